@@ -1,1 +1,28 @@
-//! To be filled.
+//! The rules of the house: what a command may do to a listing, decided purely.
+//! Called by every engine; never asks for the time, randomness, a file or a network.
+
+pub mod chart;
+pub mod command;
+pub mod ended;
+pub mod event;
+pub mod fact;
+pub mod id;
+pub mod layout;
+pub mod limits;
+pub mod listing;
+pub mod map;
+pub mod money;
+pub mod outcome;
+pub mod refusal;
+pub mod seats;
+pub mod slab;
+pub mod time;
+pub mod venue;
+
+pub use command::Command;
+pub use fact::Fact;
+pub use id::{BuyerId, HoldId, ListingId, ListingKind, OrderId, Tenant};
+pub use listing::{Listing, Step};
+pub use outcome::Outcome;
+pub use refusal::{Code, Refusal};
+pub use time::Millis;

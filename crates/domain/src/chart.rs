@@ -1,0 +1,216 @@
+//! An event's chart: the layout made dense, so that a seat is a small integer. Built from facts, shared by views.
+//! An index, once given to a seat, is never given to another; removed seats stay behind as `retired`.
+
+use std::hash::BuildHasher;
+
+use crate::id::{AreaIndex, SeatIndex};
+use crate::layout::Layout;
+use crate::map::{Hasher, Table};
+
+#[derive(Clone, Debug, Default)]
+pub struct Chart {
+    pub sections: Vec<String>,
+    pub rows: Vec<Row>,
+    pub areas: Vec<Area>,
+    seats: Vec<Seat>,
+    /// Ids and labels of all seats in one string each: a `String` per seat would cost more than its state.
+    ids: Text,
+    labels: Text,
+    by_id: Table<u32>,
+    hasher: Hasher,
+    /// Tiers that appear, so that a cell is `section × tiers + tier`.
+    pub tiers: u16,
+}
+
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub section: u16,
+    pub label: String,
+    pub seats: Box<[SeatIndex]>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Area {
+    pub id: String,
+    pub label: String,
+    pub section: u16,
+    pub tier: u16,
+    pub capacity: u32,
+    pub retired: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Seat {
+    pub row: u32,
+    /// Where in its row, from the left.
+    pub place: u16,
+    pub section: u16,
+    pub tier: u16,
+    pub accessible: bool,
+    pub companion: bool,
+    pub retired: bool,
+    pub x: i32,
+    pub y: i32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Text {
+    all: String,
+    ends: Vec<u32>,
+}
+
+impl Text {
+    fn push(&mut self, text: &str) {
+        self.all.push_str(text);
+        self.ends.push(self.all.len() as u32);
+    }
+
+    fn get(&self, index: u32) -> &str {
+        let index = index as usize;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.all[start..self.ends[index] as usize]
+    }
+}
+
+impl Chart {
+    /// The chart after adopting `layout`: seats known by id keep their index, new ones get fresh ones,
+    /// missing ones retire.
+    pub fn adopt(&self, layout: &Layout) -> Chart {
+        let mut next = Chart { tiers: layout.tiers_needed() as u16, ..Chart::default() };
+        for index in 0..self.seats.len() as u32 {
+            next.push(
+                self.seat_id(index),
+                self.label(index),
+                Seat { retired: true, ..self.seats[index as usize] },
+            );
+        }
+        for section in &layout.sections {
+            let section_index = next.section(&section.name);
+            for row in &section.rows {
+                let row_index = next.rows.len() as u32;
+                let mut members = Vec::with_capacity(row.seats.len());
+                for (place, seat) in row.seats.iter().enumerate() {
+                    let dense = Seat {
+                        row: row_index,
+                        place: place as u16,
+                        section: section_index,
+                        tier: seat.tier,
+                        accessible: seat.accessible,
+                        companion: seat.companion,
+                        retired: false,
+                        x: seat.x,
+                        y: seat.y,
+                    };
+                    let index = match next.find(&seat.id) {
+                        Some(index) => {
+                            next.seats[index as usize] = dense;
+                            index
+                        }
+                        None => next.push(&seat.id, &seat.label, dense),
+                    };
+                    members.push(index);
+                }
+                next.rows.push(Row {
+                    section: section_index,
+                    label: row.label.clone(),
+                    seats: members.into(),
+                });
+            }
+        }
+        next.areas = self.areas.iter().map(|area| Area { retired: true, ..area.clone() }).collect();
+        for area in &layout.areas {
+            let dense = Area {
+                id: area.id.clone(),
+                label: area.label.clone(),
+                section: next.section(&area.section),
+                tier: area.tier,
+                capacity: area.capacity,
+                retired: false,
+            };
+            match next.areas.iter().position(|known| known.id == area.id) {
+                Some(index) => next.areas[index] = dense,
+                None => next.areas.push(dense),
+            }
+        }
+        // A retired seat must still have a section that exists.
+        let sections = next.sections.len().max(1) as u16;
+        for seat in &mut next.seats {
+            seat.section = seat.section.min(sections - 1);
+            seat.tier = seat.tier.min(next.tiers.max(1) - 1);
+        }
+        for area in &mut next.areas {
+            area.section = area.section.min(sections - 1);
+        }
+        next.seats.shrink_to_fit();
+        next.ids.all.shrink_to_fit();
+        next.labels.all.shrink_to_fit();
+        next
+    }
+
+    fn section(&mut self, name: &str) -> u16 {
+        if let Some(index) = self.sections.iter().position(|known| known == name) {
+            return index as u16;
+        }
+        self.sections.push(name.to_owned());
+        (self.sections.len() - 1) as u16
+    }
+
+    fn push(&mut self, id: &str, label: &str, seat: Seat) -> SeatIndex {
+        let index = self.seats.len() as u32;
+        self.seats.push(seat);
+        self.ids.push(id);
+        self.labels.push(label);
+        let (hasher, ids) = (&self.hasher, &self.ids);
+        self.by_id.insert_unique(hasher.hash_one(id), index, |known| hasher.hash_one(ids.get(*known)));
+        index
+    }
+
+    /// The seat with this id, retired or not.
+    fn find(&self, id: &str) -> Option<SeatIndex> {
+        self.by_id.find(self.hasher.hash_one(id), |known| self.ids.get(*known) == id).copied()
+    }
+
+    /// The seat with this id, if it is on sale at all.
+    pub fn seat_named(&self, id: &str) -> Option<SeatIndex> {
+        self.find(id).filter(|index| !self.seats[*index as usize].retired)
+    }
+
+    pub fn area_named(&self, id: &str) -> Option<AreaIndex> {
+        self.areas.iter().position(|area| area.id == id && !area.retired).map(|index| index as u16)
+    }
+
+    /// The living seat with this index.
+    pub fn seat(&self, index: SeatIndex) -> Option<&Seat> {
+        self.seats.get(index as usize).filter(|seat| !seat.retired)
+    }
+
+    pub fn area(&self, index: AreaIndex) -> Option<&Area> {
+        self.areas.get(usize::from(index)).filter(|area| !area.retired)
+    }
+
+    pub fn seat_id(&self, index: SeatIndex) -> &str {
+        self.ids.get(index)
+    }
+
+    pub fn label(&self, index: SeatIndex) -> &str {
+        self.labels.get(index)
+    }
+
+    /// Every index ever given, retired ones included.
+    pub fn seats_len(&self) -> usize {
+        self.seats.len()
+    }
+
+    pub fn all_seats(&self) -> impl Iterator<Item = (SeatIndex, &Seat)> {
+        self.seats.iter().enumerate().map(|(index, seat)| (index as u32, seat))
+    }
+
+    /// The counter cell of a section and a tier.
+    pub fn cell(&self, section: u16, tier: u16) -> usize {
+        usize::from(section) * usize::from(self.tiers.max(1)) + usize::from(tier)
+    }
+
+    pub fn cells_len(&self) -> usize {
+        self.sections.len().max(1) * usize::from(self.tiers.max(1))
+    }
+}

@@ -1,0 +1,203 @@
+//! What an event is, apart from its seats: details, price tiers, rules of its sale, and its life.
+
+use minicbor::{Decode, Encode};
+
+use crate::id::ListingId;
+use crate::layout::is_name;
+use crate::limits::{
+    BUYER_LIMIT_DEFAULT, BUYER_LIMIT_MAX, DESCRIPTION_CHARS_MAX, EXTENSIONS_DEFAULT, EXTENSIONS_MAX,
+    HOLD_CAP_MS_MIN, HOLD_MS_DEFAULT, HOLD_MS_MAX, HOLD_MS_MIN, TIERS_MAX, TIME_MAX,
+};
+use crate::money::{Currency, MINOR_MAX, Minor};
+use crate::refusal::Refusal;
+use crate::time::Millis;
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct EventDetails {
+    #[n(0)]
+    pub name: String,
+    #[n(1)]
+    pub description: String,
+    #[n(2)]
+    pub venue: Option<ListingId>,
+    #[n(3)]
+    pub starts_at: Millis,
+    #[n(4)]
+    pub ends_at: Millis,
+    /// The sale window: `scheduled` becomes `on_sale` at its start, `on_sale` becomes `closed` at its end.
+    #[n(5)]
+    pub sale_opens_at: Option<Millis>,
+    #[n(6)]
+    pub sale_closes_at: Option<Millis>,
+    #[n(7)]
+    pub is_virtual: bool,
+    #[n(8)]
+    pub currency: Currency,
+    #[n(9)]
+    pub tiers: Vec<Tier>,
+    #[n(10)]
+    pub rules: SaleRules,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct Tier {
+    #[n(0)]
+    pub name: String,
+    #[n(1)]
+    pub price_minor: Minor,
+}
+
+/// How holds of this event behave.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct SaleRules {
+    #[n(0)]
+    pub hold_ms: Millis,
+    /// What one extension adds; the hold's own length unless the event says otherwise.
+    #[n(1)]
+    pub extension_ms: Option<Millis>,
+    #[n(2)]
+    pub extensions_max: u8,
+    #[n(3)]
+    pub buyer_limit: u32,
+    /// Whether explicit picks, too, must not leave a single seat.
+    #[n(4)]
+    pub refuse_single_seats: bool,
+}
+
+impl Default for SaleRules {
+    fn default() -> Self {
+        SaleRules {
+            hold_ms: HOLD_MS_DEFAULT,
+            extension_ms: None,
+            extensions_max: EXTENSIONS_DEFAULT,
+            buyer_limit: BUYER_LIMIT_DEFAULT,
+            refuse_single_seats: false,
+        }
+    }
+}
+
+impl SaleRules {
+    /// No extension carries a hold of this length past `placed + cap`.
+    pub fn cap_ms(length_ms: Millis) -> Millis {
+        HOLD_CAP_MS_MIN.max(2 * length_ms)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[cbor(index_only)]
+pub enum EventStatus {
+    #[n(0)]
+    Draft,
+    #[n(1)]
+    Scheduled,
+    #[n(2)]
+    OnSale,
+    #[n(3)]
+    Closed,
+    #[n(4)]
+    Completed,
+    #[n(5)]
+    Cancelled,
+    #[n(6)]
+    Postponed,
+}
+
+impl EventStatus {
+    pub const ALL: [EventStatus; 7] = [
+        EventStatus::Draft,
+        EventStatus::Scheduled,
+        EventStatus::OnSale,
+        EventStatus::Closed,
+        EventStatus::Completed,
+        EventStatus::Cancelled,
+        EventStatus::Postponed,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EventStatus::Draft => "draft",
+            EventStatus::Scheduled => "scheduled",
+            EventStatus::OnSale => "on_sale",
+            EventStatus::Closed => "closed",
+            EventStatus::Completed => "completed",
+            EventStatus::Cancelled => "cancelled",
+            EventStatus::Postponed => "postponed",
+        }
+    }
+
+    /// Whether staff may take this step. `completed` and `cancelled` are final; a closed sale may reopen.
+    pub fn may_become(self, next: EventStatus) -> bool {
+        use EventStatus::{Cancelled, Closed, Completed, Draft, OnSale, Postponed, Scheduled};
+        match self {
+            Draft => matches!(next, Scheduled | OnSale | Cancelled),
+            Scheduled => matches!(next, Draft | OnSale | Postponed | Cancelled),
+            OnSale => matches!(next, Closed | Postponed | Cancelled),
+            Closed => matches!(next, OnSale | Completed | Postponed | Cancelled),
+            Postponed => matches!(next, Scheduled | OnSale | Cancelled),
+            Completed | Cancelled => false,
+        }
+    }
+}
+
+impl EventDetails {
+    /// Refuses details that break a bound, naming the field.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
+        if !is_name(&self.name) {
+            return invalid("name", "1–200 characters without control characters");
+        }
+        if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
+            return invalid("description", "at most 10,000 characters");
+        }
+        let times = [
+            ("starts_at", Some(self.starts_at)),
+            ("ends_at", Some(self.ends_at)),
+            ("sale_opens_at", self.sale_opens_at),
+            ("sale_closes_at", self.sale_closes_at),
+        ];
+        for (field, time) in times {
+            if time.is_some_and(|time| !(0..=TIME_MAX).contains(&time)) {
+                return invalid(field, "a time between 1970 and 2200, in milliseconds");
+            }
+        }
+        if self.ends_at <= self.starts_at {
+            return invalid("ends_at", "after starts_at");
+        }
+        if let (Some(opens), Some(closes)) = (self.sale_opens_at, self.sale_closes_at)
+            && closes <= opens
+        {
+            return invalid("sale_closes_at", "after sale_opens_at");
+        }
+        if self.tiers.is_empty() || self.tiers.len() > TIERS_MAX {
+            return invalid("tiers", "1 to 64 tiers");
+        }
+        for (n, tier) in self.tiers.iter().enumerate() {
+            if !is_name(&tier.name) {
+                return Err(Refusal::invalid(
+                    format!("tiers[{n}].name"),
+                    "1–200 characters without control characters",
+                ));
+            }
+            if !(0..=MINOR_MAX).contains(&tier.price_minor) {
+                return Err(Refusal::invalid(
+                    format!("tiers[{n}].price_minor"),
+                    "0 to 1,000,000,000,000 minor units",
+                ));
+            }
+        }
+        let rules = &self.rules;
+        if !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&rules.hold_ms) {
+            return invalid("hold_seconds", "30 to 900 seconds");
+        }
+        if rules.extension_ms.is_some_and(|ms| !(1_000..=HOLD_MS_MAX).contains(&ms)) {
+            return invalid("extension_seconds", "1 to 900 seconds");
+        }
+        if rules.extensions_max > EXTENSIONS_MAX {
+            return invalid("extensions_max", "0 to 10");
+        }
+        if !(1..=BUYER_LIMIT_MAX).contains(&rules.buyer_limit) {
+            return invalid("buyer_limit", "1 to 50");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! Every bound of the rules in one place, each with its reason.
+
+use crate::time::Millis;
+
+/// Seats and general-admission places in one hold: a group's worth; more is a block sale for staff.
+pub const HOLD_PLACES_MAX: u32 = 20;
+/// Default length of a hold: long enough to pay with a saved card.
+pub const HOLD_MS_DEFAULT: Millis = 120_000;
+pub const HOLD_MS_MIN: Millis = 30_000;
+pub const HOLD_MS_MAX: Millis = 900_000;
+/// An extension never carries a hold past `placed + max(this, 2 × its length)`.
+pub const HOLD_CAP_MS_MIN: Millis = 300_000;
+pub const EXTENSIONS_DEFAULT: u8 = 1;
+pub const EXTENSIONS_MAX: u8 = 10;
+/// Places per buyer and event, held and sold together.
+pub const BUYER_LIMIT_DEFAULT: u32 = 8;
+pub const BUYER_LIMIT_MAX: u32 = 50;
+/// The queue for one seat; behind a hundred others nobody is ever served.
+pub const QUEUE_PER_SEAT_MAX: usize = 100;
+pub const QUEUE_PLACES_PER_BUYER_MAX: u32 = 20;
+/// A queue place lives this long without a heartbeat.
+pub const PLACE_MS: Millis = 300_000;
+/// With more than this left a heartbeat writes nothing: half of the life, so that a client may beat freely.
+pub const PLACE_RENEW_BELOW_MS: Millis = 150_000;
+/// How long the first in line has to take what came free.
+pub const OFFER_MS: Millis = 60_000;
+/// `ExpireDue` handles at most this many deadlines in one step, so that a mass expiry never stalls buyers.
+pub const EXPIRE_DUE_MAX: u32 = 64;
+/// How long an ended hold answers 410 with its reason; afterwards it is unknown.
+pub const ENDED_MS: Millis = 3_600_000;
+/// At most so many ended holds are remembered per listing (about 8 MB); under a flood the oldest go first.
+pub const ENDED_MAX: usize = 100_000;
+
+pub const SEATS_MAX: usize = 100_000;
+pub const SECTIONS_MAX: usize = 1_000;
+pub const AREAS_MAX: usize = 200;
+pub const AREA_CAPACITY_MAX: u32 = 100_000;
+pub const TIERS_MAX: usize = 64;
+pub const SEAT_ID_CHARS_MAX: usize = 64;
+pub const NAME_CHARS_MAX: usize = 200;
+pub const DESCRIPTION_CHARS_MAX: usize = 10_000;
+pub const REASON_CHARS_MAX: usize = 200;
+/// A buyer's id: an account or a merchant's own id with its tenant in front.
+pub const BUYER_CHARS_MAX: usize = 128;
+/// The year 2200: a deadline beyond it is a mistake of units, not a wish.
+pub const TIME_MAX: Millis = 7_258_118_400_000;

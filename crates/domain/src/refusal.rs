@@ -1,0 +1,160 @@
+//! A "no" with a stable public code. It is an answer, not an error: counted, never logged.
+//! The order of the codes is their precedence where several apply to one command.
+
+use crate::id::{AreaIndex, OrderId, SeatIndex};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $number:literal, $text:literal;)*) => {
+        /// The public code of a refusal. Numbers and names are never reused.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Code { $($(#[$doc])* $name = $number,)* }
+
+        impl Code {
+            pub const ALL: &[Code] = &[$(Code::$name,)*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The listing does not exist.
+    ListingUnknown = 1, "listing_unknown";
+    /// A listing with this id exists already.
+    ListingExists = 2, "listing_exists";
+    /// A value breaks a rule; the refusal names the field.
+    Invalid = 3, "invalid";
+    /// This verb is not for this kind of listing.
+    WrongKind = 4, "wrong_kind";
+    EventCancelled = 5, "event_cancelled";
+    SaleNotStarted = 6, "sale_not_started";
+    SaleClosed = 7, "sale_closed";
+    /// The event's status does not allow this change.
+    StatusConflict = 8, "status_conflict";
+    SeatUnknown = 9, "seat_unknown";
+    AreaUnknown = 10, "area_unknown";
+    HoldUnknown = 11, "hold_unknown";
+    OrderUnknown = 12, "order_unknown";
+    /// Not in this queue.
+    PlaceUnknown = 13, "place_unknown";
+    Expired = 14, "expired";
+    Released = 15, "released";
+    Overridden = 16, "overridden";
+    Lost = 17, "lost";
+    HoldConfirmed = 18, "hold_confirmed";
+    StaleFence = 19, "stale_fence";
+    SeatSold = 20, "seat_sold";
+    SeatBlocked = 21, "seat_blocked";
+    SeatHeld = 22, "seat_held";
+    /// Some of the seats, but not exactly these, are held by the same buyer.
+    AlreadyYours = 23, "already_yours";
+    /// A general-admission area has too few free places.
+    AreaFull = 24, "area_full";
+    BuyerLimit = 25, "buyer_limit";
+    /// The event forbids leaving a single seat between others.
+    LeavesSingleSeat = 26, "leaves_single_seat";
+    /// Best available found too few seats.
+    NotEnoughSeats = 27, "not_enough_seats";
+    ExtensionsUsed = 28, "extensions_used";
+    ExtensionCap = 29, "extension_cap";
+    SeatNotInHold = 30, "seat_not_in_hold";
+    SeatAvailable = 31, "seat_available";
+    QueueFull = 32, "queue_full";
+    QueueLimit = 33, "queue_limit";
+    /// The seat does not belong to the order, or was refunded before.
+    NotRefundable = 34, "not_refundable";
+    /// A new layout may not remove a seat that is held or sold.
+    SeatInUse = 35, "seat_in_use";
+    /// The hold is being paid; it can be neither extended nor released.
+    HoldPaying = 36, "hold_paying";
+    /// The id was used before by another hold, order or queue place.
+    IdTaken = 37, "id_taken";
+    /// The idempotency key was used before with another body.
+    KeyReused = 38, "key_reused";
+}
+
+/// Which place stands in the way, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InTheWay {
+    Seat(SeatIndex, Code),
+    Area(AreaIndex, Code),
+}
+
+impl InTheWay {
+    pub fn code(self) -> Code {
+        match self {
+            InTheWay::Seat(_, code) | InTheWay::Area(_, code) => code,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub code: Code,
+    /// Every seat and area in the way, in the order asked.
+    pub in_the_way: Vec<InTheWay>,
+    pub detail: Detail,
+}
+
+/// What else a caller needs to act on the refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    None,
+    Field { field: String, why: String },
+    Limit { limit: u32, taken: u32 },
+    Order(OrderId),
+}
+
+impl Refusal {
+    pub fn of(code: Code) -> Refusal {
+        Refusal { code, in_the_way: Vec::new(), detail: Detail::None }
+    }
+
+    pub fn invalid(field: impl Into<String>, why: impl Into<String>) -> Refusal {
+        Refusal {
+            detail: Detail::Field { field: field.into(), why: why.into() },
+            ..Refusal::of(Code::Invalid)
+        }
+    }
+
+    pub fn limit(code: Code, limit: u32, taken: u32) -> Refusal {
+        Refusal { detail: Detail::Limit { limit, taken }, ..Refusal::of(code) }
+    }
+
+    pub fn seat(seat: SeatIndex, code: Code) -> Refusal {
+        Refusal { in_the_way: vec![InTheWay::Seat(seat, code)], ..Refusal::of(code) }
+    }
+
+    /// The refusal for all that stands in the way; its code is the one that takes precedence.
+    pub fn in_the_way(all: Vec<InTheWay>) -> Result<(), Refusal> {
+        match all.iter().map(|one| one.code()).min() {
+            None => Ok(()),
+            Some(code) => Err(Refusal { code, in_the_way: all, detail: Detail::None }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_are_unique_and_ordered_by_precedence() {
+        for pair in Code::ALL.windows(2) {
+            assert!((pair[0] as u8) < (pair[1] as u8));
+        }
+        let mut names: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn sold_wins_over_blocked_over_held_over_yours_over_limit() {
+        let order = [Code::SeatSold, Code::SeatBlocked, Code::SeatHeld, Code::AlreadyYours, Code::BuyerLimit];
+        assert!(order.is_sorted());
+    }
+}

@@ -1,0 +1,123 @@
+//! Create and change an event: its details, its status, its chart.
+
+use super::state::Seats;
+use super::{Decided, Status};
+use crate::command::{AdoptChart, ChangeEvent, CreateEvent};
+use crate::event::{EventDetails, EventStatus};
+use crate::fact::{ChartAdopted, Fact};
+use crate::layout::Layout;
+use crate::outcome::Outcome;
+use crate::refusal::{Code, InTheWay, Refusal};
+
+impl Seats {
+    /// The facts that create an event with its chart and, unless it is a draft, put it where it shall be.
+    pub(crate) fn create(command: &CreateEvent) -> Result<Vec<Fact>, Refusal> {
+        command.details.check()?;
+        command.chart.layout.check()?;
+        check_tiers(&command.details, &command.chart.layout)?;
+        let mut facts = vec![
+            Fact::EventCreated(Box::new(command.details.clone())),
+            Fact::ChartAdopted(adopted(&command.chart)),
+        ];
+        match command.status {
+            EventStatus::Draft => {}
+            EventStatus::Scheduled | EventStatus::OnSale => {
+                facts.push(Fact::StatusChanged { status: command.status, by_schedule: false });
+            }
+            EventStatus::Closed
+            | EventStatus::Completed
+            | EventStatus::Cancelled
+            | EventStatus::Postponed => {
+                return Err(Refusal::invalid("status", "a new event is draft, scheduled or on_sale"));
+            }
+        }
+        Ok(facts)
+    }
+}
+
+pub(super) fn decide(seats: &Seats, command: &ChangeEvent) -> Result<Decided, Refusal> {
+    if matches!(seats.status, EventStatus::Completed | EventStatus::Cancelled) {
+        return Err(Refusal::of(Code::StatusConflict));
+    }
+    let details = merged(&seats.details, command);
+    details.check()?;
+    let needed = seats.chart.tiers;
+    if details.tiers.len() < usize::from(needed) {
+        return Err(Refusal::invalid("tiers", format!("the chart uses {needed} tiers")));
+    }
+    if details == *seats.details {
+        return Ok(Decided::Outcome(Outcome::Unchanged));
+    }
+    Ok(Decided::Fact(Fact::EventChanged(Box::new(details))))
+}
+
+fn merged(old: &EventDetails, change: &ChangeEvent) -> EventDetails {
+    let mut details = old.clone();
+    fn set<T: Clone>(into: &mut T, from: &Option<T>) {
+        if let Some(from) = from {
+            *into = from.clone();
+        }
+    }
+    set(&mut details.name, &change.name);
+    set(&mut details.description, &change.description);
+    set(&mut details.starts_at, &change.starts_at);
+    set(&mut details.ends_at, &change.ends_at);
+    set(&mut details.sale_opens_at, &change.sale_opens_at);
+    set(&mut details.sale_closes_at, &change.sale_closes_at);
+    set(&mut details.tiers, &change.tiers);
+    set(&mut details.rules.hold_ms, &change.hold_ms);
+    set(&mut details.rules.extension_ms, &change.extension_ms);
+    set(&mut details.rules.extensions_max, &change.extensions_max);
+    set(&mut details.rules.buyer_limit, &change.buyer_limit);
+    set(&mut details.rules.refuse_single_seats, &change.refuse_single_seats);
+    details
+}
+
+pub(super) fn status(seats: &Seats, status: EventStatus) -> Result<Decided, Refusal> {
+    if seats.status == status {
+        return Ok(Decided::Outcome(Outcome::Unchanged));
+    }
+    if !seats.status.may_become(status) {
+        return Err(Refusal::of(Code::StatusConflict));
+    }
+    Ok(Decided::Fact(Fact::StatusChanged { status, by_schedule: false }))
+}
+
+/// A new layout may add and move seats, but not take away one that is held or sold.
+pub(super) fn adopt_chart(seats: &Seats, command: &AdoptChart) -> Result<Fact, Refusal> {
+    if matches!(seats.status, EventStatus::Completed | EventStatus::Cancelled) {
+        return Err(Refusal::of(Code::StatusConflict));
+    }
+    command.layout.check()?;
+    check_tiers(&seats.details, &command.layout)?;
+    let next = seats.chart.adopt(&command.layout);
+    let mut in_use = Vec::new();
+    for (index, info) in seats.chart.all_seats() {
+        let state = seats.seats[index as usize];
+        let taken = matches!(state.status(), Status::Held | Status::Sold) || seats.holder(index).is_some();
+        if !info.retired && taken && next.seat(index).is_none() {
+            in_use.push(InTheWay::Seat(index, Code::SeatInUse));
+        }
+    }
+    for (index, state) in seats.areas.iter().enumerate() {
+        let capacity = next.areas.get(index).filter(|area| !area.retired).map_or(0, |area| area.capacity);
+        if state.held + state.sold + state.blocked > capacity {
+            in_use.push(InTheWay::Area(index as u16, Code::SeatInUse));
+        }
+    }
+    Refusal::in_the_way(in_use)?;
+    Ok(Fact::ChartAdopted(adopted(command)))
+}
+
+fn check_tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
+    let needed = layout.tiers_needed();
+    if details.tiers.len() < needed {
+        return Err(Refusal::invalid("tiers", format!("the layout uses {needed} tiers")));
+    }
+    Ok(())
+}
+
+fn adopted(command: &AdoptChart) -> Box<ChartAdopted> {
+    let (venue, version) = (command.venue, command.version);
+    Box::new(ChartAdopted { venue, version, layout: command.layout.clone() })
+}

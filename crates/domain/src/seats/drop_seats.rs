@@ -1,0 +1,44 @@
+//! Drop single seats or places from a hold; the rest stays as it was, fence and deadline included.
+
+use super::state::Seats;
+use crate::command::DropSeats;
+use crate::fact::Fact;
+use crate::refusal::{Code, InTheWay, Refusal};
+use crate::time::Millis;
+
+pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<Fact, Refusal> {
+    if command.seats.is_empty() && command.areas.is_empty() {
+        return Err(Refusal::invalid("drop_seats", "names at least one seat or area"));
+    }
+    if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
+        return Err(Refusal::invalid(format!("drop_seats[{n}]"), "the same seat twice"));
+    }
+    for (n, line) in command.areas.iter().enumerate() {
+        if line.count == 0 || command.areas[..n].iter().any(|before| before.area == line.area) {
+            return Err(Refusal::invalid(
+                format!("drop_areas[{n}]"),
+                "each area once, with at least one place",
+            ));
+        }
+    }
+    let index = super::release_hold::own_hold(seats, &command.key, now)?;
+    let hold = &seats.holds[index];
+    let foreign = command.seats.iter().filter(|seat| !hold.seats.iter().any(|line| line.seat == **seat));
+    let foreign = foreign.map(|seat| InTheWay::Seat(*seat, Code::SeatNotInHold));
+    let too_many = command.areas.iter().filter(|away| {
+        hold.area_lines()
+            .iter()
+            .find(|line| line.area == away.area)
+            .is_none_or(|line| line.count < away.count)
+    });
+    let too_many = too_many.map(|away| InTheWay::Area(away.area, Code::SeatNotInHold));
+    Refusal::in_the_way(foreign.chain(too_many).collect())?;
+    let dropped = command.seats.len() as u32 + command.areas.iter().map(|away| away.count).sum::<u32>();
+    if dropped == hold.size() {
+        return Err(Refusal::invalid(
+            "drop_seats",
+            "leaves at least one place; release the hold to give back all",
+        ));
+    }
+    Ok(Fact::SeatsDropped { hold: hold.id, seats: command.seats.clone(), areas: command.areas.clone() })
+}

@@ -1,0 +1,182 @@
+//! Expiry as facts: what a command touches before it is decided, the schedule of the event, and the sweep.
+
+use super::Run;
+use super::state::{Due, Seats};
+use crate::command::{Command, Pick};
+use crate::event::EventStatus;
+use crate::fact::{Fact, ReleaseCause};
+use crate::id::{BuyerId, SeatIndex};
+use crate::limits::EXPIRE_DUE_MAX;
+use crate::outcome::Outcome;
+use crate::time::{Millis, is_over};
+
+/// The reason that stands in the refunds of a cancelled event.
+const CANCELLED: &str = "event cancelled";
+
+impl Seats {
+    /// The next change that the calendar brings, and when.
+    fn next_on_schedule(&self) -> Option<(Millis, EventStatus)> {
+        match self.status {
+            EventStatus::Scheduled => self.details.sale_opens_at.map(|at| (at, EventStatus::OnSale)),
+            EventStatus::OnSale => {
+                let closes =
+                    self.details.sale_closes_at.unwrap_or(self.details.ends_at).min(self.details.ends_at);
+                Some((closes, EventStatus::Closed))
+            }
+            EventStatus::Closed => Some((self.details.ends_at, EventStatus::Completed)),
+            EventStatus::Draft | EventStatus::Completed | EventStatus::Cancelled | EventStatus::Postponed => {
+                None
+            }
+        }
+    }
+
+    /// A cancelled event still has holds to release or orders to refund.
+    fn has_cancelled_work(&self) -> bool {
+        self.status == EventStatus::Cancelled && !(self.holds.is_empty() && self.open_orders.is_empty())
+    }
+
+    pub(crate) fn next_due(&self) -> Option<Millis> {
+        if self.has_cancelled_work() {
+            return Some(Millis::MIN);
+        }
+        let first = self.due.first_key_value().map(|((until, _), _)| *until);
+        let schedule = self.next_on_schedule().map(|(at, _)| at);
+        first.into_iter().chain(schedule).min()
+    }
+
+    fn expiry_of(&self, due: Due) -> Fact {
+        match due {
+            Due::Hold(index) => Fact::HoldExpired { hold: self.holds[index].id },
+            Due::Place(index) => Fact::PlaceExpired { place: self.places[index].id },
+        }
+    }
+
+    /// The buyer's own due holds, by (until, fence).
+    fn due_holds_of(&self, buyer: &BuyerId, now: Millis) -> Vec<Fact> {
+        let Some(buyer) = self.buyer_index(buyer) else { return Vec::new() };
+        let mut due: Vec<_> = self
+            .holds_of(buyer)
+            .map(|index| &self.holds[index])
+            .filter(|hold| is_over(hold.until, now))
+            .map(|hold| (hold.until, hold.fence, hold.id))
+            .collect();
+        due.sort_unstable();
+        due.into_iter().map(|(_, _, hold)| Fact::HoldExpired { hold }).collect()
+    }
+
+    fn due_hold_on(&self, seat: SeatIndex, now: Millis) -> Option<Fact> {
+        let hold = &self.holds[self.holder(seat)?];
+        is_over(hold.until, now).then_some(Fact::HoldExpired { hold: hold.id })
+    }
+
+    fn due_place_on(&self, seat: SeatIndex, now: Millis) -> Option<Fact> {
+        let queue = self.queues.get(&seat)?;
+        let place = queue.iter().map(|index| &self.places[*index]).find(|place| is_over(place.until, now))?;
+        Some(Fact::PlaceExpired { place: place.id })
+    }
+
+    /// Whether anything at all is due: the common "no" costs one comparison.
+    fn anything_due(&self, now: Millis) -> bool {
+        self.due.first_key_value().is_some_and(|((until, _), _)| is_over(*until, now))
+    }
+}
+
+impl Run<'_> {
+    /// Opens, closes or completes the event when its hour has come.
+    pub(super) fn follow_schedule(&mut self) {
+        while let Some((at, status)) = self.seats().next_on_schedule()
+            && is_over(at, self.now)
+        {
+            self.take_plain(Fact::StatusChanged { status, by_schedule: true });
+        }
+    }
+
+    /// Expires what the command touches: the buyer's own holds, then holds, offers and places on its seats.
+    pub(super) fn expire_touched(&mut self, command: &Command) {
+        if !self.seats().anything_due(self.now) {
+            return;
+        }
+        let (buyer, mut named) = touched(self.seats(), command);
+        if let Some(buyer) = buyer {
+            for fact in self.seats().due_holds_of(buyer, self.now) {
+                self.take(fact);
+            }
+        }
+        named.retain(|seat| self.seats().chart.seat(*seat).is_some());
+        named.sort_unstable();
+        for seat in named {
+            if let Some(fact) = self.seats().due_hold_on(seat, self.now) {
+                self.take(fact);
+            }
+            while let Some(fact) = self.seats().due_place_on(seat, self.now) {
+                self.take(fact);
+            }
+        }
+    }
+
+    /// The sweep: whatever is due, in (until, fence) order, a bounded number at a time.
+    pub(super) fn expire_due(&mut self, limit: u32) -> Outcome {
+        let before = self.facts.len();
+        for _ in 0..limit.min(EXPIRE_DUE_MAX) {
+            let seats = self.seats();
+            let fact = if seats.has_cancelled_work() {
+                seats.next_cancelled()
+            } else {
+                let first = seats.due.first_key_value();
+                first
+                    .filter(|((until, _), _)| is_over(*until, self.now))
+                    .map(|(_, due)| seats.expiry_of(*due))
+            };
+            let Some(fact) = fact else { break };
+            self.take(fact);
+        }
+        if self.facts.len() == before { Outcome::Unchanged } else { Outcome::Done }
+    }
+}
+
+impl Seats {
+    /// The next piece of a cancellation: living holds first, then orders, each in the order they were made.
+    fn next_cancelled(&self) -> Option<Fact> {
+        if let Some((_, due)) = self.due.first_key_value() {
+            return Some(match due {
+                Due::Hold(index) => {
+                    Fact::HoldReleased { hold: self.holds[*index].id, why: ReleaseCause::EventCancelled }
+                }
+                Due::Place(index) => Fact::PlaceExpired { place: self.places[*index].id },
+            });
+        }
+        let (_, order) = self.open_orders.first_key_value()?;
+        Some(super::refund_order::all_of(self, *order, CANCELLED))
+    }
+}
+
+/// Whose holds and which seats a command touches.
+fn touched<'a>(seats: &Seats, command: &'a Command) -> (Option<&'a BuyerId>, Vec<SeatIndex>) {
+    let of_hold = |hold| {
+        let hold = seats.hold_index(hold).map(|index| &seats.holds[index]);
+        hold.map_or(Vec::new(), |hold| hold.seats.iter().map(|line| line.seat).collect())
+    };
+    match command {
+        Command::PlaceHold(command) => match &command.pick {
+            Pick::Seats(picked) => (Some(&command.buyer), picked.clone()),
+            Pick::Best(_) => (Some(&command.buyer), Vec::new()),
+        },
+        Command::ExtendHold(command) => (Some(&command.key.buyer), of_hold(command.key.hold)),
+        Command::DropSeats(command) => (Some(&command.key.buyer), of_hold(command.key.hold)),
+        Command::ReleaseHold(key) => (Some(&key.buyer), of_hold(key.hold)),
+        Command::ConfirmHold(command) => (Some(&command.key.buyer), of_hold(command.key.hold)),
+        Command::OverrideHold(command) => (None, of_hold(command.hold)),
+        Command::BlockSeats(command) => (None, command.seats.clone()),
+        Command::UnblockSeats(command) => (None, command.seats.clone()),
+        Command::JoinQueue(command) => (Some(&command.buyer), vec![command.seat]),
+        Command::LeaveQueue(command) => (Some(&command.buyer), vec![command.seat]),
+        Command::CreateVenue(_)
+        | Command::PublishLayout(_)
+        | Command::CreateEvent(_)
+        | Command::ChangeEvent(_)
+        | Command::AdoptChart(_)
+        | Command::ChangeStatus(_)
+        | Command::RefundOrder(_)
+        | Command::ExpireDue { .. } => (None, Vec::new()),
+    }
+}

@@ -1,0 +1,37 @@
+//! Staff takes a hold away or gives it to somebody else: audited, and the fence rises either way.
+
+use super::state::Seats;
+use crate::command::OverrideHold;
+use crate::fact::{Fact, NewHolder};
+use crate::layout::is_name;
+use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN, REASON_CHARS_MAX};
+use crate::refusal::Refusal;
+use crate::time::Millis;
+
+pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Result<Fact, Refusal> {
+    if !is_name(&command.staff) {
+        return Err(Refusal::invalid("staff", "1–200 characters without control characters"));
+    }
+    check_reason(&command.reason)?;
+    super::release_hold::living_hold(seats, command.hold, now)?;
+    let to = match &command.to {
+        None => None,
+        Some((buyer, hold_ms)) => {
+            let hold_ms = hold_ms.unwrap_or(seats.details.rules.hold_ms);
+            if !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&hold_ms) {
+                return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
+            }
+            Some(NewHolder { buyer: buyer.clone(), until: now + hold_ms })
+        }
+    };
+    let (staff, reason) = (command.staff.clone(), command.reason.clone());
+    Ok(Fact::HoldOverridden { hold: command.hold, staff, reason, to })
+}
+
+/// A reason that staff gives is short and printable; it is read in lists.
+pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
+    let fits =
+        (1..=REASON_CHARS_MAX).contains(&reason.chars().count()) && !reason.chars().any(char::is_control);
+    fits.then_some(())
+        .ok_or_else(|| Refusal::invalid("reason", "1–200 characters without control characters"))
+}

@@ -1,0 +1,154 @@
+//! Place a hold: 1–20 seats and general-admission places, all or nothing, the price fixed now.
+
+use super::state::{Seats, Status};
+use super::{Decided, best_available};
+use crate::command::{Pick, PlaceHold};
+use crate::event::EventStatus;
+use crate::fact::{AreaCount, AreaLine, Fact, SeatLine};
+use crate::id::SeatIndex;
+use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN, HOLD_PLACES_MAX};
+use crate::outcome::Outcome;
+use crate::refusal::{Code, InTheWay, Refusal};
+use crate::time::Millis;
+
+pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<Decided, Refusal> {
+    let hold_ms = check(seats, command)?;
+    on_sale(seats)?;
+    let (picked, pieces) = match &command.pick {
+        Pick::Seats(picked) => {
+            if let Some(unknown) = unknown_seats(seats, picked) {
+                return Err(unknown);
+            }
+            (picked.clone(), 0)
+        }
+        Pick::Best(wish) => {
+            best_available::choose(&seats.house(), wish).ok_or(Refusal::of(Code::NotEnoughSeats))?
+        }
+    };
+    for (n, line) in command.areas.iter().enumerate() {
+        if seats.chart.area(line.area).is_none() {
+            let detail = Refusal::invalid(format!("areas[{n}].area"), "no such area").detail;
+            return Err(Refusal { detail, ..Refusal::of(Code::AreaUnknown) });
+        }
+    }
+    if let Some(mine) = exactly_mine(seats, command, &picked) {
+        return Ok(Decided::Outcome(Outcome::AlreadyYours(Box::new(seats.hold_state(mine)))));
+    }
+    if seats.knows(command.hold, now) {
+        return Err(Refusal::of(Code::IdTaken));
+    }
+    Refusal::in_the_way(obstacles(seats, command, &picked))?;
+    let asked = picked.len() as u32 + places_in(&command.areas);
+    let (limit, taken) = (seats.details.rules.buyer_limit, seats.taken_by(&command.buyer));
+    if taken + asked > limit {
+        return Err(Refusal::limit(Code::BuyerLimit, limit, taken));
+    }
+    if seats.details.rules.refuse_single_seats
+        && pieces == 0
+        && let Some(single) = best_available::leaves_single(&seats.house(), &picked)
+    {
+        return Err(Refusal::seat(single, Code::LeavesSingleSeat));
+    }
+    let price = |seat: &SeatIndex| SeatLine { seat: *seat, price_minor: seats.price_of_seat(*seat) };
+    let area = |line: &AreaCount| AreaLine {
+        area: line.area,
+        count: line.count,
+        price_minor: seats.chart.area(line.area).map_or(0, |area| seats.price_of_tier(area.tier)),
+    };
+    Ok(Decided::Fact(Fact::HoldPlaced {
+        hold: command.hold,
+        buyer: command.buyer.clone(),
+        seats: picked.iter().map(price).collect(),
+        areas: command.areas.iter().map(area).collect(),
+        until: now + hold_ms,
+        pieces,
+    }))
+}
+
+/// Checks the command's own shape and returns the hold's length.
+fn check(seats: &Seats, command: &PlaceHold) -> Result<Millis, Refusal> {
+    let named = match &command.pick {
+        Pick::Seats(picked) => {
+            if let Some(n) = (1..picked.len()).find(|n| picked[..*n].contains(&picked[*n])) {
+                return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
+            }
+            picked.len() as u32
+        }
+        Pick::Best(wish) => wish.count,
+    };
+    for (n, line) in command.areas.iter().enumerate() {
+        if line.count == 0 || line.count > HOLD_PLACES_MAX {
+            return Err(Refusal::invalid(format!("areas[{n}].count"), "1 to 20 places"));
+        }
+        if command.areas[..n].iter().any(|before| before.area == line.area) {
+            return Err(Refusal::invalid(format!("areas[{n}].area"), "the same area twice"));
+        }
+    }
+    let asked = named.saturating_add(places_in(&command.areas));
+    if !(1..=HOLD_PLACES_MAX).contains(&asked) {
+        return Err(Refusal::invalid("seats", "1 to 20 seats and places in one hold"));
+    }
+    let hold_ms = command.hold_ms.unwrap_or(seats.details.rules.hold_ms);
+    if !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&hold_ms) {
+        return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
+    }
+    Ok(hold_ms)
+}
+
+fn places_in(areas: &[AreaCount]) -> u32 {
+    areas.iter().map(|line| line.count).sum()
+}
+
+/// New holds and queue places only while the event is on sale.
+pub(super) fn on_sale(seats: &Seats) -> Result<(), Refusal> {
+    match seats.status {
+        EventStatus::OnSale => Ok(()),
+        EventStatus::Draft | EventStatus::Scheduled | EventStatus::Postponed => {
+            Err(Refusal::of(Code::SaleNotStarted))
+        }
+        EventStatus::Closed | EventStatus::Completed => Err(Refusal::of(Code::SaleClosed)),
+        EventStatus::Cancelled => Err(Refusal::of(Code::EventCancelled)),
+    }
+}
+
+/// The refusal naming every seat that does not exist.
+pub(super) fn unknown_seats(seats: &Seats, picked: &[SeatIndex]) -> Option<Refusal> {
+    let unknown = picked.iter().filter(|seat| seats.chart.seat(**seat).is_none());
+    Refusal::in_the_way(unknown.map(|seat| InTheWay::Seat(*seat, Code::SeatUnknown)).collect()).err()
+}
+
+/// The buyer's hold of exactly these seats and places. Places alone have no names, so they never match.
+fn exactly_mine(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Option<u32> {
+    let buyer = seats.buyer_index(&command.buyer)?;
+    let held = seats.holder(*picked.first()?)?;
+    let hold = &seats.holds[held];
+    let same_seats = hold.seats.len() == picked.len()
+        && picked.iter().all(|seat| hold.seats.iter().any(|line| line.seat == *seat));
+    let same_areas = hold.area_lines().len() == command.areas.len()
+        && command.areas.iter().all(|asked| {
+            hold.area_lines().iter().any(|line| line.area == asked.area && line.count == asked.count)
+        });
+    (hold.buyer == buyer && same_seats && same_areas).then_some(held)
+}
+
+/// Everything in the way, in the order asked.
+fn obstacles(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Vec<InTheWay> {
+    let buyer = seats.buyer_index(&command.buyer);
+    let of_seat = |seat: &SeatIndex| {
+        let code = match seats.seat_status(*seat) {
+            Status::Available => return None,
+            Status::Sold => Code::SeatSold,
+            Status::Blocked => Code::SeatBlocked,
+            Status::Held => match seats.holder(*seat) {
+                Some(hold) if Some(seats.holds[hold].buyer) == buyer => Code::AlreadyYours,
+                Some(_) | None => Code::SeatHeld,
+            },
+        };
+        Some(InTheWay::Seat(*seat, code))
+    };
+    let of_area = |line: &AreaCount| {
+        let full = seats.areas[usize::from(line.area)].available() < line.count;
+        full.then_some(InTheWay::Area(line.area, Code::AreaFull))
+    };
+    picked.iter().filter_map(of_seat).chain(command.areas.iter().filter_map(of_area)).collect()
+}

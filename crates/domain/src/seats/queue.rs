@@ -1,0 +1,82 @@
+//! Join, renew and leave the queue of a seat that somebody else holds.
+
+use super::Decided;
+use super::place_hold::{on_sale, unknown_seats};
+use super::state::{Seats, Status};
+use crate::command::{JoinQueue, LeaveQueue};
+use crate::fact::Fact;
+use crate::id::{BuyerId, SeatIndex};
+use crate::limits::{PLACE_MS, PLACE_RENEW_BELOW_MS, QUEUE_PER_SEAT_MAX, QUEUE_PLACES_PER_BUYER_MAX};
+use crate::outcome::{Outcome, PlaceState};
+use crate::refusal::{Code, Refusal};
+use crate::time::{Millis, is_over};
+
+pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<Decided, Refusal> {
+    if let Some(unknown) = unknown_seats(seats, &[command.seat]) {
+        return Err(unknown);
+    }
+    if let Some(place) = place_of(seats, command.seat, &command.buyer, now) {
+        if place.until - now > PLACE_RENEW_BELOW_MS {
+            return Ok(Decided::Outcome(Outcome::StillQueued(place)));
+        }
+        let renewed = Fact::PlaceRenewed { place: place.place, until: now + PLACE_MS, ahead: place.ahead };
+        return Ok(Decided::Fact(renewed));
+    }
+    on_sale(seats)?;
+    let buyer = seats.buyer_index(&command.buyer);
+    match seats.seat_status(command.seat) {
+        Status::Available => return Err(Refusal::seat(command.seat, Code::SeatAvailable)),
+        Status::Sold => return Err(Refusal::seat(command.seat, Code::SeatSold)),
+        Status::Blocked => return Err(Refusal::seat(command.seat, Code::SeatBlocked)),
+        Status::Held => {}
+    }
+    let holder = seats.holder(command.seat).map(|hold| seats.holds[hold].buyer);
+    if buyer.is_some() && holder == buyer {
+        return Err(Refusal::seat(command.seat, Code::AlreadyYours));
+    }
+    let waiting = seats.queues.get(&command.seat).map_or(0, Vec::len);
+    if waiting >= QUEUE_PER_SEAT_MAX {
+        return Err(Refusal::limit(Code::QueueFull, QUEUE_PER_SEAT_MAX as u32, waiting as u32));
+    }
+    let places = buyer.map_or(0, |index| seats.buyers[index].places);
+    if places >= QUEUE_PLACES_PER_BUYER_MAX {
+        return Err(Refusal::limit(Code::QueueLimit, QUEUE_PLACES_PER_BUYER_MAX, places));
+    }
+    if seats.knows(command.place, now) {
+        return Err(Refusal::of(Code::IdTaken));
+    }
+    Ok(Decided::Fact(Fact::QueueJoined {
+        place: command.place,
+        seat: command.seat,
+        buyer: command.buyer.clone(),
+        until: now + PLACE_MS,
+        ahead: waiting as u32,
+    }))
+}
+
+pub(super) fn leave(seats: &Seats, command: &LeaveQueue) -> Result<Fact, Refusal> {
+    if let Some(unknown) = unknown_seats(seats, &[command.seat]) {
+        return Err(unknown);
+    }
+    // Places that were due have been expired by their own facts before we are asked.
+    let place =
+        place_of(seats, command.seat, &command.buyer, Millis::MIN).ok_or(Refusal::of(Code::PlaceUnknown))?;
+    Ok(Fact::QueueLeft { place: place.place })
+}
+
+/// The buyer's living place in a seat's queue; its position counts the living in front.
+pub(super) fn place_of(seats: &Seats, seat: SeatIndex, buyer: &BuyerId, now: Millis) -> Option<PlaceState> {
+    let buyer = seats.buyer_index(buyer)?;
+    let mut ahead = 0;
+    for index in seats.queues.get(&seat)? {
+        let place = &seats.places[*index];
+        if is_over(place.until, now) {
+            continue;
+        }
+        if place.buyer == buyer {
+            return Some(PlaceState { place: place.id, seat, until: place.until, ahead });
+        }
+        ahead += 1;
+    }
+    None
+}

@@ -1,0 +1,61 @@
+//! Refund an order, wholly or in part: the only way a sold seat comes back.
+
+use super::override_hold::check_reason;
+use super::state::Seats;
+use crate::command::RefundOrder;
+use crate::fact::{AreaCount, Fact};
+use crate::refusal::{Code, InTheWay, Refusal};
+
+pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refusal> {
+    check_reason(&command.reason)?;
+    let index = *seats.order_by_id.get(&command.order).ok_or(Refusal::of(Code::OrderUnknown))?;
+    let order = &seats.orders[index];
+    if order.seats.is_empty() && order.areas.is_empty() {
+        return Err(Refusal::of(Code::NotRefundable));
+    }
+    if command.seats.is_empty() && command.areas.is_empty() {
+        return Ok(all_of(seats, index, &command.reason));
+    }
+    if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
+        return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
+    }
+    let mut amount_minor = 0;
+    let mut foreign = Vec::new();
+    for seat in &command.seats {
+        match order.seats.iter().find(|line| line.seat == *seat) {
+            Some(line) => amount_minor += line.price_minor,
+            None => foreign.push(InTheWay::Seat(*seat, Code::NotRefundable)),
+        }
+    }
+    for (n, away) in command.areas.iter().enumerate() {
+        if away.count == 0 || command.areas[..n].iter().any(|before| before.area == away.area) {
+            return Err(Refusal::invalid(format!("areas[{n}]"), "each area once, with at least one place"));
+        }
+        match order.areas.iter().find(|line| line.area == away.area && line.count >= away.count) {
+            Some(line) => amount_minor += line.price_minor * i64::from(away.count),
+            None => foreign.push(InTheWay::Area(away.area, Code::NotRefundable)),
+        }
+    }
+    Refusal::in_the_way(foreign)?;
+    Ok(Fact::OrderRefunded {
+        order: command.order,
+        seats: command.seats.clone(),
+        areas: command.areas.clone(),
+        amount_minor,
+        reason: command.reason.clone(),
+    })
+}
+
+/// The refund of all that is left of an order.
+pub(super) fn all_of(seats: &Seats, index: u32, reason: &str) -> Fact {
+    let order = &seats.orders[index];
+    let of_seats: i64 = order.seats.iter().map(|line| line.price_minor).sum();
+    let of_areas: i64 = order.areas.iter().map(|line| line.price_minor * i64::from(line.count)).sum();
+    Fact::OrderRefunded {
+        order: order.id,
+        seats: order.seats.iter().map(|line| line.seat).collect(),
+        areas: order.areas.iter().map(|line| AreaCount { area: line.area, count: line.count }).collect(),
+        amount_minor: of_seats + of_areas,
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,132 @@
+//! What readers see: an immutable picture of the seats, and answers to questions about one buyer's things.
+
+use std::sync::Arc;
+
+use super::queue::place_of;
+use super::state::{AreaState, Seats, Status};
+use crate::chart::Chart;
+use crate::ended::End;
+use crate::event::{EventDetails, EventStatus};
+use crate::fact::{AreaLine, SeatLine};
+use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
+use crate::outcome::{HoldState, PlaceState};
+use crate::time::{Millis, is_over};
+
+/// An event as of one fact. Copying it costs two bits a seat and four counters a section and tier.
+#[derive(Clone, Debug)]
+pub struct SeatsView {
+    pub details: Arc<EventDetails>,
+    pub status: EventStatus,
+    pub chart: Arc<Chart>,
+    /// Two bits a seat, four seats a byte, the first in the lowest bits.
+    pub bits: Box<[u8]>,
+    /// Counts of seats by `chart.cell(section, tier)`, then by status.
+    pub cells: Box<[[u32; 4]]>,
+    pub areas: Box<[AreaState]>,
+}
+
+impl SeatsView {
+    pub fn seat_status(&self, seat: SeatIndex) -> Status {
+        Status::in_bits(&self.bits, seat)
+    }
+
+    /// Seats and general-admission places by status.
+    pub fn totals(&self) -> [u32; 4] {
+        let mut totals = [0; 4];
+        for cell in &self.cells {
+            for (total, count) in totals.iter_mut().zip(cell) {
+                *total += count;
+            }
+        }
+        for area in &self.areas {
+            totals[0] += area.available();
+            totals[1] += area.held;
+            totals[2] += area.sold;
+            totals[3] += area.blocked;
+        }
+        totals
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Query {
+    Hold(HoldId),
+    HoldsOf(BuyerId),
+    /// The buyer's place in a seat's queue, or the offer it became.
+    Place {
+        seat: SeatIndex,
+        buyer: BuyerId,
+    },
+    Order(OrderId),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    Nothing,
+    Hold(Box<HoldState>),
+    /// The hold or place is over, and why.
+    Ended(End),
+    Holds(Vec<HoldState>),
+    Place(PlaceState),
+    Order(Box<OrderState>),
+}
+
+/// What is left of an order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderState {
+    pub order: OrderId,
+    pub buyer: BuyerId,
+    pub seats: Vec<SeatLine>,
+    pub areas: Vec<AreaLine>,
+}
+
+impl Seats {
+    pub(crate) fn view(&self) -> SeatsView {
+        SeatsView {
+            details: self.details.clone(),
+            status: self.status,
+            chart: self.chart.clone(),
+            bits: self.bits.as_slice().into(),
+            cells: self.cells.as_slice().into(),
+            areas: self.areas.as_slice().into(),
+        }
+    }
+
+    /// A hold past its deadline is told as expired, though its fact may still be on its way.
+    pub(crate) fn ask(&self, query: &Query, now: Millis) -> Found {
+        match query {
+            Query::Hold(id) => match self.hold_index(*id) {
+                Some(index) if is_over(self.holds[index].until, now) => Found::Ended(End::Expired),
+                Some(index) => Found::Hold(Box::new(self.hold_state(index))),
+                None => self.ended.get(*id, now).map_or(Found::Nothing, Found::Ended),
+            },
+            Query::HoldsOf(buyer) => {
+                let Some(buyer) = self.buyer_index(buyer) else { return Found::Nothing };
+                let living = self.holds_of(buyer).filter(|index| !is_over(self.holds[*index].until, now));
+                let mut holds: Vec<_> = living.map(|index| self.hold_state(index)).collect();
+                holds.sort_unstable_by_key(|hold| hold.fence);
+                Found::Holds(holds)
+            }
+            Query::Place { seat, buyer } => {
+                if self.chart.seat(*seat).is_none() {
+                    return Found::Nothing;
+                }
+                if let Some(place) = place_of(self, *seat, buyer, now) {
+                    return Found::Place(place);
+                }
+                let holder = self.holder(*seat).filter(|index| !is_over(self.holds[*index].until, now));
+                let own = holder.filter(|index| self.buyers[self.holds[*index].buyer].id == *buyer);
+                own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
+            }
+            Query::Order(id) => match self.order_by_id.get(id) {
+                None => Found::Nothing,
+                Some(index) => {
+                    let order = &self.orders[*index];
+                    let buyer = self.buyers[order.buyer].id.clone();
+                    let (seats, areas) = (order.seats.clone(), order.areas.clone());
+                    Found::Order(Box::new(OrderState { order: order.id, buyer, seats, areas }))
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The port: everything the house may ask of an engine, readable alone. Each engine says in one sentence what a
+//! durable yes means there; the contract suite in `contract/` runs against all of them.
+
+use std::sync::Arc;
+
+use futures_core::future::BoxFuture;
+use onsale_domain::id::{ListingId, ListingKind, Tenant};
+use onsale_domain::listing::{BodyView, Key};
+use onsale_domain::outcome::HoldState;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{BuyerId, Command, Fact, Millis, Outcome, Step};
+use thiserror::Error;
+
+/// What the server, the command line and the simulation see of an engine.
+pub trait Engine: Send + Sync + 'static {
+    /// Decides one command. The future is ready when everything the answer tells of is durable.
+    fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>>;
+
+    /// The listing as of its last durable fact, without waiting for anybody. `None`: no such listing.
+    fn view(&self, listing: &ListingId) -> Option<Arc<View>>;
+
+    /// Listings of a tenant in order of their id, after `after`.
+    fn listings(&self, tenant: Tenant, kind: ListingKind, after: Option<ListingId>, limit: usize) -> Vec<Arc<View>>;
+
+    /// Asks the listing's writer about one buyer's things; sees every earlier answer.
+    fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>>;
+
+    /// A buyer's living holds over all events of a tenant.
+    fn holds_of(&self, tenant: Tenant, buyer: BuyerId) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>>;
+
+    /// Durable facts after an offset, oldest first, at most `limit` of them (at least one whole step).
+    fn facts_after(
+        &self,
+        listing: ListingId,
+        after: Position,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FactPage, EngineError>>;
+
+    /// Every durable step after a position, as it happens.
+    fn follow(&self, listing: ListingId, after: Position) -> BoxFuture<'static, Result<Follower, EngineError>>;
+
+    /// The engine's clock.
+    fn now(&self) -> Millis;
+
+    /// How the engine is, for health checks and metrics.
+    fn status(&self) -> EngineStatus;
+}
+
+/// A command for one listing, under an idempotency key if the caller gave one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub listing: ListingId,
+    pub command: Command,
+    pub key: Option<Key>,
+}
+
+/// `(epoch, offset)` names a position of a listing for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    pub epoch: u64,
+    pub offset: u64,
+}
+
+/// The answer to a command: what happened and what it came to.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The listing's position right after the command.
+    pub position: Position,
+    /// The listing's time when it was decided.
+    pub at: Millis,
+    /// The facts, expiries first; a refused command may have some, too.
+    pub step: Option<Arc<Step>>,
+    pub outcome: Outcome,
+    /// True if this is the first answer again, found by its idempotency key.
+    pub replayed: bool,
+}
+
+impl Answer {
+    /// The facts with their offsets, oldest first.
+    pub fn facts(&self) -> impl Iterator<Item = (u64, &Fact)> {
+        self.step.iter().flat_map(|step| step.numbered())
+    }
+}
+
+/// A listing as readers see it, at one durable position.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub listing: ListingId,
+    pub position: Position,
+    /// The time of the last fact.
+    pub at: Millis,
+    pub body: BodyView,
+}
+
+/// One buyer's holds of one event, and the position at which they were read.
+#[derive(Clone, Debug)]
+pub struct HeldAt {
+    pub listing: ListingId,
+    pub position: Position,
+    pub holds: Vec<HoldState>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct FactPage {
+    pub steps: Vec<Arc<Step>>,
+    /// The listing's last durable position.
+    pub position: Position,
+}
+
+/// The machine failed. Lower-case messages; `is_retryable` says whether the same request may work in a moment.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum EngineError {
+    #[error("the engine's queue is full; try again in a moment")]
+    Busy,
+    #[error("no such listing")]
+    UnknownListing,
+    #[error("the position is not in this listing's log; reload")]
+    Reload,
+    #[error("the disk is full; free some space, writing goes on by itself")]
+    DiskFull,
+    #[error("the engine is stopping")]
+    Stopping,
+    #[error("the engine is poisoned by a failed write or sync and must be restarted: {0}")]
+    Poisoned(String),
+    #[error("reading the log failed: {0}")]
+    Read(String),
+}
+
+impl EngineError {
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            EngineError::Busy | EngineError::DiskFull | EngineError::Stopping => true,
+            EngineError::UnknownListing
+            | EngineError::Reload
+            | EngineError::Poisoned(_)
+            | EngineError::Read(_) => false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EngineStatus {
+    pub poisoned: Option<String>,
+    pub disk_full: bool,
+    pub stopping: bool,
+    pub listings: u64,
+    /// Commands waiting for their decision, over all shards.
+    pub waiting: u64,
+    pub commands: u64,
+    pub refusals: u64,
+    pub facts: u64,
+    pub frames: u64,
+    pub syncs: u64,
+    pub journal_bytes: u64,
+    pub dedup_records: u64,
+    /// How long the youngest forgotten idempotency record had been kept; `None` while none was forgotten early.
+    pub dedup_window_ms: Option<u64>,
+    pub snapshot_sequence: Option<u64>,
+}
+
+/// Yields every step of a listing after the position it was made with, each exactly once and in order.
+/// It pulls: a slow reader costs its own position and nothing else.
+pub struct Follower {
+    next: Box<dyn FnMut() -> BoxFuture<'static, Result<Vec<Arc<Step>>, EngineError>> + Send>,
+}
+
+impl Follower {
+    pub fn new(
+        next: impl FnMut() -> BoxFuture<'static, Result<Vec<Arc<Step>>, EngineError>> + Send + 'static,
+    ) -> Follower {
+        Follower { next: Box::new(next) }
+    }
+
+    /// Waits for the next steps. `Reload`: the reader is further behind than what is kept for it.
+    pub async fn next(&mut self) -> Result<Vec<Arc<Step>>, EngineError> {
+        (self.next)().await
+    }
+}
+
+impl std::fmt::Debug for Follower {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Follower")
+    }
+}
