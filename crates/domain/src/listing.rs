@@ -186,6 +186,11 @@ impl Listing {
         }
     }
 
+    /// Counts everything again and says what does not add up; for tests and `onsale verify`.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        self.seats().map_or(Ok(()), crate::seats::check_invariants)
+    }
+
     pub fn seats(&self) -> Option<&Seats> {
         match &self.body {
             Body::Event(seats) => Some(seats),

@@ -20,6 +20,7 @@ mod release_hold;
 mod state;
 mod view;
 
+pub use invariants::check as check_invariants;
 pub use state::{AreaState, Seats, Status};
 pub use view::{Found, Query, SeatsView};
 

@@ -20,13 +20,23 @@ pub trait Engine: Send + Sync + 'static {
     fn view(&self, listing: &ListingId) -> Option<Arc<View>>;
 
     /// Listings of a tenant in order of their id, after `after`.
-    fn listings(&self, tenant: Tenant, kind: ListingKind, after: Option<ListingId>, limit: usize) -> Vec<Arc<View>>;
+    fn listings(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>>;
 
     /// Asks the listing's writer about one buyer's things; sees every earlier answer.
     fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>>;
 
     /// A buyer's living holds over all events of a tenant.
-    fn holds_of(&self, tenant: Tenant, buyer: BuyerId) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>>;
+    fn holds_of(
+        &self,
+        tenant: Tenant,
+        buyer: BuyerId,
+    ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>>;
 
     /// Durable facts after an offset, oldest first, at most `limit` of them (at least one whole step).
     fn facts_after(
@@ -37,7 +47,11 @@ pub trait Engine: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<FactPage, EngineError>>;
 
     /// Every durable step after a position, as it happens.
-    fn follow(&self, listing: ListingId, after: Position) -> BoxFuture<'static, Result<Follower, EngineError>>;
+    fn follow(
+        &self,
+        listing: ListingId,
+        after: Position,
+    ) -> BoxFuture<'static, Result<Follower, EngineError>>;
 
     /// The engine's clock.
     fn now(&self) -> Millis;
