@@ -3,7 +3,20 @@
 use super::Harness;
 use super::table::{run, run_with_restarts};
 
-const FILES: &[(&str, &str)] = &[("hold", include_str!("tables/hold.txt"))];
+const FILES: &[(&str, &str)] = &[
+    ("hold", include_str!("tables/hold.txt")),
+    ("best", include_str!("tables/best.txt")),
+    ("extend", include_str!("tables/extend.txt")),
+    ("release", include_str!("tables/release.txt")),
+    ("confirm", include_str!("tables/confirm.txt")),
+    ("override", include_str!("tables/override.txt")),
+    ("block", include_str!("tables/block.txt")),
+    ("queue", include_str!("tables/queue.txt")),
+    ("expire", include_str!("tables/expire.txt")),
+    ("life", include_str!("tables/life.txt")),
+    ("chart", include_str!("tables/chart.txt")),
+    ("keys", include_str!("tables/keys.txt")),
+];
 
 /// One table: the file it stands in, the sentence it proves, its lines.
 #[derive(Clone, Copy, Debug)]

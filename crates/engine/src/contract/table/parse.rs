@@ -49,14 +49,29 @@ impl Line {
     }
 }
 
-/// `{n}` is the round, `{x*64}` is sixty-four x, `{tab}` is what no seat may be called.
+/// `{n}` is the round, `{x*64}` is sixty-four x, `{bell}` a control character.
 pub(super) fn expand(word: &str, n: u32) -> String {
-    let word = word.replace("{n}", &n.to_string()).replace("{tab}", "\t");
-    let Some((before, rest)) = word.split_once('{') else { return word };
-    let Some((inside, after)) = rest.split_once('}') else { return word };
-    let Some((what, times)) = inside.split_once('*') else { return word };
-    let Ok(times) = times.parse() else { return word };
-    format!("{before}{}{after}", what.repeat(times))
+    let word = word.replace("{n}", &n.to_string()).replace("{bell}", "\u{7}");
+    let mut all = String::new();
+    let mut rest = word.as_str();
+    while let Some((before, after)) = rest.split_once('{') {
+        all.push_str(before);
+        let repeated = after.split_once('}').and_then(|(inside, after)| {
+            let (what, times) = inside.split_once('*')?;
+            Some((what.repeat(times.parse().ok()?), after))
+        });
+        match repeated {
+            Some((repeated, after)) => {
+                all.push_str(&repeated);
+                rest = after;
+            }
+            None => {
+                all.push('{');
+                rest = after;
+            }
+        }
+    }
+    all + rest
 }
 
 /// `90` is 90 ms, `90s` seconds, `2m` minutes, `1h` hours; `1h-1` is a millisecond less.
@@ -178,10 +193,10 @@ pub(super) fn ask(
         ["sweep", limit] => Command::ExpireDue { limit: limit.parse().map_err(|_| "not a number")? },
         ["nowhere", rest @ ..] => {
             let rest: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
-            return match ask(&rest, view, names, settings)? {
-                Ask::Event(command) => Ok(Ask::Nowhere(command)),
-                _ => Err("only a command can be sent nowhere".into()),
+            let Ask::Event(command) = ask(&rest, view, names, settings)? else {
+                return Err("only a command can be sent nowhere".into());
             };
+            return Ok(Ask::Nowhere(command));
         }
         ["venue", "create", name, chart @ ..] => {
             let create = CreateVenue {
@@ -197,10 +212,10 @@ pub(super) fn ask(
         ["venue", "versions"] => return Ok(Ask::Versions),
         ["venue", rest @ ..] => {
             let rest: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
-            return match ask(&rest, view, names, settings)? {
-                Ask::Event(command) => Ok(Ask::Venue(command)),
-                _ => Err("only a command can be sent to the venue".into()),
+            let Ask::Event(command) = ask(&rest, view, names, settings)? else {
+                return Err("only a command can be sent to the venue".into());
             };
+            return Ok(Ask::Venue(command));
         }
         ["publish", chart @ ..] => Command::PublishLayout(Box::new(layout(&chart.join(" "))?)),
         ["show", name] => return Ok(Ask::Query(Query::Hold(names.hold(name)))),
@@ -253,7 +268,8 @@ fn wish(text: &str, view: Option<&SeatsView>) -> Result<Wish, String> {
             let area = view.and_then(|view| view.chart.area_named(area)).unwrap_or(u16::MAX);
             wish.areas.push(AreaCount { area, count: count.parse().map_err(|_| "not a count")? });
         } else {
-            wish.seats.push(view.and_then(|view| view.chart.seat_named(part)).unwrap_or(u32::MAX));
+            let unknown = u32::MAX - wish.seats.len() as u32;
+            wish.seats.push(view.and_then(|view| view.chart.seat_named(part)).unwrap_or(unknown));
         }
     }
     Ok(wish)
