@@ -1,1 +1,5 @@
-//! To be filled.
+//! The engine: who gets what, decided once and kept. This crate owns the bytes on disk.
+
+pub mod disk;
+pub mod journal;
+pub mod snapshot;
