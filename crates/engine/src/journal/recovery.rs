@@ -44,7 +44,8 @@ pub type OnFrame<'a, E> = &'a mut dyn FnMut(FramePosition, &[u8]) -> Result<(), 
 pub struct Inspection {
     pub report: Report,
     pub generation: Option<u128>,
-    /// The sequence of the oldest frame; more than 1 once old segments have been removed.
+    /// The sequence of the oldest frame. More than 1 once old segments have been removed: then a
+    /// snapshot must reach at least as far, or frames are missing.
     pub first_sequence: u64,
     /// Where the torn tail starts that the next start will cut.
     pub torn: Option<FramePosition>,
@@ -101,6 +102,23 @@ pub fn inspect(
         damage,
         leftovers: scan.leftovers,
     })
+}
+
+/// The generation of the journal in the folder; `None` if there is no journal yet. A snapshot is
+/// looked for under it before the journal is opened.
+pub fn generation(disk: &dyn Disk) -> Result<Option<u128>, JournalError> {
+    let names = disk.list().map_err(JournalError::io("list", "the data folder"))?;
+    let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment::number(name)).collect();
+    // The newest first: what is old may be half removed.
+    numbers.sort_unstable_by(|one, other| other.cmp(one));
+    for number in numbers {
+        let name = segment::name(number);
+        let header = disk.open(&name).and_then(|file| Header::read(&*file));
+        if let Ok(header) = header.map_err(JournalError::io("read", &name))? {
+            return Ok(Some(header.generation));
+        }
+    }
+    Ok(None)
 }
 
 /// Where the oldest segment starts, unless that is the first of all or its header is bad.

@@ -146,11 +146,16 @@ impl Walk {
             report.cut_bytes = used - self.next.at;
         }
         report.last_sequence = self.next.sequence - 1;
+        let unproven_from = match self.unproven.first() {
+            Some((_, at)) => *at,
+            // A frame is written only after the header was synced; without one the header is in doubt too.
+            None => 0,
+        };
         Ok(End {
             generation: self.generation,
             next: self.next,
             segment_bytes: segment.bytes,
-            unproven_from: self.unproven.first().map_or(self.next.at, |(_, at)| *at),
+            unproven_from,
             torn: used.is_some(),
         })
     }

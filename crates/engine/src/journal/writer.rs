@@ -217,3 +217,6 @@ impl Writer {
         result.map_err(JournalError::io(action, segment::name(self.current.next.segment)))
     }
 }
+
+#[cfg(test)]
+mod tests;

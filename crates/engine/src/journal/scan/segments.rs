@@ -51,13 +51,18 @@ pub(super) fn find(
             Err(segment) => headless.push(segment),
         }
     }
-    for segment in headless {
+    check_row(&used, from, numbers.first().copied())?;
+    let last = used.last().map_or(0, |segment| segment.header.segment);
+    for (segment, number) in headless.into_iter().zip(last + 1..) {
+        // Only the segment after the last one is ever made in advance.
+        if segment.name != segment::name(number) {
+            return Err(missing(number, None));
+        }
         if !segment.is_blank(window)? {
             return Err(damage(&segment.name, "its header is bad, yet it holds data"));
         }
         leftovers.push(segment.name);
     }
-    check_row(&used, from, numbers.first().copied())?;
     Ok(Segments { used, leftovers })
 }
 
