@@ -145,11 +145,7 @@ impl Chart {
                     };
                     members.push(index);
                 }
-                next.rows.push(Row {
-                    section: section_index,
-                    label: row.label.clone(),
-                    seats: members.into(),
-                });
+                next.rows.push(Row { section: section_index, label: row.label.clone(), seats: members });
             }
         }
         next.areas = self.areas.iter().map(|area| Area { retired: true, ..area.clone() }).collect();

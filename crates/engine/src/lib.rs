@@ -7,4 +7,6 @@ pub mod engine;
 pub mod journal;
 pub mod snapshot;
 
-pub use engine::{Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View};
+pub use engine::{
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+};

@@ -2,7 +2,7 @@
 //! A plain value like the shard; the threads around both are in `threads.rs`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -28,7 +28,7 @@ pub struct Shared {
     /// The last synced frame; readers of the journal never go beyond it.
     pub synced: AtomicU64,
     poisoned: Mutex<Option<String>>,
-    is_poisoned: std::sync::atomic::AtomicBool,
+    is_poisoned: AtomicBool,
     pub commands: AtomicU64,
     pub refusals: AtomicU64,
     pub facts: AtomicU64,
@@ -37,6 +37,8 @@ pub struct Shared {
     pub dedup_records: AtomicU64,
     pub dedup_window_ms: AtomicU64,
     pub snapshot_sequence: AtomicU64,
+    pub snapshot_under_way: AtomicBool,
+    stopping: AtomicBool,
 }
 
 impl Shared {
@@ -45,6 +47,16 @@ impl Shared {
             return None;
         }
         self.poisoned.lock().clone().map(EngineError::Poisoned)
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Everybody who follows is told to go.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.directory.wake_all();
     }
 
     fn poison(&self, why: String) -> EngineError {

@@ -85,7 +85,8 @@ impl Dedup {
 
     pub fn find(&self, scope: u128, now: Millis) -> Option<&Record> {
         let scope = halves(scope);
-        let number = self.table.find(self.hasher.hash_one(scope), |number| self.at(*number).scope == scope)?;
+        let number =
+            self.table.find(self.hasher.hash_one(scope), |number| self.at(*number).scope == scope)?;
         let kept = if number & 1 == 1 { SEALED_MS } else { UNSEALED_MS };
         Some(self.at(*number)).filter(|record| now - record.at < kept)
     }
@@ -101,7 +102,9 @@ impl Dedup {
         }
         let hash = self.hasher.hash_one(record.scope);
         // The same scope again means its old record has run out: the new one takes over.
-        if let Ok(old) = self.table.find_entry(hash, |number| self.at(*number).scope == record.scope) {
+        let (unsealed_ring, sealed_ring) = (&self.unsealed, &self.sealed);
+        let same = |number: &u64| at(unsealed_ring, sealed_ring, *number).scope == record.scope;
+        if let Ok(old) = self.table.find_entry(hash, same) {
             old.remove();
         }
         let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };

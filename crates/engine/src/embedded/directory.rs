@@ -178,7 +178,13 @@ impl Directory {
         }
     }
 
-    pub fn list(&self, tenant: Tenant, kind: ListingKind, after: Option<ListingId>, limit: usize) -> Vec<Arc<View>> {
+    pub fn list(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>> {
         let first = ListingId { tenant, kind, number: 0 };
         let start = match after {
             Some(after) if after >= first => std::ops::Bound::Excluded(after),

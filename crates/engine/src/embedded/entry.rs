@@ -209,7 +209,11 @@ mod tests {
     #[test]
     fn a_cut_entry_is_an_error_and_not_a_guess() {
         let mut payload = Vec::new();
-        write_opened(&mut payload, 3, &ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 });
+        write_opened(
+            &mut payload,
+            3,
+            &ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 },
+        );
         for len in 1..payload.len() {
             assert!(read(&payload[..len]).any(|entry| entry.is_err()), "{len}");
         }

@@ -95,7 +95,7 @@ impl RecordImage {
 
 impl Shard {
     pub(super) fn begin_images(&mut self) {
-        self.imaging = Some(Imaging::default());
+        self.imaging.get_or_insert_default();
     }
 
     /// Adds the next pieces to a batch: at least one, and about a megabyte at most.
@@ -117,11 +117,14 @@ impl Shard {
         if let Some(owned) = self.listings.get(imaging.next_listing) {
             imaging.next_listing += 1;
             let index = owned.slot.index().into_iter();
-            let point = |point: IndexPoint| {
-                (point.first, point.frame.segment, point.frame.at, point.frame.sequence)
-            };
+            let point =
+                |point: IndexPoint| (point.first, point.frame.segment, point.frame.at, point.frame.sequence);
             let (number, image) = (owned.slot.number, owned.listing.image());
-            return Some(encode(&Part::Listing(ListingImage { number, image, index: index.map(point).collect() })));
+            return Some(encode(&Part::Listing(ListingImage {
+                number,
+                image,
+                index: index.map(point).collect(),
+            })));
         }
         let records = imaging.records.get_or_insert_with(|| self.record_images().into_iter());
         let some: Vec<_> = records.take(RECORDS_PER_PART).collect();

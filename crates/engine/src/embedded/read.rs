@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use onsale_domain::Step;
+use futures_core::future::BoxFuture;
+use onsale_domain::{Outcome, Step};
 
 use super::commit::Shared;
 use super::directory::{Following, Slot};
 use super::entry::{self, Entry, StepEntry};
 use crate::engine::{Answer, EngineError, FactPage, Position};
 use crate::journal::Reader;
-use onsale_domain::Outcome;
 
 /// Steps handed to a follower in one go.
 const FOLLOW_STEPS_MAX: usize = 256;
@@ -49,7 +49,8 @@ impl Facts {
     pub fn replay(&self, slot: &Slot, first: u64, last: u64) -> Result<Answer, EngineError> {
         let page = self.after(slot, first - 1, 1)?;
         let step = page.steps.into_iter().next().filter(|step| step.first == first && step.last() == last);
-        let step = step.ok_or_else(|| EngineError::Read(format!("the step at offset {first} is not in the journal")))?;
+        let step = step
+            .ok_or_else(|| EngineError::Read(format!("the step at offset {first} is not in the journal")))?;
         let position = Position { epoch: step.epoch, offset: last };
         Ok(Answer { position, at: step.at, step: Some(step), outcome: Outcome::Done, replayed: true })
     }
@@ -76,6 +77,30 @@ impl Facts {
             }
             following.changed().await;
         }
+    }
+}
+
+/// A follower's place in a listing's log.
+#[derive(Debug)]
+pub struct Tail {
+    facts: Facts,
+    following: Following,
+    offset: u64,
+}
+
+impl Tail {
+    pub fn new(facts: Facts, following: Following, offset: u64) -> Tail {
+        Tail { facts, following, offset }
+    }
+}
+
+impl crate::engine::Tail for Tail {
+    fn next(&mut self) -> BoxFuture<'_, Result<Vec<Arc<Step>>, EngineError>> {
+        Box::pin(async move {
+            let steps = self.facts.next(&mut self.following, self.offset).await?;
+            self.offset = steps.last().map_or(self.offset, |step| step.last());
+            Ok(steps)
+        })
     }
 }
 

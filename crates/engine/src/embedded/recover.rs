@@ -15,7 +15,7 @@ use super::images::{BadImage, Pieces, Restored};
 use super::shard::{EPOCH, Shard, view_of};
 use super::shard_of;
 use crate::disk::Disk;
-use crate::journal::{self, FramePosition, JournalError, Reader};
+use crate::journal::{self, FramePosition, JournalError, Reader, Room};
 use crate::snapshot::{self, SnapshotError};
 
 /// An engine put together but not yet running: the simulation drives it step by step, `Embedded` gives it threads.
@@ -25,6 +25,7 @@ pub struct Core {
     pub committer: Committer,
     pub shared: Arc<Shared>,
     pub reader: Arc<Reader>,
+    pub room: Arc<Room>,
     pub report: Report,
 }
 
@@ -49,9 +50,13 @@ pub enum RecoverError {
     Entry { sequence: u64, source: BadEntry },
     #[error("{name}: {source}")]
     Image { name: String, source: BadImage },
-    #[error("frame {0} names a listing that was never opened; the journal is damaged, restore it from a backup")]
+    #[error(
+        "frame {0} names a listing that was never opened; the journal is damaged, restore it from a backup"
+    )]
     UnknownListing(u64),
-    #[error("frame {frame} has fact {found} of {listing} where {expected} should follow; restore from a backup")]
+    #[error(
+        "frame {frame} has fact {found} of {listing} where {expected} should follow; restore from a backup"
+    )]
     Gap { frame: u64, listing: ListingId, expected: u64, found: u64 },
 }
 
@@ -62,7 +67,11 @@ pub struct CoreOptions {
     pub journal: journal::Options,
 }
 
-pub fn open(disk: Arc<dyn Disk>, options: CoreOptions, generation_if_new: u128) -> Result<Core, RecoverError> {
+pub fn open(
+    disk: Arc<dyn Disk>,
+    options: CoreOptions,
+    generation_if_new: u128,
+) -> Result<Core, RecoverError> {
     let numbers = Arc::new(AtomicU32::new(0));
     let per_shard = options.dedup_records_max.div_ceil(options.shards);
     let shards = (0..options.shards).map(|_| Shard::new(per_shard, numbers.clone())).collect();
@@ -70,9 +79,10 @@ pub fn open(disk: Arc<dyn Disk>, options: CoreOptions, generation_if_new: u128) 
         Rebuild { shards, by_number: HashMap::new(), numbers, shared: Arc::default(), facts: 0 };
     let mut report = Report::default();
     let mut from = None;
-    if let Some(generation) = journal::generation(&*disk)? {
+    if let Some(generation) = journal::recovery::generation(&*disk)? {
         let latest = snapshot::latest(&*disk, generation)?;
-        report.passed_over = latest.passed_over.iter().map(|one| format!("{}: {}", one.file, one.reason)).collect();
+        report.passed_over =
+            latest.passed_over.iter().map(|one| format!("{}: {}", one.file, one.reason)).collect();
         if let Some(snapshot) = latest.snapshot {
             rebuild.take_snapshot(&snapshot)?;
             from = Some(snapshot.at());
@@ -93,7 +103,7 @@ pub fn open(disk: Arc<dyn Disk>, options: CoreOptions, generation_if_new: u128) 
     let (mut shards, shared) = rebuild.finish();
     shards.iter_mut().for_each(|shard| shard.watch_room(room.clone()));
     let committer = Committer::new(writer, shared.clone());
-    Ok(Core { shards, committer, shared, reader, report })
+    Ok(Core { shards, committer, shared, reader, room, report })
 }
 
 struct Rebuild {
@@ -129,6 +139,9 @@ impl Rebuild {
     }
 
     fn adopt(&mut self, number: ListingNumber, listing: Listing, slot: Arc<Slot>) {
+        if self.by_number.contains_key(&number) {
+            return;
+        }
         let shard = shard_of(&listing.id, self.shards.len());
         let index = self.shards[shard].adopt(listing, slot);
         self.by_number.insert(number, (shard, index));
@@ -140,9 +153,7 @@ impl Rebuild {
         for entry in entry::read(payload) {
             match entry.map_err(|source| RecoverError::Entry { sequence, source })? {
                 Entry::Opened { number, listing } => {
-                    if !self.by_number.contains_key(&number) {
-                        self.adopt(number, Listing::new(listing, EPOCH), Arc::new(Slot::new(listing, number)));
-                    }
+                    self.adopt(number, Listing::new(listing, EPOCH), Arc::new(Slot::new(listing, number)));
                 }
                 Entry::Step(step) => self.take_step(position, &step)?,
             }

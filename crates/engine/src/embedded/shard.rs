@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use hashbrown::HashMap;
 use onsale_domain::limits::EXPIRE_DUE_MAX;
 use onsale_domain::seats::{Found, Query};
-use onsale_domain::{BuyerId, Code, Command, Fact, Listing, ListingId, Millis, Outcome, Refusal, Step, Tenant};
+use onsale_domain::{
+    BuyerId, Code, Command, Fact, Listing, ListingId, Millis, Outcome, Refusal, Step, Tenant,
+};
 
 use super::dedup::{Dedup, Record};
 use super::directory::Slot;
@@ -85,7 +87,8 @@ impl Shard {
                     batch.completions.push(Completion::One(reply, decided));
                 }
                 Work::SubmitMany(requests, reply) => {
-                    let decided = requests.iter().map(|request| self.decide_one(request, now, &mut batch)).collect();
+                    let decided =
+                        requests.iter().map(|request| self.decide_one(request, now, &mut batch)).collect();
                     batch.completions.push(Completion::Many(reply, decided));
                 }
                 Work::Ask(listing, query, reply) => {
@@ -108,7 +111,12 @@ impl Shard {
         self.room.as_ref().is_none_or(|room| room.has_room())
     }
 
-    fn decide_one(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Result<Decided, EngineError> {
+    fn decide_one(
+        &mut self,
+        request: &Request,
+        now: Millis,
+        batch: &mut Batch,
+    ) -> Result<Decided, EngineError> {
         batch.tally.commands += 1;
         if !self.has_room() {
             return Err(EngineError::DiskFull);
@@ -220,7 +228,8 @@ impl Shard {
     /// One look-up per listing: the price of having no second index to keep true.
     fn holds_of(&self, tenant: Tenant, buyer: &BuyerId, now: Millis) -> Vec<HeldAt> {
         let query = Query::HoldsOf(buyer.clone());
-        let of_tenant = self.listings.iter().map(|owned| &owned.listing).filter(|listing| listing.id.tenant == tenant);
+        let of_tenant =
+            self.listings.iter().map(|owned| &owned.listing).filter(|listing| listing.id.tenant == tenant);
         let held = of_tenant.filter_map(|listing| match listing.ask(&query, now) {
             Found::Holds(holds) if !holds.is_empty() => {
                 let position = Position { epoch: listing.epoch, offset: listing.offset };
@@ -244,7 +253,8 @@ impl Shard {
                 return;
             }
             let listing = self.listings[index as usize].listing.id;
-            let request = Request { listing, command: Command::ExpireDue { limit: EXPIRE_DUE_MAX }, key: None };
+            let request =
+                Request { listing, command: Command::ExpireDue { limit: EXPIRE_DUE_MAX }, key: None };
             self.execute(index, &request, now, batch);
             self.reschedule(index);
         }
@@ -278,11 +288,6 @@ impl Shard {
         self.changed = changed;
         self.changed.clear();
         self.add_images(batch);
-    }
-
-    /// The shard's number of a listing, for recovery.
-    pub(super) fn index_of(&self, id: &ListingId) -> Option<u32> {
-        self.by_id.get(id).copied()
     }
 
     /// Every listing, for audits.

@@ -28,6 +28,7 @@ const BATCHES_WAITING_MAX: usize = 1;
 pub struct Threads {
     pub inboxes: Vec<Arc<Inbox<Work>>>,
     handles: Vec<JoinHandle<()>>,
+    shared: Arc<Shared>,
 }
 
 #[derive(Clone, Debug)]
@@ -66,16 +67,22 @@ impl Threads {
             move || run_committer(committer, &decided, pace, &shared)
         };
         handles.push(thread::Builder::new().name("committer".into()).spawn(run)?);
-        let run = move || write_snapshots(&*disk, generation, &to_write, &shared);
+        let run = {
+            let shared = shared.clone();
+            move || write_snapshots(&disk, generation, &to_write, &shared)
+        };
         handles.push(thread::Builder::new().name("snapshots".into()).spawn(run)?);
-        Ok(Threads { inboxes, handles })
+        Ok(Threads { inboxes, handles, shared })
     }
 
     /// Takes no more, answers what waits, and ends; with a last snapshot, so that the next start is quick.
     pub fn stop(self) {
+        // One under way will do: a second request would mix the pieces of two.
+        let ask = !self.shared.snapshot_under_way.swap(true, Ordering::AcqRel);
         for inbox in &self.inboxes {
-            // A full or closed inbox only means that there is no last snapshot.
-            let _ = inbox.send(Work::Snapshot, 0);
+            if ask {
+                let _ = inbox.send(Work::Snapshot, 0);
+            }
             inbox.close();
         }
         for handle in self.handles {
@@ -86,12 +93,20 @@ impl Threads {
     }
 }
 
-fn run_shard(mut shard: Shard, inbox: &Inbox<Work>, clock: &dyn Clock, batches: &SyncSender<Batch>, shared: &Shared) {
+fn run_shard(
+    mut shard: Shard,
+    inbox: &Inbox<Work>,
+    clock: &dyn Clock,
+    batches: &SyncSender<Batch>,
+    shared: &Shared,
+) {
     let mut work = Vec::new();
     loop {
         let patience = match shard.next_due() {
             _ if shard.is_imaging() => Duration::ZERO,
-            Some(due) => Duration::from_millis((due.saturating_sub(clock.now())).max(0) as u64).min(SLEEP_MAX),
+            Some(due) => {
+                Duration::from_millis((due.saturating_sub(clock.now())).max(0) as u64).min(SLEEP_MAX)
+            }
             None => SLEEP_MAX,
         };
         let open = inbox.take(&mut work, Some(patience));
@@ -143,27 +158,29 @@ fn run_committer(mut committer: Committer, decided: &Receiver<Batch>, pace: Pace
             shards_left -= done.min(shards_left);
             if shards_left == 0 {
                 begun = false;
+                shared.snapshot_under_way.store(false, Ordering::Release);
                 let _ = pace.parts.send(Part::Finish);
             }
         }
         let written = shared.journal_bytes.load(Ordering::Relaxed);
-        if !begun && written - last_at >= pace.every {
+        if written - last_at >= pace.every && !shared.snapshot_under_way.swap(true, Ordering::AcqRel) {
             last_at = written;
-            let asked = pace.inboxes.iter().filter(|inbox| inbox.send(Work::Snapshot, 0).is_ok()).count();
-            if asked == pace.inboxes.len() {
-                (begun, shards_left) = (true, asked);
-                let _ = pace.parts.send(Part::Begin(committer.next_position()));
-            }
+            (begun, shards_left) = (true, pace.inboxes.len());
+            let _ = pace.parts.send(Part::Begin(committer.next_position()));
+            // A shard that stops just now sends no pieces, and the snapshot stays unfinished.
+            pace.inboxes.iter().for_each(|inbox| drop(inbox.send(Work::Snapshot, 0)));
         }
     }
 }
 
-fn write_snapshots(disk: &dyn Disk, generation: u128, parts: &Receiver<Part>, shared: &Shared) {
-    let mut under_way: Option<(SnapshotWriter<'_>, u64)> = None;
+fn write_snapshots(disk: &Arc<dyn Disk>, generation: u128, parts: &Receiver<Part>, shared: &Shared) {
+    let mut under_way: Option<(SnapshotWriter, u64)> = None;
     while let Ok(part) = parts.recv() {
         match part {
             Part::Begin(at) => {
-                under_way = SnapshotWriter::create(disk, generation, at).ok().map(|writer| (writer, at.sequence));
+                under_way = SnapshotWriter::begin(disk.clone(), generation, at)
+                    .ok()
+                    .map(|writer| (writer, at.sequence));
             }
             Part::Piece(piece) => {
                 let written = under_way.as_mut().map(|(writer, _)| writer.part(&piece));

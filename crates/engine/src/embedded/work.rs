@@ -104,3 +104,10 @@ pub struct Tally {
     pub refusals: u64,
     pub facts: u64,
 }
+
+impl Batch {
+    /// Nothing was asked, nothing fell due.
+    pub fn is_empty(&self) -> bool {
+        self.completions.is_empty() && self.bytes.is_empty() && self.images.is_empty() && !self.images_done
+    }
+}
