@@ -6,6 +6,7 @@ mod contest;
 mod http;
 mod latency;
 mod machine;
+mod ours;
 mod process;
 mod report;
 mod rivals;
@@ -33,6 +34,8 @@ enum Verb {
     Run(Options),
     /// The empty HTTP handler, until its standard input closes.
     TrivialServer,
+    /// Prints the memory of a held seat in a folder of its own.
+    Memory { folder: PathBuf },
 }
 
 #[derive(clap::Args)]
@@ -55,6 +58,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Verb::Run(options) => run(&options),
         Verb::TrivialServer => rivals::trivial::serve(),
+        Verb::Memory { folder } => ours::memory::measure(&folder),
     }
 }
 
@@ -89,5 +93,9 @@ fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
     all.extend(rivals::redis::contestants(folder));
     all.extend(rivals::postgres::contestants(folder));
     all.push(Box::new(rivals::trivial::TrivialPost::default()));
+    all.extend(ours::engine::contestants(folder));
+    all.extend(ours::cost::contestants(folder));
+    all.push(Box::new(ours::memory::BytesPerSeat::new(folder)));
+    all.push(Box::new(ours::recovery::Recovery::new(folder)));
     all
 }
