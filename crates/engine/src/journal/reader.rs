@@ -78,8 +78,7 @@ impl Reader {
                     start = Some((number, segment.first_sequence));
                     break;
                 }
-                Ok(_) => {}
-                Err(JournalError::Damaged(_)) if start.is_none() => {}
+                Ok(_) | Err(JournalError::Damaged(_)) => {}
                 Err(error) => return Err(error),
             }
         }

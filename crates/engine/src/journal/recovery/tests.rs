@@ -119,6 +119,30 @@ fn a_change_of_any_byte_of_a_middle_frame_is_refused() {
 }
 
 #[test]
+fn whichever_byte_changes_the_start_is_refused_or_at_most_the_last_frame_is_cut() {
+    let (disk, frames) = journal(&[1500, 900, 1500, 2000, 1900, 700, 40]);
+    let (mut refused_starts, mut cut, mut whole) = (0, 0, 0);
+    for number in 1..=3 {
+        for at in 0..4096 {
+            let fork = disk.fork();
+            assert!(fork.flip(&segment::name(number), at));
+            match open(&fork, SMALL) {
+                Err(_) => refused_starts += 1,
+                Ok((_, _, found)) if found == frames => whole += 1,
+                Ok((_, _, found)) => {
+                    assert!(found == frames[..6], "segment {number}, byte {at}");
+                    cut += 1;
+                }
+            }
+        }
+    }
+    // Exact: the last frame's 64 bytes are cut, all other bytes of headers and frames are refused.
+    let used: u64 = frames.iter().map(|(_, payload)| frame_bytes(payload.len())).sum();
+    assert_eq!((refused_starts, cut), (3 * 64 + used - 64, 64));
+    assert_eq!(whole, 3 * 4096 - 3 * 64 - used);
+}
+
+#[test]
 fn the_last_frame_of_a_full_segment_is_no_tail() {
     let (disk, frames) = journal(&[1500, 1500, 1500]);
     assert_eq!(frames[2].0.segment, 2);
