@@ -143,6 +143,23 @@ fn whichever_byte_changes_the_start_is_refused_or_at_most_the_last_frame_is_cut(
 }
 
 #[test]
+fn a_valid_frame_counts_only_in_its_own_place() {
+    let (disk, frames) = journal(&[100, 100, 100, 100]);
+    let bytes = disk.contents(&segment::name(1)).expect("it is there");
+    let copy = |from: usize| &bytes[frames[from].0.at as usize..][..128];
+    for (from, to) in [(2, 1), (0, 1), (3, 2)] {
+        let fork = disk.fork();
+        overwrite(&fork, &segment::name(1), frames[to].0.at, copy(from));
+        refused(&fork, &format!("frame {from} in the place of {to}"));
+    }
+    for from in 0..4 {
+        let fork = disk.fork();
+        overwrite(&fork, &segment::name(1), frames[3].0.at + 128, copy(from));
+        continues(&fork, &frames, &format!("frame {from} again behind the end"));
+    }
+}
+
+#[test]
 fn the_last_frame_of_a_full_segment_is_no_tail() {
     let (disk, frames) = journal(&[1500, 1500, 1500]);
     assert_eq!(frames[2].0.segment, 2);
@@ -165,6 +182,7 @@ fn a_bad_header_is_refused_in_every_segment_that_holds_frames() {
             fork.flip(&segment::name(number), at);
             let error = refused(&fork, &format!("segment {number}, byte {at}"));
             assert!(error.to_string().contains(&segment::name(number)), "{error}");
+            assert!(!error.to_string().contains("missing"), "{error}");
         }
     }
     overwrite(&disk, &segment::name(2), 8, &[9]);
