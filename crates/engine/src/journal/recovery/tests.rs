@@ -332,14 +332,14 @@ fn removed_segments_are_missed_only_by_those_who_need_them() {
 #[test]
 fn leftovers_are_removed_and_other_files_are_not() {
     let (disk, frames) = journal(&[200, 200]);
-    for name in ["journal-0000000002.log.tmp", "snapshot-00000000000000000001.snap.tmp", "notes.txt"] {
+    for name in ["journal-0000000002.log.tmp", "snapshot-00000000000000000001.snap.tmp", "notes.tmp"] {
         disk.create(name).and_then(|file| file.write_at(b"half", 0)).expect("a file");
     }
     segment::prepare(&disk, 2, 4096).expect("a blank segment");
     let before = inspect(&disk, &mut |_, _| {}).expect("the disk works");
     assert_eq!(before.leftovers.len(), 2, "{:?}", before.leftovers);
     continues(&disk, &frames, "leftovers");
-    assert_eq!(disk.list().expect("names"), ["journal-0000000001.log", "notes.txt"]);
+    assert_eq!(disk.list().expect("names"), ["journal-0000000001.log", "notes.tmp"]);
 }
 
 #[test]
