@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, Order, Place, SeatState, Seats};
+use crate::chart::Chart;
 use crate::ended::End;
 use crate::event::EventStatus;
 use crate::fact::{AreaCount, AreaLine, Fact, NewHolder, SeatLine};
@@ -105,14 +106,19 @@ impl Seats {
     }
 
     fn adopt(&mut self, layout: &Layout) {
-        self.chart = Arc::new(self.chart.adopt(layout));
+        self.take_chart(Arc::new(self.chart.adopt(layout)));
+        self.recount();
+    }
+
+    /// Makes room for every seat and area of a chart; what is counted must be counted again.
+    pub(super) fn take_chart(&mut self, chart: Arc<Chart>) {
+        self.chart = chart;
         self.seats.resize(self.chart.seats_len(), SeatState::FREE);
         self.seats.shrink_to_fit();
         self.areas.resize(self.chart.areas.len(), AreaState::default());
         for (area, state) in self.chart.areas.iter().zip(&mut self.areas) {
             state.capacity = if area.retired { 0 } else { area.capacity };
         }
-        self.recount();
     }
 
     /// Makes counts, bits and row tallies anew; after a chart or a snapshot, never in a hurry.
