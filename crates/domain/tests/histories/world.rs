@@ -97,7 +97,7 @@ impl World {
         match self.holds.iter().rev().nth(back) {
             None => HoldKey { hold: HoldId(9_999), fence: 1, buyer: buyer(choice) },
             Some((hold, fence, buyer)) => {
-                HoldKey { hold: *hold, fence: fence + u64::from(twist % 16 == 0), buyer: buyer.clone() }
+                HoldKey { hold: *hold, fence: fence + u64::from(twist.is_multiple_of(16)), buyer: buyer.clone() }
             }
         }
     }
