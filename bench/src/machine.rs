@@ -24,6 +24,20 @@ pub fn private_folder(above: &Path) -> Result<TempDir> {
     tempfile::Builder::new().prefix("onsale-bench-").tempdir_in(&above).context("making a private folder")
 }
 
+/// Ctrl-C reaches the servers we started as well; what is left for us is the folder, which may hold gigabytes.
+pub fn tidy_up_on_interrupt(folder: &Path) -> Result<()> {
+    let folder = folder.to_path_buf();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::spawn(move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            // A server that is still writing may put a file back; the second try takes it.
+            let _ = std::fs::remove_dir_all(&folder).or_else(|_| std::fs::remove_dir_all(&folder));
+            std::process::exit(130);
+        }
+    });
+    Ok(())
+}
+
 /// The file system that holds `path`: the mount with the longest matching name.
 fn kind_of_disk<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());

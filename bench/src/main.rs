@@ -65,6 +65,7 @@ fn run(options: &Options) -> anyhow::Result<()> {
         Plan { rounds: 5, length: Duration::from_secs(3) }
     };
     let folder = machine::private_folder(&options.folder)?;
+    machine::tidy_up_on_interrupt(folder.path())?;
     let mut contestants = everybody(folder.path());
     if let Some(part) = &options.only {
         contestants.retain(|one| one.title().contains(part.as_str()));
