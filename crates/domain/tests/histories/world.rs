@@ -96,9 +96,11 @@ impl World {
         let back = usize::from(choice) % self.holds.len().clamp(1, 6);
         match self.holds.iter().rev().nth(back) {
             None => HoldKey { hold: HoldId(9_999), fence: 1, buyer: buyer(choice) },
-            Some((hold, fence, buyer)) => {
-                HoldKey { hold: *hold, fence: fence + u64::from(twist.is_multiple_of(16)), buyer: buyer.clone() }
-            }
+            Some((hold, fence, buyer)) => HoldKey {
+                hold: *hold,
+                fence: fence + u64::from(twist.is_multiple_of(16)),
+                buyer: buyer.clone(),
+            },
         }
     }
 
