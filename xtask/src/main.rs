@@ -1,1 +1,57 @@
-fn main() {}
+//! `cargo xtask`: the project's own commands, one file each.
+//! Called by people, by `.ci/run` and by nobody else; it never becomes part of what we ship.
+
+mod bench;
+mod bundle;
+mod install;
+mod mutants;
+mod run;
+mod sim;
+mod step;
+mod tally;
+mod test;
+mod tidy;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+
+/// Everything there is to remember about working on Onsale.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Build the server and start it with the demo listings.
+    Run(run::Options),
+    /// Install what is missing and run every check there is.
+    Test(test::Options),
+    /// What the build server runs; the same as `test`.
+    Ci,
+    /// Our own rules about the source tree.
+    Tidy,
+    /// Run the simulator from a seed.
+    Sim(sim::Options),
+    /// Plant known bugs in a copy of the source; each must be caught.
+    Mutants(mutants::Options),
+    /// Measure Onsale and its rivals in one run.
+    Bench(bench::Options),
+    /// Make the one self-contained binary, `dist/onsale`.
+    Package,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().command {
+        Verb::Run(options) => run::run(&options),
+        Verb::Test(options) => test::run(&options),
+        Verb::Ci => test::run(&test::Options::default()),
+        Verb::Tidy => tidy::run(),
+        Verb::Sim(options) => sim::run(&options),
+        Verb::Mutants(options) => mutants::run(&options),
+        Verb::Bench(options) => bench::run(&options),
+        Verb::Package => bundle::run(),
+    }
+}

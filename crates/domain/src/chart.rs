@@ -3,6 +3,8 @@
 
 use std::hash::BuildHasher;
 
+use minicbor::{Decode, Encode};
+
 use crate::id::{AreaIndex, SeatIndex};
 use crate::layout::Layout;
 use crate::map::{Hasher, Table};
@@ -22,35 +24,68 @@ pub struct Chart {
     pub tiers: u16,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub struct Row {
+    #[n(0)]
     pub section: u16,
+    #[n(1)]
     pub label: String,
-    pub seats: Box<[SeatIndex]>,
+    #[n(2)]
+    pub seats: Vec<SeatIndex>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub struct Area {
+    #[n(0)]
     pub id: String,
+    #[n(1)]
     pub label: String,
+    #[n(2)]
     pub section: u16,
+    #[n(3)]
     pub tier: u16,
+    #[n(4)]
     pub capacity: u32,
+    #[n(5)]
     pub retired: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 pub struct Seat {
+    #[n(0)]
     pub row: u32,
     /// Where in its row, from the left.
+    #[n(1)]
     pub place: u16,
+    #[n(2)]
     pub section: u16,
+    #[n(3)]
     pub tier: u16,
+    #[n(4)]
     pub accessible: bool,
+    #[n(5)]
     pub companion: bool,
+    #[n(6)]
     pub retired: bool,
+    #[n(7)]
     pub x: i32,
+    #[n(8)]
     pub y: i32,
+}
+
+/// A chart as bytes, for snapshots.
+#[derive(Clone, Debug, Encode, Decode)]
+pub struct ChartImage {
+    #[n(0)]
+    sections: Vec<String>,
+    #[n(1)]
+    rows: Vec<Row>,
+    #[n(2)]
+    areas: Vec<Area>,
+    #[n(3)]
+    seats: Vec<(String, String, Seat)>,
+    #[n(4)]
+    tiers: u16,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -76,6 +111,7 @@ impl Chart {
     /// The chart after adopting `layout`: seats known by id keep their index, new ones get fresh ones,
     /// missing ones retire.
     pub fn adopt(&self, layout: &Layout) -> Chart {
+        let mut labels: Vec<Option<&str>> = vec![None; self.seats.len()];
         let mut next = Chart { tiers: layout.tiers_needed() as u16, ..Chart::default() };
         for index in 0..self.seats.len() as u32 {
             next.push(
@@ -104,17 +140,14 @@ impl Chart {
                     let index = match next.find(&seat.id) {
                         Some(index) => {
                             next.seats[index as usize] = dense;
+                            labels[index as usize] = Some(&seat.label);
                             index
                         }
                         None => next.push(&seat.id, &seat.label, dense),
                     };
                     members.push(index);
                 }
-                next.rows.push(Row {
-                    section: section_index,
-                    label: row.label.clone(),
-                    seats: members.into(),
-                });
+                next.rows.push(Row { section: section_index, label: row.label.clone(), seats: members });
             }
         }
         next.areas = self.areas.iter().map(|area| Area { retired: true, ..area.clone() }).collect();
@@ -132,6 +165,7 @@ impl Chart {
                 None => next.areas.push(dense),
             }
         }
+        next.relabel(&labels);
         // A retired seat must still have a section that exists.
         let sections = next.sections.len().max(1) as u16;
         for seat in &mut next.seats {
@@ -145,6 +179,38 @@ impl Chart {
         next.ids.all.shrink_to_fit();
         next.labels.all.shrink_to_fit();
         next
+    }
+
+    /// Seats that were known before get the labels of the new layout.
+    fn relabel(&mut self, labels: &[Option<&str>]) {
+        let mut text = Text::default();
+        for index in 0..self.seats.len() as u32 {
+            let label = labels.get(index as usize).copied().flatten();
+            text.push(label.unwrap_or_else(|| self.labels.get(index)));
+        }
+        self.labels = text;
+    }
+
+    pub(crate) fn image(&self) -> ChartImage {
+        let seat = |(index, seat): (SeatIndex, &Seat)| {
+            (self.seat_id(index).to_owned(), self.label(index).to_owned(), *seat)
+        };
+        ChartImage {
+            sections: self.sections.clone(),
+            rows: self.rows.clone(),
+            areas: self.areas.clone(),
+            seats: self.all_seats().map(seat).collect(),
+            tiers: self.tiers,
+        }
+    }
+
+    pub(crate) fn from_image(image: ChartImage) -> Chart {
+        let (sections, rows, areas, tiers) = (image.sections, image.rows, image.areas, image.tiers);
+        let mut chart = Chart { sections, rows, areas, tiers, ..Chart::default() };
+        for (id, label, seat) in image.seats {
+            chart.push(&id, &label, seat);
+        }
+        chart
     }
 
     fn section(&mut self, name: &str) -> u16 {

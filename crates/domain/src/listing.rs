@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use minicbor::{Decode, Encode};
+
 use crate::command::Command;
 use crate::fact::Fact;
 use crate::id::{ListingId, ListingKind};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
+use crate::seats::image::SeatsImage;
 use crate::seats::{Found, Query, Seats, SeatsView};
 use crate::time::Millis;
 use crate::venue::Venue;
@@ -32,6 +35,30 @@ pub enum Body {
     Nothing,
     Venue(Arc<Venue>),
     Event(Box<Seats>),
+}
+
+#[derive(Encode, Decode)]
+struct Image {
+    #[n(0)]
+    id: ListingId,
+    #[n(1)]
+    epoch: u64,
+    #[n(2)]
+    offset: u64,
+    #[n(3)]
+    last_at: Millis,
+    #[n(4)]
+    body: BodyImage,
+}
+
+#[derive(Encode, Decode)]
+enum BodyImage {
+    #[n(0)]
+    Nothing,
+    #[n(1)]
+    Venue(#[n(0)] Box<Venue>),
+    #[n(2)]
+    Event(#[n(0)] Box<SeatsImage>),
 }
 
 /// What readers see of a listing: immutable, and taken without asking the writer.
@@ -184,6 +211,35 @@ impl Listing {
             Body::Nothing | Body::Venue(_) => Found::Nothing,
             Body::Event(seats) => seats.ask(query, clock.max(self.last_at)),
         }
+    }
+
+    /// Counts everything again and says what does not add up; for tests and `onsale verify`.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        self.seats().map_or(Ok(()), crate::seats::check_invariants)
+    }
+
+    /// The state as bytes, for a snapshot.
+    pub fn image(&self) -> Vec<u8> {
+        let body = match &self.body {
+            Body::Nothing => BodyImage::Nothing,
+            Body::Venue(venue) => BodyImage::Venue(Box::new((**venue).clone())),
+            Body::Event(seats) => BodyImage::Event(Box::new(seats.image())),
+        };
+        let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
+        match minicbor::to_vec(Image { id, epoch, offset, last_at, body }) {
+            Ok(bytes) => bytes,
+            Err(error) => panic!("writing into memory cannot fail: {error}"),
+        }
+    }
+
+    pub fn from_image(bytes: &[u8]) -> Result<Listing, minicbor::decode::Error> {
+        let Image { id, epoch, offset, last_at, body } = minicbor::decode(bytes)?;
+        let body = match body {
+            BodyImage::Nothing => Body::Nothing,
+            BodyImage::Venue(venue) => Body::Venue(Arc::from(venue)),
+            BodyImage::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
+        };
+        Ok(Listing { id, epoch, offset, last_at, body })
     }
 
     pub fn seats(&self) -> Option<&Seats> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use futures_core::future::BoxFuture;
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
-use onsale_domain::listing::{BodyView, Key};
+pub use onsale_domain::listing::BodyView;
+use onsale_domain::listing::Key;
 use onsale_domain::outcome::HoldState;
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, Command, Fact, Millis, Outcome, Step};
@@ -20,13 +21,23 @@ pub trait Engine: Send + Sync + 'static {
     fn view(&self, listing: &ListingId) -> Option<Arc<View>>;
 
     /// Listings of a tenant in order of their id, after `after`.
-    fn listings(&self, tenant: Tenant, kind: ListingKind, after: Option<ListingId>, limit: usize) -> Vec<Arc<View>>;
+    fn listings(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>>;
 
     /// Asks the listing's writer about one buyer's things; sees every earlier answer.
     fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>>;
 
     /// A buyer's living holds over all events of a tenant.
-    fn holds_of(&self, tenant: Tenant, buyer: BuyerId) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>>;
+    fn holds_of(
+        &self,
+        tenant: Tenant,
+        buyer: BuyerId,
+    ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>>;
 
     /// Durable facts after an offset, oldest first, at most `limit` of them (at least one whole step).
     fn facts_after(
@@ -37,7 +48,11 @@ pub trait Engine: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<FactPage, EngineError>>;
 
     /// Every durable step after a position, as it happens.
-    fn follow(&self, listing: ListingId, after: Position) -> BoxFuture<'static, Result<Follower, EngineError>>;
+    fn follow(
+        &self,
+        listing: ListingId,
+        after: Position,
+    ) -> BoxFuture<'static, Result<Follower, EngineError>>;
 
     /// The engine's clock.
     fn now(&self) -> Millis;
@@ -161,19 +176,23 @@ pub struct EngineStatus {
 /// Yields every step of a listing after the position it was made with, each exactly once and in order.
 /// It pulls: a slow reader costs its own position and nothing else.
 pub struct Follower {
-    next: Box<dyn FnMut() -> BoxFuture<'static, Result<Vec<Arc<Step>>, EngineError>> + Send>,
+    tail: Box<dyn Tail>,
+}
+
+/// What an engine gives to a follower.
+pub trait Tail: Send {
+    /// The next steps; must lose nothing if the future is dropped before it is ready.
+    fn next(&mut self) -> BoxFuture<'_, Result<Vec<Arc<Step>>, EngineError>>;
 }
 
 impl Follower {
-    pub fn new(
-        next: impl FnMut() -> BoxFuture<'static, Result<Vec<Arc<Step>>, EngineError>> + Send + 'static,
-    ) -> Follower {
-        Follower { next: Box::new(next) }
+    pub fn of(tail: Box<dyn Tail>) -> Follower {
+        Follower { tail }
     }
 
     /// Waits for the next steps. `Reload`: the reader is further behind than what is kept for it.
     pub async fn next(&mut self) -> Result<Vec<Arc<Step>>, EngineError> {
-        (self.next)().await
+        self.tail.next().await
     }
 }
 

@@ -1,5 +1,13 @@
-//! The port of the engines, its contract suite, and the embedded engine.
+//! The port of the engines, its contract suite, and the embedded engine with its journal.
+//! Readable alone: `engine.rs`, the port.
 
+pub mod contract;
+pub mod disk;
+pub mod embedded;
 pub mod engine;
+pub mod journal;
+pub mod snapshot;
 
-pub use engine::{Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View};
+pub use engine::{
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+};

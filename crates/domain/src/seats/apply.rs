@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, Order, Place, SeatState, Seats};
+use crate::chart::Chart;
 use crate::ended::End;
 use crate::event::EventStatus;
 use crate::fact::{AreaCount, AreaLine, Fact, NewHolder, SeatLine};
@@ -105,14 +106,19 @@ impl Seats {
     }
 
     fn adopt(&mut self, layout: &Layout) {
-        self.chart = Arc::new(self.chart.adopt(layout));
+        self.take_chart(Arc::new(self.chart.adopt(layout)));
+        self.recount();
+    }
+
+    /// Makes room for every seat and area of a chart; what is counted must be counted again.
+    pub(super) fn take_chart(&mut self, chart: Arc<Chart>) {
+        self.chart = chart;
         self.seats.resize(self.chart.seats_len(), SeatState::FREE);
         self.seats.shrink_to_fit();
         self.areas.resize(self.chart.areas.len(), AreaState::default());
         for (area, state) in self.chart.areas.iter().zip(&mut self.areas) {
             state.capacity = if area.retired { 0 } else { area.capacity };
         }
-        self.recount();
     }
 
     /// Makes counts, bits and row tallies anew; after a chart or a snapshot, never in a hurry.
@@ -156,7 +162,7 @@ impl Seats {
             extensions: 0,
             offered,
             seats: seats.into(),
-            areas: (!areas.is_empty()).then(|| Box::new(areas.to_vec())),
+            areas: (!areas.is_empty()).then(|| areas.into()),
         };
         let size = hold.size();
         let index = self.insert_hold(hold);
@@ -205,7 +211,8 @@ impl Seats {
                 line.count -= away.count;
                 dropped += away.count;
             }
-            lines.retain(|line| line.count > 0);
+            let left: Box<[AreaLine]> = lines.iter().filter(|line| line.count > 0).copied().collect();
+            hold.areas = (!left.is_empty()).then_some(left);
         }
         self.buyers[buyer].held -= dropped;
         seats.iter().for_each(|seat| self.change(*seat, free));
@@ -263,6 +270,15 @@ impl Seats {
         };
         self.grant(granted, fence, at);
         self.forget_buyer_if_idle(hold.buyer);
+        // Nobody waits for what he holds.
+        let holder = self.buyer_index(&holder.buyer);
+        for line in &hold.seats {
+            let queue = self.queues.get(&line.seat).map_or(&[][..], Vec::as_slice);
+            let own = queue.iter().map(|index| &self.places[*index]);
+            if let Some(id) = own.filter(|place| Some(place.buyer) == holder).map(|place| place.id).next() {
+                self.end_place(id, End::Dissolved, at);
+            }
+        }
     }
 
     fn sell(&mut self, id: HoldId, order: OrderId, fence: u64, at: Millis) {

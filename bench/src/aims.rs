@@ -1,0 +1,146 @@
+//! The figures to reach: each a name, how it is computed from what was measured, and its bound.
+
+use crate::contest::Figures;
+
+#[derive(Debug)]
+pub struct Aim {
+    pub name: &'static str,
+    pub what: &'static str,
+    pub value: Value,
+    pub bound: Bound,
+}
+
+#[derive(Debug)]
+pub enum Value {
+    /// Measured under the aim's own name.
+    Measured,
+    /// One figure divided by another.
+    Ratio(&'static str, &'static str),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+pub const AIMS: [Aim; 10] = [
+    Aim {
+        name: "engine_hold_vs_redis_always_p16",
+        what: "durable holds and releases in process ÷ Redis Lua, AOF always, pipeline 16",
+        value: Value::Ratio("engine_hold_per_s", "redis_always_p16_per_s"),
+        bound: Bound::AtLeast(25.0),
+    },
+    Aim {
+        name: "engine_hold_p99_vs_redis_always_p1_p99",
+        what: "p99 with 1,024 in flight ÷ Redis' p99 with 50 connections",
+        value: Value::Ratio("engine_hold_p99_ms", "redis_always_p1_p99_ms"),
+        bound: Bound::AtMost(0.5),
+    },
+    Aim {
+        name: "http_hold_vs_trivial",
+        what: "durable holds over HTTP ÷ an empty axum handler, same client",
+        value: Value::Ratio("http_hold_per_s", "trivial_post_per_s"),
+        bound: Bound::AtLeast(0.65),
+    },
+    Aim {
+        name: "http_hold_vs_redis_always_p1",
+        what: "durable holds over HTTP ÷ bare Redis Lua, AOF always",
+        value: Value::Ratio("http_hold_per_s", "redis_always_p1_per_s"),
+        bound: Bound::AtLeast(1.5),
+    },
+    Aim {
+        name: "http_hold_vs_postgres",
+        what: "durable holds over HTTP ÷ PostgreSQL over a Unix socket",
+        value: Value::Ratio("http_hold_per_s", "postgres_hold_per_s"),
+        bound: Bound::AtLeast(3.0),
+    },
+    Aim {
+        name: "bytes_per_seat",
+        what: "memory for 50,000 held seats, dedup records included, a seat",
+        value: Value::Measured,
+        bound: Bound::AtMost(320.0),
+    },
+    Aim {
+        name: "recover_facts_per_s",
+        what: "start from a journal of 1,000,000 facts without a snapshot",
+        value: Value::Measured,
+        bound: Bound::AtLeast(1_000_000.0),
+    },
+    Aim {
+        name: "seatmap_50k_bytes",
+        what: "binary status of 50,000 seats on the wire, compressed",
+        value: Value::Measured,
+        bound: Bound::AtMost(13_000.0),
+    },
+    Aim {
+        name: "cost_100k_seats_vs_1k",
+        what: "time per hold in an event of 100,000 seats ÷ of 1,000",
+        value: Value::Ratio("cost_100k_seats_ns", "cost_1k_seats_ns"),
+        bound: Bound::AtMost(1.3),
+    },
+    Aim {
+        name: "cost_10k_events_vs_1",
+        what: "time per hold beside 10,000 events ÷ beside one",
+        value: Value::Ratio("cost_10k_events_ns", "cost_1_event_ns"),
+        bound: Bound::AtMost(1.3),
+    },
+];
+
+impl Aim {
+    /// Nothing where a part of it was not measured.
+    pub fn value(&self, figures: &Figures) -> Option<f64> {
+        match self.value {
+            Value::Measured => figures.get(self.name).copied(),
+            Value::Ratio(above, below) => Some(figures.get(above)? / figures.get(below)?),
+        }
+    }
+}
+
+impl Bound {
+    pub fn reached(self, value: f64) -> bool {
+        match self {
+            Self::AtLeast(bound) => value >= bound,
+            Self::AtMost(bound) => value <= bound,
+        }
+    }
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AtLeast(bound) => write!(out, "≥ {bound}"),
+            Self::AtMost(bound) => write!(out, "≤ {bound}"),
+        }
+    }
+}
+
+/// Adds the ratios that can be computed to what was measured.
+pub fn extend(figures: &mut Figures) {
+    for aim in &AIMS {
+        if let Some(value) = aim.value(figures) {
+            figures.insert(aim.name.to_owned(), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_needs_both_of_its_parts() {
+        let mut figures = Figures::from([("http_hold_per_s".to_owned(), 30.0)]);
+        extend(&mut figures);
+        assert!(!figures.contains_key("http_hold_vs_trivial"));
+        figures.insert("trivial_post_per_s".to_owned(), 40.0);
+        extend(&mut figures);
+        assert_eq!(figures["http_hold_vs_trivial"], 0.75);
+    }
+
+    #[test]
+    fn a_bound_includes_its_own_value() {
+        assert!(Bound::AtLeast(25.0).reached(25.0) && !Bound::AtLeast(25.0).reached(24.9));
+        assert!(Bound::AtMost(0.5).reached(0.5) && !Bound::AtMost(0.5).reached(0.6));
+    }
+}

@@ -1,0 +1,101 @@
+//! Measures Onsale and what one would run instead, interleaved in one run.
+//! Started by `cargo xtask bench`; starts itself again as the empty HTTP server.
+
+mod aims;
+mod contest;
+mod http;
+mod latency;
+mod machine;
+mod ours;
+mod process;
+mod report;
+mod rivals;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+
+use contest::{Contestant, Plan};
+
+/// The shipped server uses it too; the empty handler must not lose by its allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Measure everything.
+    Run(Options),
+    /// The empty HTTP handler, until its standard input closes.
+    TrivialServer,
+    /// Prints the memory of a held seat in a folder of its own.
+    Memory { folder: PathBuf },
+}
+
+#[derive(clap::Args)]
+struct Options {
+    /// Three short rounds instead of five.
+    #[arg(long)]
+    quick: bool,
+    /// Write every figure as one flat JSON object.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Measure only contestants whose name contains this.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Where data folders are made; must be on a disk, not in memory.
+    #[arg(long, default_value = "/var/tmp")]
+    folder: PathBuf,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().command {
+        Verb::Run(options) => run(&options),
+        Verb::TrivialServer => rivals::trivial::serve(),
+        Verb::Memory { folder } => ours::memory::measure(&folder),
+    }
+}
+
+fn run(options: &Options) -> anyhow::Result<()> {
+    let plan = if options.quick {
+        Plan { rounds: 3, length: Duration::from_secs(1) }
+    } else {
+        Plan { rounds: 5, length: Duration::from_secs(3) }
+    };
+    let folder = machine::private_folder(&options.folder)?;
+    let mut contestants = everybody(folder.path());
+    if let Some(part) = &options.only {
+        contestants.retain(|one| one.title().contains(part.as_str()));
+    }
+    let mut figures = machine::figures(folder.path())?;
+    figures.extend(machine::load_before());
+    figures.extend(contest::hold(&mut contestants, &plan)?);
+    // Servers end before their folders go.
+    drop(contestants);
+    aims::extend(&mut figures);
+    report::print(&figures, &plan);
+    if let Some(file) = &options.json {
+        report::write(&figures, file)?;
+        println!("\nwritten to {}", file.display());
+    }
+    Ok(())
+}
+
+/// Everyone who takes part; a new contestant is one file and one line here.
+fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
+    let mut all: Vec<Box<dyn Contestant>> = Vec::new();
+    all.extend(rivals::redis::contestants(folder));
+    all.extend(rivals::postgres::contestants(folder));
+    all.push(Box::new(rivals::trivial::TrivialPost::default()));
+    all.extend(ours::engine::contestants(folder));
+    all.extend(ours::cost::contestants(folder));
+    all.push(Box::new(ours::memory::BytesPerSeat::new(folder)));
+    all.push(Box::new(ours::recovery::Recovery::new(folder)));
+    all
+}

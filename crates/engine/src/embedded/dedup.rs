@@ -1,0 +1,198 @@
+//! Idempotency records: who asked what under which key, and where the facts of the first answer stand.
+//! Written in the same step as the facts and rebuilt from them, so no crash leaves one without the other.
+
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use onsale_domain::Millis;
+use onsale_domain::listing::Key;
+
+/// How long a record of an unsealed verb is kept.
+pub const UNSEALED_MS: Millis = 3_600_000;
+/// How long a record of a sealed verb is kept.
+pub const SEALED_MS: Millis = 24 * 3_600_000;
+
+/// Where the facts of a yes stand. 56 bytes: there may be ten million of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    scope: [u64; 2],
+    fingerprint: [u64; 2],
+    pub at: Millis,
+    /// The first fact's offset; below 2^40, as fences demand.
+    pub first: u64,
+    pub listing: u32,
+    pub facts: u32,
+}
+
+impl Record {
+    pub fn new(key: Key, at: Millis, listing: u32, first: u64, facts: u32) -> Record {
+        Record { scope: halves(key.scope), fingerprint: halves(key.fingerprint), at, first, listing, facts }
+    }
+
+    pub fn key(&self) -> Key {
+        Key { scope: whole(self.scope), fingerprint: whole(self.fingerprint) }
+    }
+}
+
+fn halves(number: u128) -> [u64; 2] {
+    [(number >> 64) as u64, number as u64]
+}
+
+fn whole(halves: [u64; 2]) -> u128 {
+    u128::from(halves[0]) << 64 | u128::from(halves[1])
+}
+
+/// One shard's records. Two rings in order of age, and a table of their running numbers.
+#[derive(Debug)]
+pub struct Dedup {
+    unsealed: Ring,
+    sealed: Ring,
+    /// Running numbers; the lowest bit tells the ring.
+    table: HashTable<u64>,
+    hasher: DefaultHashBuilder,
+    bound: usize,
+    /// How long the youngest record that had to make room had been kept.
+    pub shortest_window_ms: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Ring {
+    records: VecDeque<Record>,
+    /// The running number of the first record.
+    base: u64,
+}
+
+impl Dedup {
+    pub fn new(bound: usize) -> Dedup {
+        Dedup {
+            unsealed: Ring::default(),
+            sealed: Ring::default(),
+            table: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            bound,
+            shortest_window_ms: None,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    pub fn find(&self, scope: u128, now: Millis) -> Option<&Record> {
+        let scope = halves(scope);
+        let number =
+            self.table.find(self.hasher.hash_one(scope), |number| self.at(*number).scope == scope)?;
+        let kept = if number & 1 == 1 { SEALED_MS } else { UNSEALED_MS };
+        Some(self.at(*number)).filter(|record| now - record.at < kept)
+    }
+
+    /// Keeps a record; what is too old, or too much, goes first.
+    pub fn insert(&mut self, record: Record, sealed: bool) {
+        self.forget_old(record.at);
+        while self.table.len() >= self.bound {
+            let out_of_unsealed = !self.unsealed.records.is_empty();
+            let lost = self.forget_first(!out_of_unsealed);
+            let kept = (record.at - lost.at).max(0) as u64;
+            self.shortest_window_ms = Some(self.shortest_window_ms.map_or(kept, |known| known.min(kept)));
+        }
+        let hash = self.hasher.hash_one(record.scope);
+        // The same scope again means its old record has run out: the new one takes over.
+        let (unsealed_ring, sealed_ring) = (&self.unsealed, &self.sealed);
+        let same = |number: &u64| at(unsealed_ring, sealed_ring, *number).scope == record.scope;
+        if let Ok(old) = self.table.find_entry(hash, same) {
+            old.remove();
+        }
+        let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
+        let number = (ring.base + ring.records.len() as u64) << 1 | u64::from(sealed);
+        ring.records.push_back(record);
+        let (hasher, unsealed, sealed) = (&self.hasher, &self.unsealed, &self.sealed);
+        let scope_of = |number: &u64| at(unsealed, sealed, *number).scope;
+        self.table.insert_unique(hash, number, |number| hasher.hash_one(scope_of(number)));
+    }
+
+    /// Whether this very record is here; recovery may meet one twice.
+    pub fn has(&self, record: &Record) -> bool {
+        let hash = self.hasher.hash_one(record.scope);
+        self.table.find(hash, |number| self.at(*number) == record).is_some()
+    }
+
+    pub fn forget_old(&mut self, now: Millis) {
+        for (sealed, kept) in [(false, UNSEALED_MS), (true, SEALED_MS)] {
+            let is_old = |record: Option<&Record>| record.is_some_and(|record| now - record.at >= kept);
+            while is_old(if sealed { self.sealed.records.front() } else { self.unsealed.records.front() }) {
+                self.forget_first(sealed);
+            }
+        }
+    }
+
+    fn forget_first(&mut self, sealed: bool) -> Record {
+        let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
+        let number = ring.base << 1 | u64::from(sealed);
+        let scope = ring.records[0].scope;
+        let entry = self.table.find_entry(self.hasher.hash_one(scope), |known| *known == number);
+        if let Ok(entry) = entry {
+            entry.remove();
+        }
+        let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
+        ring.base += 1;
+        ring.records.pop_front().expect("a ring that is not empty has a first record")
+    }
+
+    /// All records with their ring, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = (&Record, bool)> {
+        let unsealed = self.unsealed.records.iter().map(|record| (record, false));
+        unsealed.chain(self.sealed.records.iter().map(|record| (record, true)))
+    }
+
+    fn at(&self, number: u64) -> &Record {
+        at(&self.unsealed, &self.sealed, number)
+    }
+}
+
+fn at<'a>(unsealed: &'a Ring, sealed: &'a Ring, number: u64) -> &'a Record {
+    let ring = if number & 1 == 1 { sealed } else { unsealed };
+    &ring.records[((number >> 1) - ring.base) as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(scope: u128, at: Millis) -> Record {
+        Record::new(Key { scope, fingerprint: scope ^ 1 }, at, 0, scope as u64, 1)
+    }
+
+    #[test]
+    fn a_record_is_kept_an_hour_and_a_sealed_one_a_day() {
+        let mut dedup = Dedup::new(10);
+        dedup.insert(record(1, 0), false);
+        dedup.insert(record(2, 0), true);
+        assert!(dedup.find(1, UNSEALED_MS - 1).is_some());
+        assert!(dedup.find(1, UNSEALED_MS).is_none());
+        assert!(dedup.find(2, SEALED_MS - 1).is_some());
+        assert!(dedup.find(2, SEALED_MS).is_none());
+        dedup.insert(record(3, SEALED_MS), false);
+        assert_eq!(dedup.len(), 1);
+    }
+
+    #[test]
+    fn at_the_bound_the_oldest_unsealed_go_first() {
+        let mut dedup = Dedup::new(3);
+        dedup.insert(record(1, 0), true);
+        dedup.insert(record(2, 1), false);
+        dedup.insert(record(3, 2), false);
+        dedup.insert(record(4, 10), false);
+        assert!(dedup.find(2, 10).is_none());
+        assert!(dedup.find(1, 10).is_some() && dedup.find(3, 10).is_some() && dedup.find(4, 10).is_some());
+        assert_eq!(dedup.shortest_window_ms, Some(9));
+        for scope in 5..50 {
+            dedup.insert(record(scope, 20), true);
+        }
+        assert_eq!(dedup.len(), 3);
+    }
+}

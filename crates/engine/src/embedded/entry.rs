@@ -1,0 +1,221 @@
+//! What a frame's payload is made of: entries, each the opening of a listing or one step of it.
+//! Drawn byte by byte in `docs/journal-format.md`; numbers are only ever added, old entries open for ever.
+
+use minicbor::{Decoder, Encoder};
+use onsale_domain::listing::Key;
+use onsale_domain::{Fact, ListingId, Millis};
+use thiserror::Error;
+
+/// A listing's small number in this journal.
+pub type ListingNumber = u32;
+
+const OPENED: u8 = 1;
+const STEP: u8 = 2;
+const HAS_KEY: u8 = 1;
+const IS_SEALED: u8 = 2;
+/// kind, then the length of the body.
+const ENTRY_HEADER_BYTES: usize = 5;
+
+#[derive(Debug, PartialEq)]
+pub enum Entry<'a> {
+    Opened { number: ListingNumber, listing: ListingId },
+    Step(StepEntry<'a>),
+}
+
+/// A step as it stands in the journal, its facts not yet decoded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepEntry<'a> {
+    pub number: ListingNumber,
+    pub epoch: u32,
+    pub first: u64,
+    pub at: Millis,
+    pub key: Option<Key>,
+    /// Whether the verb was a sealed one; decides how long its key is kept.
+    pub sealed: bool,
+    pub facts: u32,
+    encoded: &'a [u8],
+}
+
+#[derive(Debug, Error)]
+#[error("an entry of the journal cannot be read: {0}")]
+pub struct BadEntry(pub String);
+
+impl From<minicbor::decode::Error> for BadEntry {
+    fn from(error: minicbor::decode::Error) -> Self {
+        BadEntry(error.to_string())
+    }
+}
+
+impl<'a> StepEntry<'a> {
+    pub fn last(&self) -> u64 {
+        self.first + u64::from(self.facts) - 1
+    }
+
+    pub fn decode_facts(&self) -> impl Iterator<Item = Result<Fact, BadEntry>> + 'a {
+        let mut decoder = Decoder::new(self.encoded);
+        (0..self.facts).map(move |_| Ok(decoder.decode()?))
+    }
+}
+
+pub fn write_opened(into: &mut Vec<u8>, number: ListingNumber, listing: &ListingId) {
+    let start = begin(into, OPENED);
+    into.extend_from_slice(&number.to_le_bytes());
+    encode(listing, into);
+    end(into, start);
+}
+
+/// What a step needs besides its facts.
+#[derive(Clone, Copy, Debug)]
+pub struct StepHead {
+    pub number: ListingNumber,
+    pub epoch: u32,
+    pub first: u64,
+    pub at: Millis,
+    pub key: Option<Key>,
+    pub sealed: bool,
+}
+
+pub fn write_step(into: &mut Vec<u8>, head: StepHead, facts: &[Fact]) {
+    let start = begin(into, STEP);
+    let flags = if head.key.is_some() { HAS_KEY } else { 0 } | if head.sealed { IS_SEALED } else { 0 };
+    into.push(flags);
+    into.extend_from_slice(&head.number.to_le_bytes());
+    into.extend_from_slice(&head.epoch.to_le_bytes()[..2]);
+    into.extend_from_slice(&head.first.to_le_bytes()[..5]);
+    into.extend_from_slice(&head.at.to_le_bytes()[..6]);
+    into.extend_from_slice(&(facts.len() as u32).to_le_bytes()[..3]);
+    if let Some(key) = head.key {
+        into.extend_from_slice(&key.scope.to_le_bytes());
+        into.extend_from_slice(&key.fingerprint.to_le_bytes());
+    }
+    facts.iter().for_each(|fact| encode(fact, into));
+    end(into, start);
+}
+
+fn encode<T: minicbor::Encode<()>>(value: &T, into: &mut Vec<u8>) {
+    match Encoder::new(into).encode(value) {
+        Ok(_) => {}
+        Err(error) => panic!("writing into memory cannot fail: {error}"),
+    }
+}
+
+fn begin(into: &mut Vec<u8>, kind: u8) -> usize {
+    into.push(kind);
+    into.extend_from_slice(&[0; 4]);
+    into.len()
+}
+
+fn end(into: &mut [u8], start: usize) {
+    let len = (into.len() - start) as u32;
+    into[start - 4..start].copy_from_slice(&len.to_le_bytes());
+}
+
+/// The entries of a payload, in order.
+pub fn read(payload: &[u8]) -> impl Iterator<Item = Result<Entry<'_>, BadEntry>> {
+    let mut rest = payload;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let entry = read_one(&mut rest);
+        if entry.is_err() {
+            rest = &[];
+        }
+        Some(entry)
+    })
+}
+
+fn read_one<'a>(rest: &mut &'a [u8]) -> Result<Entry<'a>, BadEntry> {
+    let header = take(rest, ENTRY_HEADER_BYTES)?;
+    let body = take(rest, number(&header[1..5]) as usize)?;
+    match header[0] {
+        OPENED => {
+            let mut body = body;
+            let listing_number = number(take(&mut body, 4)?) as u32;
+            Ok(Entry::Opened { number: listing_number, listing: minicbor::decode(body)? })
+        }
+        STEP => Ok(Entry::Step(read_step(body)?)),
+        kind => Err(BadEntry(format!("kind {kind} is not known; a newer release wrote it"))),
+    }
+}
+
+fn read_step(mut body: &[u8]) -> Result<StepEntry<'_>, BadEntry> {
+    let flags = take(&mut body, 1)?[0];
+    let listing_number = number(take(&mut body, 4)?) as u32;
+    let epoch = number(take(&mut body, 2)?) as u32;
+    let first = number(take(&mut body, 5)?);
+    let at = number(take(&mut body, 6)?) as Millis;
+    let facts = number(take(&mut body, 3)?) as u32;
+    let key = if flags & HAS_KEY != 0 {
+        Some(Key { scope: number_128(take(&mut body, 16)?), fingerprint: number_128(take(&mut body, 16)?) })
+    } else {
+        None
+    };
+    if facts == 0 {
+        return Err(BadEntry("a step without facts".into()));
+    }
+    let sealed = flags & IS_SEALED != 0;
+    Ok(StepEntry { number: listing_number, epoch, first, at, key, sealed, facts, encoded: body })
+}
+
+fn take<'a>(rest: &mut &'a [u8], len: usize) -> Result<&'a [u8], BadEntry> {
+    let (taken, left) = rest.split_at_checked(len).ok_or_else(|| BadEntry("it ends too early".into()))?;
+    *rest = left;
+    Ok(taken)
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(all)
+}
+
+fn number_128(bytes: &[u8]) -> u128 {
+    let mut all = [0; 16];
+    all.copy_from_slice(bytes);
+    u128::from_le_bytes(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onsale_domain::event::EventStatus;
+    use onsale_domain::{ListingKind, Tenant};
+
+    #[test]
+    fn entries_read_back_as_they_were_written() {
+        let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 };
+        let facts = [Fact::StatusChanged { status: EventStatus::OnSale, by_schedule: false }];
+        let head = StepHead {
+            number: 3,
+            epoch: 1,
+            first: 1 << 33,
+            at: 1_763_000_000_000,
+            key: Some(Key { scope: u128::MAX - 5, fingerprint: 9 }),
+            sealed: true,
+        };
+        let mut payload = Vec::new();
+        write_opened(&mut payload, 3, &listing);
+        write_step(&mut payload, head, &facts);
+        let entries: Vec<_> = read(&payload).map(|entry| entry.expect("reads")).collect();
+        assert_eq!(entries[0], Entry::Opened { number: 3, listing });
+        let Entry::Step(step) = &entries[1] else { panic!("a step") };
+        assert_eq!((step.number, step.epoch, step.first, step.at), (3, 1, head.first, head.at));
+        assert_eq!((step.key, step.sealed), (head.key, true));
+        let decoded: Vec<_> = step.decode_facts().map(|fact| fact.expect("decodes")).collect();
+        assert_eq!(decoded, facts);
+    }
+
+    #[test]
+    fn a_cut_entry_is_an_error_and_not_a_guess() {
+        let mut payload = Vec::new();
+        write_opened(
+            &mut payload,
+            3,
+            &ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 },
+        );
+        for len in 1..payload.len() {
+            assert!(read(&payload[..len]).any(|entry| entry.is_err()), "{len}");
+        }
+    }
+}

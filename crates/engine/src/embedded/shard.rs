@@ -1,0 +1,310 @@
+//! One shard: it owns its listings outright and decides what is asked of them, batch by batch.
+//! A plain value without threads or locks, so that the simulation drives the very code that ships.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hashbrown::HashMap;
+use onsale_domain::limits::EXPIRE_DUE_MAX;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{
+    BuyerId, Code, Command, Fact, Listing, ListingId, Millis, Outcome, Refusal, Step, Tenant,
+};
+
+use super::dedup::{Dedup, Record};
+use super::directory::Slot;
+use super::entry::{self, StepHead};
+use super::work::{Batch, Change, Completion, Decided, Work};
+use crate::engine::{Answer, EngineError, HeldAt, Position, Request, View};
+use crate::journal::Room;
+
+/// The embedded engine never forgets, so its epoch never grows.
+pub const EPOCH: u64 = 1;
+/// Listings whose deadlines are swept in one batch: with 64 deadlines each, well below a millisecond of work.
+const SWEEP_LISTINGS_MAX: usize = 32;
+
+#[derive(Debug)]
+pub struct Shard {
+    pub(super) listings: Vec<Owned>,
+    by_id: HashMap<ListingId, u32>,
+    pub(super) dedup: Dedup,
+    /// Listings by their next deadline.
+    due: BTreeSet<(Millis, u32)>,
+    numbers: Arc<AtomicU32>,
+    room: Option<Arc<Room>>,
+    sweeps: bool,
+    /// Listings changed in the current batch.
+    changed: Vec<u32>,
+    pub(super) imaging: Option<super::images::Imaging>,
+}
+
+/// A listing with what the shard keeps beside it.
+#[derive(Debug)]
+pub(super) struct Owned {
+    pub listing: Listing,
+    pub slot: Arc<Slot>,
+    due: Option<Millis>,
+    /// The first fact of the current batch; 0 if it did not change in it.
+    first_in_batch: u64,
+}
+
+impl Shard {
+    pub fn new(dedup_bound: usize, numbers: Arc<AtomicU32>) -> Shard {
+        Shard {
+            listings: Vec::new(),
+            by_id: HashMap::new(),
+            dedup: Dedup::new(dedup_bound),
+            due: BTreeSet::new(),
+            numbers,
+            room: None,
+            sweeps: true,
+            changed: Vec::new(),
+            imaging: None,
+        }
+    }
+
+    /// Commands are refused with "disk full" while the journal has no room.
+    pub fn watch_room(&mut self, room: Arc<Room>) {
+        self.room = Some(room);
+    }
+
+    /// Expires only what commands touch and `ExpireDue` asks for: every fact then has a command to show for it.
+    pub fn stop_sweeping(&mut self) {
+        self.sweeps = false;
+    }
+
+    /// When the next deadline falls, so that the caller knows how long it may sleep.
+    pub fn next_due(&self) -> Option<Millis> {
+        self.due.first().map(|(due, _)| *due).filter(|_| self.sweeps)
+    }
+
+    pub fn is_imaging(&self) -> bool {
+        self.imaging.is_some()
+    }
+
+    /// Decides all that waits, then sweeps what is due. The batch must be committed before anybody sees it.
+    pub fn decide(&mut self, work: &mut Vec<Work>, now: Millis) -> Batch {
+        let mut batch = Batch::default();
+        batch.completions.reserve(work.len());
+        for work in work.drain(..) {
+            match work {
+                Work::Submit(request, reply) => {
+                    let decided = self.decide_one(&request, now, &mut batch);
+                    batch.completions.push(Completion::One(reply, decided));
+                }
+                Work::SubmitMany(requests, reply) => {
+                    let decided =
+                        requests.iter().map(|request| self.decide_one(request, now, &mut batch)).collect();
+                    batch.completions.push(Completion::Many(reply, decided));
+                }
+                Work::Ask(listing, query, reply) => {
+                    let found = self.ask(&listing, &query, now);
+                    batch.completions.push(Completion::Found(reply, found));
+                }
+                Work::HoldsOf(tenant, buyer, reply) => {
+                    let holds = self.holds_of(tenant, &buyer, now);
+                    batch.completions.push(Completion::Holds(reply, holds));
+                }
+                Work::Snapshot => self.begin_images(),
+            }
+        }
+        self.sweep(now, &mut batch);
+        self.finish(&mut batch);
+        batch
+    }
+
+    fn has_room(&self) -> bool {
+        self.room.as_ref().is_none_or(|room| room.has_room())
+    }
+
+    fn decide_one(
+        &mut self,
+        request: &Request,
+        now: Millis,
+        batch: &mut Batch,
+    ) -> Result<Decided, EngineError> {
+        batch.tally.commands += 1;
+        if !self.has_room() {
+            return Err(EngineError::DiskFull);
+        }
+        if let Some(key) = request.key
+            && let Some(record) = self.dedup.find(key.scope, now)
+        {
+            if record.key() != key {
+                return Ok(self.refuse(request, Refusal::of(Code::KeyReused), now, batch));
+            }
+            let slot = self.listings[record.listing as usize].slot.clone();
+            let last = record.first + u64::from(record.facts) - 1;
+            return Ok(Decided::Replay { slot, first: record.first, last });
+        }
+        let index = match self.by_id.get(&request.listing) {
+            Some(index) => *index,
+            None if matches!(request.command, Command::CreateEvent(_) | Command::CreateVenue(_)) => {
+                return Ok(self.create(request, now, batch));
+            }
+            None => return Ok(self.refuse(request, Refusal::of(Code::ListingUnknown), now, batch)),
+        };
+        Ok(Decided::Answer(self.execute(index, request, now, batch)))
+    }
+
+    /// A refusal of the engine itself, before any listing was asked.
+    fn refuse(&self, request: &Request, refusal: Refusal, now: Millis, batch: &mut Batch) -> Decided {
+        batch.tally.refusals += 1;
+        let index = self.by_id.get(&request.listing);
+        let offset = index.map_or(0, |index| self.listings[*index as usize].listing.offset);
+        let position = Position { epoch: EPOCH, offset };
+        let outcome = Outcome::Refused(Box::new(refusal));
+        Decided::Answer(Answer { position, at: now, step: None, outcome, replayed: false })
+    }
+
+    fn create(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Decided {
+        let mut listing = Listing::new(request.listing, EPOCH);
+        let mut facts = Vec::new();
+        let outcome = listing.execute(&request.command, now, &mut facts);
+        if let Outcome::Refused(refusal) = outcome {
+            return self.refuse(request, *refusal, now, batch);
+        }
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        entry::write_opened(&mut batch.bytes, number, &request.listing);
+        let index = self.adopt(listing, Arc::new(Slot::new(request.listing, number)));
+        Decided::Answer(self.record(index, request, outcome, facts, 0, batch))
+    }
+
+    /// Takes a listing in; also called by recovery.
+    pub(super) fn adopt(&mut self, listing: Listing, slot: Arc<Slot>) -> u32 {
+        let index = self.listings.len() as u32;
+        self.by_id.insert(listing.id, index);
+        self.listings.push(Owned { listing, slot, due: None, first_in_batch: 0 });
+        self.reschedule(index);
+        index
+    }
+
+    fn execute(&mut self, index: u32, request: &Request, now: Millis, batch: &mut Batch) -> Answer {
+        let listing = &mut self.listings[index as usize].listing;
+        let before = listing.offset;
+        let mut facts = Vec::new();
+        let outcome = listing.execute(&request.command, now, &mut facts);
+        self.record(index, request, outcome, facts, before, batch)
+    }
+
+    /// Writes a step into the batch, with its idempotency record, and makes the answer.
+    fn record(
+        &mut self,
+        index: u32,
+        request: &Request,
+        outcome: Outcome,
+        facts: Vec<Fact>,
+        before: u64,
+        batch: &mut Batch,
+    ) -> Answer {
+        let refused = outcome.refused().is_some();
+        batch.tally.refusals += u64::from(refused);
+        let owned = &mut self.listings[index as usize];
+        let position = Position { epoch: EPOCH, offset: owned.listing.offset };
+        let at = owned.listing.last_at;
+        if facts.is_empty() {
+            return Answer { position, at, step: None, outcome, replayed: false };
+        }
+        let first = before + 1;
+        let sealed = request.command.is_sealed();
+        // Only a yes with facts of its own can be told again from them; any other is decided anew.
+        let key = request.key.filter(|_| outcome == Outcome::Done);
+        let number = owned.slot.number;
+        let head = StepHead { number, epoch: EPOCH as u32, first, at, key, sealed };
+        entry::write_step(&mut batch.bytes, head, &facts);
+        if let Some(key) = key {
+            self.dedup.insert(Record::new(key, at, index, first, facts.len() as u32), sealed);
+        }
+        batch.tally.facts += facts.len() as u64;
+        if owned.first_in_batch == 0 {
+            owned.first_in_batch = first;
+            self.changed.push(index);
+        }
+        let step = Arc::new(Step { listing: owned.listing.id, epoch: EPOCH, first, at, key, facts });
+        if owned.slot.is_followed() {
+            batch.followed.push((owned.slot.clone(), step.clone()));
+        }
+        Answer { position, at, step: Some(step), outcome, replayed: false }
+    }
+
+    fn ask(&self, listing: &ListingId, query: &Query, now: Millis) -> Found {
+        let index = self.by_id.get(listing);
+        index.map_or(Found::Nothing, |index| self.listings[*index as usize].listing.ask(query, now))
+    }
+
+    /// One look-up per listing: the price of having no second index to keep true.
+    fn holds_of(&self, tenant: Tenant, buyer: &BuyerId, now: Millis) -> Vec<HeldAt> {
+        let query = Query::HoldsOf(buyer.clone());
+        let of_tenant =
+            self.listings.iter().map(|owned| &owned.listing).filter(|listing| listing.id.tenant == tenant);
+        let held = of_tenant.filter_map(|listing| match listing.ask(&query, now) {
+            Found::Holds(holds) if !holds.is_empty() => {
+                let position = Position { epoch: listing.epoch, offset: listing.offset };
+                Some(HeldAt { listing: listing.id, position, holds })
+            }
+            Found::Holds(_)
+            | Found::Nothing
+            | Found::Hold(_)
+            | Found::Ended(_)
+            | Found::Place(_)
+            | Found::Order(_) => None,
+        });
+        held.collect()
+    }
+
+    /// Expires what nobody touched, a bounded piece of it; the rest is due again at once.
+    fn sweep(&mut self, now: Millis, batch: &mut Batch) {
+        for _ in 0..SWEEP_LISTINGS_MAX {
+            let Some(&(due, index)) = self.due.first() else { return };
+            if due > now || !self.sweeps || !self.has_room() {
+                return;
+            }
+            let listing = self.listings[index as usize].listing.id;
+            let request =
+                Request { listing, command: Command::ExpireDue { limit: EXPIRE_DUE_MAX }, key: None };
+            self.execute(index, &request, now, batch);
+            self.reschedule(index);
+        }
+    }
+
+    pub(super) fn reschedule(&mut self, index: u32) {
+        let owned = &mut self.listings[index as usize];
+        let due = owned.listing.next_due();
+        if due == owned.due {
+            return;
+        }
+        if let Some(old) = owned.due {
+            self.due.remove(&(old, index));
+        }
+        owned.due = due;
+        if let Some(due) = due {
+            self.due.insert((due, index));
+        }
+    }
+
+    /// Takes the pictures of what changed, and the next pieces of a snapshot under way.
+    fn finish(&mut self, batch: &mut Batch) {
+        let changed = std::mem::take(&mut self.changed);
+        for index in &changed {
+            self.reschedule(*index);
+            let owned = &mut self.listings[*index as usize];
+            let first = std::mem::take(&mut owned.first_in_batch);
+            let Some(view) = view_of(&owned.listing) else { continue };
+            batch.changes.push(Change { slot: owned.slot.clone(), first, view: Arc::new(view) });
+        }
+        self.changed = changed;
+        self.changed.clear();
+        self.add_images(batch);
+    }
+
+    /// Every listing, for audits.
+    pub fn all_listings(&self) -> impl Iterator<Item = &Listing> {
+        self.listings.iter().map(|owned| &owned.listing)
+    }
+}
+
+pub(super) fn view_of(listing: &Listing) -> Option<View> {
+    let position = Position { epoch: listing.epoch, offset: listing.offset };
+    Some(View { listing: listing.id, position, at: listing.last_at, body: listing.view()? })
+}

@@ -1,0 +1,201 @@
+//! The threads around the plain values: one per shard, one committer, one that writes snapshots.
+//! Shards decide the next batch while the committer syncs the last one.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use std::sync::atomic::Ordering;
+
+use super::clock::Clock;
+use super::commit::{Committer, Shared};
+use super::inbox::Inbox;
+use super::recover::Core;
+use super::shard::Shard;
+use super::work::{Batch, Work};
+use crate::disk::Disk;
+use crate::journal::FramePosition;
+use crate::snapshot::SnapshotWriter;
+
+/// How long a shard sleeps at most: a clock that was set forward by hand is noticed within this time.
+const SLEEP_MAX: Duration = Duration::from_millis(100);
+/// Batches decided but not yet in a frame, for all shards: one is enough to keep the disk busy, and a queue
+/// behind it would only add to everybody's wait.
+const BATCHES_WAITING_MAX: usize = 1;
+
+#[derive(Debug)]
+pub struct Threads {
+    pub inboxes: Vec<Arc<Inbox<Work>>>,
+    handles: Vec<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ThreadOptions {
+    pub inbox_bound: usize,
+    /// A snapshot is made after so many bytes of journal.
+    pub snapshot_every_bytes: u64,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// For the thread that writes snapshots.
+enum Part {
+    Begin(FramePosition),
+    Piece(Vec<u8>),
+    Finish,
+}
+
+impl Threads {
+    pub fn start(core: Core, disk: Arc<dyn Disk>, options: &ThreadOptions) -> std::io::Result<Threads> {
+        let Core { shards, committer, shared, .. } = core;
+        let (batches, decided) = sync_channel(BATCHES_WAITING_MAX);
+        let (parts, to_write) = channel();
+        let inboxes: Vec<_> = shards.iter().map(|_| Arc::new(Inbox::new(options.inbox_bound))).collect();
+        let mut handles = Vec::new();
+        let generation = committer.generation();
+        for (number, shard) in shards.into_iter().enumerate() {
+            let (inbox, clock) = (inboxes[number].clone(), options.clock.clone());
+            let (batches, shared) = (batches.clone(), shared.clone());
+            let run = move || run_shard(shard, &inbox, &*clock, &batches, &shared);
+            handles.push(thread::Builder::new().name(format!("shard-{number}")).spawn(run)?);
+        }
+        drop(batches);
+        let pace = Pace { every: options.snapshot_every_bytes, inboxes: inboxes.clone(), parts };
+        let run = {
+            let shared = shared.clone();
+            move || run_committer(committer, &decided, pace, &shared)
+        };
+        handles.push(thread::Builder::new().name("committer".into()).spawn(run)?);
+        let run = {
+            let shared = shared.clone();
+            move || write_snapshots(&disk, generation, &to_write, &shared)
+        };
+        handles.push(thread::Builder::new().name("snapshots".into()).spawn(run)?);
+        Ok(Threads { inboxes, handles, shared })
+    }
+
+    /// Takes no more, answers what waits, and ends; with a last snapshot, so that the next start is quick.
+    pub fn stop(self) {
+        // One under way will do: a second request would mix the pieces of two.
+        let ask = !self.shared.snapshot_under_way.swap(true, Ordering::AcqRel);
+        for inbox in &self.inboxes {
+            if ask {
+                let _ = inbox.send(Work::Snapshot, 0);
+            }
+            inbox.close();
+        }
+        for handle in self.handles {
+            if handle.join().is_err() {
+                eprintln!("a thread of the engine panicked; the journal is the truth, restart from it");
+            }
+        }
+    }
+}
+
+fn run_shard(
+    mut shard: Shard,
+    inbox: &Inbox<Work>,
+    clock: &dyn Clock,
+    batches: &SyncSender<Batch>,
+    shared: &Shared,
+) {
+    let mut work = Vec::new();
+    loop {
+        let patience = match shard.next_due() {
+            _ if shard.is_imaging() => Duration::ZERO,
+            Some(due) => {
+                Duration::from_millis((due.saturating_sub(clock.now())).max(0) as u64).min(SLEEP_MAX)
+            }
+            None => SLEEP_MAX,
+        };
+        let open = inbox.take(&mut work, Some(patience));
+        if !open && !shard.is_imaging() {
+            return;
+        }
+        let batch = shard.decide(&mut work, clock.now());
+        shared.dedup_records.store(shard.dedup.len() as u64, Ordering::Relaxed);
+        if let Some(window) = shard.dedup.shortest_window_ms {
+            shared.dedup_window_ms.store(window.max(1), Ordering::Relaxed);
+        }
+        if batch.is_empty() {
+            continue;
+        }
+        if batches.send(batch).is_err() {
+            // The committer is gone: whoever waits hears that the channel broke.
+            inbox.close();
+            return;
+        }
+    }
+}
+
+/// When to make a snapshot, and who gets its pieces.
+struct Pace {
+    every: u64,
+    inboxes: Vec<Arc<Inbox<Work>>>,
+    parts: Sender<Part>,
+}
+
+fn run_committer(mut committer: Committer, decided: &Receiver<Batch>, pace: Pace, shared: &Shared) {
+    let mut batches = Vec::new();
+    let mut last_at = shared.journal_bytes.load(Ordering::Relaxed);
+    let mut shards_left = 0;
+    let mut begun = false;
+    while let Ok(first) = decided.recv() {
+        batches.push(first);
+        batches.extend(decided.try_iter());
+        let before = committer.next_position();
+        // After a failure the batches are answered with it; the loop goes on so that nobody waits for ever.
+        let _ = committer.commit(&mut batches);
+        let (images, done) = committer.take_images();
+        if !images.is_empty() || done > 0 {
+            if !begun {
+                // The last snapshot of a graceful stop is asked of the shards directly.
+                (begun, shards_left) = (true, pace.inboxes.len());
+                let _ = pace.parts.send(Part::Begin(before));
+            }
+            images.into_iter().for_each(|piece| drop(pace.parts.send(Part::Piece(piece))));
+            shards_left -= done.min(shards_left);
+            if shards_left == 0 {
+                begun = false;
+                shared.snapshot_under_way.store(false, Ordering::Release);
+                let _ = pace.parts.send(Part::Finish);
+            }
+        }
+        let written = shared.journal_bytes.load(Ordering::Relaxed);
+        if written - last_at >= pace.every && !shared.snapshot_under_way.swap(true, Ordering::AcqRel) {
+            last_at = written;
+            (begun, shards_left) = (true, pace.inboxes.len());
+            let _ = pace.parts.send(Part::Begin(committer.next_position()));
+            // A shard that stops just now sends no pieces, and the snapshot stays unfinished.
+            pace.inboxes.iter().for_each(|inbox| drop(inbox.send(Work::Snapshot, 0)));
+        }
+    }
+}
+
+fn write_snapshots(disk: &Arc<dyn Disk>, generation: u128, parts: &Receiver<Part>, shared: &Shared) {
+    let mut under_way: Option<(SnapshotWriter, u64)> = None;
+    while let Ok(part) = parts.recv() {
+        match part {
+            Part::Begin(at) => {
+                under_way = SnapshotWriter::begin(disk.clone(), generation, at)
+                    .ok()
+                    .map(|writer| (writer, at.sequence));
+            }
+            Part::Piece(piece) => {
+                let written = under_way.as_mut().map(|(writer, _)| writer.part(&piece));
+                // A snapshot that cannot be written is given up; the journal has everything.
+                if !matches!(written, Some(Ok(()))) {
+                    under_way = None;
+                }
+            }
+            Part::Finish => {
+                if let Some((writer, sequence)) = under_way.take()
+                    && writer.finish().is_ok()
+                {
+                    shared.snapshot_sequence.store(sequence, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The embedded engine on a real folder: what was answered survives a restart, with and without a snapshot.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use onsale_domain::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
+use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
+use onsale_domain::layout::{Layout, Row, Seat, Section};
+use onsale_domain::listing::Key;
+use onsale_domain::money::Currency;
+use onsale_domain::seats::{Found, Query, Status};
+use onsale_domain::{BuyerId, Code, Command, Fact, HoldId, ListingId, ListingKind, Outcome, Tenant};
+use onsale_engine::embedded::clock::ManualClock;
+use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::engine::BodyView;
+use onsale_engine::{Engine, EngineError, Position, Request};
+
+const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 1 };
+
+fn open(folder: &Path, clock: &Arc<ManualClock>) -> Embedded {
+    let options = Options { shards: 2, clock: clock.clone(), ..Options::default() };
+    Embedded::open(folder, options).expect("opens")
+}
+
+fn create(seats: usize) -> Request {
+    let seat = |n: usize| Seat { id: format!("A-{n}"), label: n.to_string(), ..Seat::default() };
+    let row = Row { label: "A".into(), seats: (1..=seats).map(seat).collect() };
+    let layout =
+        Layout { sections: vec![Section { name: "Stalls".into(), rows: vec![row] }], areas: Vec::new() };
+    let details = EventDetails {
+        name: "Concert".into(),
+        description: String::new(),
+        venue: None,
+        starts_at: 1_000_000_000,
+        ends_at: 2_000_000_000,
+        sale_opens_at: None,
+        sale_closes_at: None,
+        is_virtual: false,
+        currency: Currency::parse("EUR").expect("a code"),
+        tiers: vec![Tier { name: "all".into(), price_minor: 4_200 }],
+        rules: SaleRules::default(),
+    };
+    let chart = AdoptChart { venue: None, version: 1, layout };
+    let create = CreateEvent { details, status: EventStatus::OnSale, chart };
+    Request { listing: EVENT, command: Command::CreateEvent(Box::new(create)), key: None }
+}
+
+fn hold(number: u128, seat: u32, buyer: &str, key: Option<u128>) -> Request {
+    let command = Command::PlaceHold(PlaceHold {
+        hold: HoldId(number),
+        buyer: BuyerId::parse(buyer).expect("a buyer"),
+        pick: Pick::Seats(vec![seat]),
+        areas: Vec::new(),
+        hold_ms: None,
+    });
+    Request { listing: EVENT, command, key: key.map(|scope| Key { scope, fingerprint: u128::from(seat) }) }
+}
+
+#[tokio::test]
+async fn what_was_answered_is_there_after_a_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(1_000));
+    let engine = open(folder.path(), &clock);
+    engine.submit(create(100)).await.expect("creates");
+    let answer = engine.submit(hold(7, 3, "ann", Some(77))).await.expect("answers");
+    assert_eq!(answer.outcome, Outcome::Done);
+    let refused = engine.submit(hold(8, 3, "bob", None)).await.expect("answers");
+    assert_eq!(refused.outcome.refused().map(|refusal| refusal.code), Some(Code::SeatHeld));
+    engine.close();
+    assert_eq!(engine.submit(hold(9, 4, "bob", None)).await.err(), Some(EngineError::Stopping));
+    drop(engine);
+
+    let engine = open(folder.path(), &clock);
+    assert!(engine.report.snapshot.is_some(), "a graceful stop leaves a snapshot");
+    let view = engine.view(&EVENT).expect("the event is there");
+    let BodyView::Event(seats) = &view.body else { panic!("an event") };
+    assert_eq!(seats.seat_status(3), Status::Held);
+    let again = engine.submit(hold(70, 3, "ann", Some(77))).await.expect("answers");
+    assert!(again.replayed);
+    assert_eq!(again.step, answer.step);
+    let other_body = engine.submit(hold(70, 4, "ann", Some(77))).await.expect("answers");
+    assert_eq!(other_body.outcome.refused().map(|refusal| refusal.code), Some(Code::KeyReused));
+}
+
+#[tokio::test]
+async fn facts_can_be_read_again_and_followed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(1_000));
+    let engine = open(folder.path(), &clock);
+    engine.submit(create(100)).await.expect("creates");
+    let mut follower = engine.follow(EVENT, Position::default()).await.expect("follows");
+    let mut seen = Vec::new();
+    for n in 0..50u32 {
+        engine.submit(hold(u128::from(n) + 1, n, &format!("buyer-{n}"), None)).await.expect("answers");
+    }
+    while seen.len() < 53 {
+        for step in follower.next().await.expect("goes on") {
+            seen.extend(step.numbered().map(|(offset, fact)| (offset, fact.clone())));
+        }
+    }
+    assert!(seen.iter().enumerate().all(|(n, (offset, _))| *offset == n as u64 + 1));
+    let page = engine.facts_after(EVENT, Position { epoch: 1, offset: 40 }, 5).await.expect("reads");
+    assert_eq!(page.steps.iter().map(|step| step.first).collect::<Vec<_>>(), [41, 42, 43, 44, 45]);
+    let future = engine.facts_after(EVENT, Position { epoch: 1, offset: 54 }, 5).await;
+    assert_eq!(future.err(), Some(EngineError::Reload));
+}
+
+#[tokio::test]
+async fn a_hold_expires_by_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(1_000));
+    let engine = open(folder.path(), &clock);
+    engine.submit(create(10)).await.expect("creates");
+    engine.submit(hold(1, 0, "ann", None)).await.expect("answers");
+    let after = engine.view(&EVENT).expect("a view").position;
+    let mut follower = engine.follow(EVENT, after).await.expect("follows");
+    clock.set(121_000);
+    let steps = follower.next().await.expect("something happens");
+    assert_eq!(steps[0].facts, [Fact::HoldExpired { hold: HoldId(1) }]);
+    let found = engine.ask(EVENT, Query::Hold(HoldId(1))).await.expect("answers");
+    assert_eq!(found, Found::Ended(onsale_domain::ended::End::Expired));
+    let key = HoldKey { hold: HoldId(1), fence: 1 << 40 | 4, buyer: BuyerId::parse("ann").expect("a buyer") };
+    let late = Request { listing: EVENT, command: Command::ReleaseHold(key), key: None };
+    let refused = engine.submit(late).await.expect("answers");
+    assert_eq!(refused.outcome.refused().map(|refusal| refusal.code), Some(Code::Expired));
+}

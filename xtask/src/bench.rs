@@ -1,0 +1,43 @@
+//! `cargo xtask bench`: builds what is measured the way it is shipped, then measures it beside its rivals.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::step::{Program, Steps};
+use crate::{install, workspace};
+
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Three short rounds instead of five.
+    #[arg(long)]
+    quick: bool,
+    /// Write every figure as one flat JSON object.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Measure only contestants whose name contains this.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let mut steps = Steps::new(3);
+    steps.step("tools", "cargo xtask bench", install::missing)?;
+    steps
+        .run("build", &Program::new("cargo build --profile dist -p onsale-bench -p onsale-server --bins"))?;
+    let built = workspace::target().join("dist");
+    let mut bench = Program::new("").arg(built.join("onsale-bench").display().to_string()).arg("run");
+    bench = bench.env("ONSALE_BIN", built.join("onsale").display().to_string());
+    if options.quick {
+        bench = bench.arg("--quick");
+    }
+    if let Some(file) = &options.json {
+        // The bench runs in the workspace's folder; the caller meant his own.
+        let file = std::path::absolute(file).with_context(|| format!("the path {}", file.display()))?;
+        bench = bench.arg("--json").arg(file.display().to_string());
+    }
+    if let Some(name) = &options.only {
+        bench = bench.arg("--only").arg(name.clone());
+    }
+    steps.run("measure", &bench)
+}

@@ -1,0 +1,29 @@
+//! `cargo xtask package`: one self-contained binary in `dist/`, checked to start.
+
+use anyhow::{Context, Result};
+
+use crate::step::{Program, Steps};
+use crate::workspace;
+
+pub fn run() -> Result<()> {
+    let mut steps = Steps::new(3);
+    steps.run("build", &Program::new("cargo build --profile dist -p onsale-server --bin onsale"))?;
+    let folder = workspace::root().join("dist");
+    let binary = folder.join("onsale");
+    let bytes = steps.step("copy", "cargo xtask package", || {
+        std::fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
+        let built = workspace::target().join("dist").join("onsale");
+        // A running copy cannot be overwritten, but it can be replaced.
+        let fresh = folder.join("onsale.new");
+        let bytes = std::fs::copy(&built, &fresh).with_context(|| format!("copying {}", built.display()))?;
+        std::fs::rename(&fresh, &binary).with_context(|| format!("replacing {}", binary.display()))?;
+        Ok(bytes)
+    })?;
+    let version = Program::new("dist/onsale --version").folder(&workspace::root());
+    let version = steps.step("start", "dist/onsale --version", || version.read())?;
+    println!("\n{} · {:.1} MiB · dist/onsale", version.trim(), bytes as f64 / (1024.0 * 1024.0));
+    println!(
+        "It needs no service beside it. Start it with the demo listings:\n\n    dist/onsale demo --data data\n"
+    );
+    Ok(())
+}

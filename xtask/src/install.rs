@@ -1,0 +1,79 @@
+//! Installs the services that tests and benchmarks start for themselves, only where they are missing.
+//! Never starts or stops a shared service.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::step::Program;
+
+/// A program we call and the Debian package that carries it.
+const NEEDED: [(&str, &str); 6] = [
+    ("git", "git"),
+    ("redis-server", "redis-server"),
+    ("redis-benchmark", "redis-tools"),
+    ("postgres", "postgresql"),
+    ("initdb", "postgresql"),
+    ("pgbench", "postgresql"),
+];
+
+/// Installs whatever is missing; fails when it is still missing afterwards.
+pub fn missing() -> Result<()> {
+    let mut packages: Vec<&str> = Vec::new();
+    for (program, package) in NEEDED {
+        match find(program) {
+            Some(path) => println!("  {program}: {}", path.display()),
+            None => {
+                println!("  {program}: missing, package {package}");
+                packages.push(package);
+            }
+        }
+    }
+    packages.dedup();
+    if packages.is_empty() {
+        return Ok(());
+    }
+    apt(&packages)?;
+    let still: Vec<&str> =
+        NEEDED.iter().map(|(program, _)| *program).filter(|name| find(name).is_none()).collect();
+    if !still.is_empty() {
+        bail!("still missing after the installation: {}", still.join(", "));
+    }
+    Ok(())
+}
+
+/// Looks on the PATH and where Debian keeps PostgreSQL's own programs.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file());
+    on_path.or_else(|| {
+        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+        let mut found: Vec<PathBuf> = versions
+            .flatten()
+            .map(|version| version.path().join("bin").join(program))
+            .filter(|file| file.is_file())
+            .collect();
+        found.sort();
+        found.pop()
+    })
+}
+
+fn apt(packages: &[&str]) -> Result<()> {
+    if find("apt-get").is_none() {
+        bail!("this machine has no apt-get; install by hand: {}", packages.join(" "));
+    }
+    // Root needs no sudo, and a container often has none.
+    let prefix = if is_root() { "" } else { "sudo " };
+    for line in ["apt-get update -q".to_owned(), format!("apt-get install -q -y {}", packages.join(" "))] {
+        let program = Program::new(&format!("{prefix}env DEBIAN_FRONTEND=noninteractive {line}"));
+        println!("  {program}");
+        program.run()?;
+    }
+    Ok(())
+}
+
+fn is_root() -> bool {
+    // The owner of our own process folder is who we are; asking the system directly would need unsafe code.
+    std::fs::metadata(Path::new("/proc/self"))
+        .is_ok_and(|data| std::os::unix::fs::MetadataExt::uid(&data) == 0)
+}

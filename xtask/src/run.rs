@@ -1,0 +1,26 @@
+//! `cargo xtask run`: builds the server and becomes it, so that Ctrl-C reaches the server itself.
+
+use std::os::unix::process::CommandExt;
+
+use anyhow::{Context, Result};
+
+use crate::step::{Program, Steps};
+use crate::workspace;
+
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Passed on to `onsale demo`.
+    #[arg(last = true)]
+    arguments: Vec<String>,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let mut steps = Steps::new(2);
+    steps.run("build", &Program::new("cargo build --release -p onsale-server --bin onsale"))?;
+    let binary = workspace::release_binary();
+    let server = Program::new("").arg(binary.display().to_string());
+    let server = server.args(["demo", "--data", "data"]).args(options.arguments.clone());
+    println!("\n[2/2] start: {server}");
+    let error = server.command().exec();
+    Err(error).with_context(|| format!("`{server}` could not be started"))
+}

@@ -1,0 +1,160 @@
+//! A program as one visible step: what is run, how long it took, how to repeat it.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::workspace;
+
+/// A command line with its environment; prints as something one can paste into a shell.
+#[derive(Clone, Debug)]
+pub struct Program {
+    words: Vec<String>,
+    env: Vec<(String, String)>,
+    folder: PathBuf,
+}
+
+impl Program {
+    pub fn new(line: &str) -> Self {
+        let words = line.split_whitespace().map(str::to_owned).collect();
+        Self { words, env: Vec::new(), folder: workspace::root() }
+    }
+
+    pub fn arg(mut self, word: impl Into<String>) -> Self {
+        self.words.push(word.into());
+        self
+    }
+
+    pub fn args(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.words.extend(words.into_iter().map(Into::into));
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.push((name.to_owned(), value.into()));
+        self
+    }
+
+    pub fn folder(mut self, folder: &Path) -> Self {
+        self.folder = folder.to_path_buf();
+        self
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(self.words.first().map_or("", String::as_str));
+        command.args(self.words.iter().skip(1)).envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.current_dir(&self.folder);
+        command
+    }
+
+    /// Runs it with its output shown; anything but success is an error that names the command.
+    pub fn run(&self) -> Result<()> {
+        let status = self.command().status().with_context(|| format!("`{self}` could not be started"))?;
+        if !status.success() {
+            bail!("`{self}` ended with {status}");
+        }
+        Ok(())
+    }
+
+    /// Runs it, shows its standard output line by line and hands each line to `see`. Says whether it succeeded.
+    pub fn watch(&self, mut see: impl FnMut(&str)) -> Result<bool> {
+        let mut child = self
+            .command()
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("`{self}` could not be started"))?;
+        let output = child.stdout.take().context("the child has no standard output")?;
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line.with_context(|| format!("reading from `{self}`"))?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            see(&line);
+        }
+        Ok(child.wait()?.success())
+    }
+
+    /// Runs it silently and returns its standard output.
+    pub fn read(&self) -> Result<String> {
+        let output = self.command().stderr(Stdio::inherit()).output();
+        let output = output.with_context(|| format!("`{self}` could not be started"))?;
+        if !output.status.success() {
+            bail!("`{self}` ended with {}", output.status);
+        }
+        String::from_utf8(output.stdout)
+            .with_context(|| format!("`{self}` printed something that is no text"))
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.env {
+            write!(out, "{name}={value} ")?;
+        }
+        write!(out, "{}", self.words.join(" "))
+    }
+}
+
+/// Numbers the steps of a longer run and times each.
+#[derive(Debug)]
+pub struct Steps {
+    total: usize,
+    begun: usize,
+    started: Instant,
+}
+
+impl Steps {
+    pub fn new(total: usize) -> Self {
+        Self { total, begun: 0, started: Instant::now() }
+    }
+
+    /// Runs `work` as the next step; its error is extended by the command that repeats the step.
+    pub fn step<T>(&mut self, title: &str, repeat: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.begun += 1;
+        let place = format!("[{}/{}]", self.begun, self.total);
+        println!("\n{place} {title}: {repeat}");
+        std::io::stdout().flush()?;
+        let started = Instant::now();
+        let outcome = work();
+        let seconds = started.elapsed().as_secs_f64();
+        match outcome {
+            Ok(value) => {
+                println!("{place} {title}: ok in {seconds:.1} s");
+                Ok(value)
+            }
+            Err(error) => {
+                println!("{place} {title}: FAILED after {seconds:.1} s");
+                Err(error.context(format!("step {place} {title} failed; repeat it with: {repeat}")))
+            }
+        }
+    }
+
+    pub fn run(&mut self, title: &str, program: &Program) -> Result<()> {
+        self.step(title, &program.to_string(), || program.run())
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_names_the_command_to_repeat_it() {
+        let mut steps = Steps::new(1);
+        let error = steps.run("nothing good", &Program::new("false")).expect_err("false never succeeds");
+        assert!(format!("{error:#}").contains("repeat it with: false"), "{error:#}");
+    }
+
+    #[test]
+    fn a_program_prints_as_one_would_type_it() {
+        let program = Program::new("cargo test -p onsale-server").env("ONSALE_BIN", "target/release/onsale");
+        assert_eq!(program.to_string(), "ONSALE_BIN=target/release/onsale cargo test -p onsale-server");
+    }
+}
