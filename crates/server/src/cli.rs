@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand.
 
 pub mod config;
+pub mod serve;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Serve(serve::Args),
     Config(config::Args),
 }
 
@@ -29,6 +31,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
+        Command::Serve(args) => serve::run(&args),
         Command::Config(args) => config::run(&args),
     };
     match done {
