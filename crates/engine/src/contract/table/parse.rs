@@ -10,8 +10,7 @@ use onsale_domain::seats::{Query, SeatsView};
 use onsale_domain::{BuyerId, Command, Millis};
 
 use super::names::Names;
-pub(super) use super::settings::Settings;
-use super::settings::layout;
+use super::settings::{Settings, layout};
 
 /// One line of a table, taken apart.
 pub(super) struct Line {
