@@ -79,8 +79,7 @@ fn http1_builder(limits: &Limits) -> http1::Builder {
     http.timer(TokioTimer::new())
         .header_read_timeout(Duration::from_millis(limits.idle_timeout_ms))
         .max_buf_size(limits.header_bytes * 2)
-        .keep_alive(true)
-        .pipeline_flush(true);
+        .keep_alive(true);
     http
 }
 
