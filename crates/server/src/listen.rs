@@ -100,9 +100,10 @@ impl Connection {
         permit: OwnedSemaphorePermit,
     ) {
         match acceptor {
-            None => self.serve(http, stream, permit).await,
+            // Boxed apart: an idle plain connection does not carry the room that a TLS one needs.
+            None => Box::pin(self.serve(http, stream, permit)).await,
             Some(acceptor) => match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
-                Ok(Ok(stream)) => self.serve(http, stream, permit).await,
+                Ok(Ok(stream)) => Box::pin(self.serve(http, stream, permit)).await,
                 Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed: {error}"),
                 Err(_) => tracing::debug!("a TLS handshake took too long"),
             },
@@ -115,6 +116,7 @@ impl Connection {
         let service =
             service_fn(|request| async move { Ok::<_, Infallible>(self.edge.answer(request).await) });
         let mut connection = pin!(http.serve_connection(io, service));
+        tracing::trace!(bytes = size_of_val(&*connection), "a connection was opened");
         let mut stopping = false;
         loop {
             tokio::select! {
