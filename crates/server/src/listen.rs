@@ -116,7 +116,6 @@ impl Connection {
         let service =
             service_fn(|request| async move { Ok::<_, Infallible>(self.edge.answer(request).await) });
         let mut connection = pin!(http.serve_connection(io, service));
-        tracing::trace!(bytes = size_of_val(&*connection), "a connection was opened");
         let mut stopping = false;
         loop {
             tokio::select! {

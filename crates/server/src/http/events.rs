@@ -195,11 +195,7 @@ pub fn chart_of(
                 Some(version) => venue.version(version),
             };
             let published = published.ok_or_else(|| venues::version_unknown("layout_version"))?;
-            Ok(AdoptChart {
-                venue: Some(id),
-                version: published.version,
-                layout: published.layout.clone(),
-            })
+            Ok(AdoptChart { venue: Some(id), version: published.version, layout: published.layout.clone() })
         }
     }
 }

@@ -83,7 +83,11 @@ pub async fn create(
     let listing = new_listing(ListingKind::Venue, "create_venue", &caller);
     let key = caller.key(&listing, "create_venue", &body);
     let layout = body.layout.into_domain();
-    let command = Command::CreateVenue(Box::new(CreateVenue { name: body.name, place: body.place, layout: layout.into() }));
+    let command = Command::CreateVenue(Box::new(CreateVenue {
+        name: body.name,
+        place: body.place,
+        layout: layout.into(),
+    }));
     let answer = reply::submit(&app, listing, command, key, None).await?;
     let (_, created) =
         own_fact(&answer, |fact| if let Fact::VenueCreated(created) = fact { Some(created) } else { None })?;
