@@ -95,6 +95,8 @@ fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
     all.extend(rivals::redis::contestants(folder));
     all.extend(rivals::postgres::contestants(folder));
     all.push(Box::new(rivals::trivial::TrivialPost::default()));
+    all.push(Box::new(ours::http::HttpHold::new(folder)));
+    all.push(Box::new(ours::http::SeatMap::new(folder)));
     all.extend(ours::engine::contestants(folder));
     all.extend(ours::cost::contestants(folder));
     all.push(Box::new(ours::memory::BytesPerSeat::new(folder)));
