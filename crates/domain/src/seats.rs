@@ -21,7 +21,7 @@ mod state;
 mod view;
 
 pub use state::{AreaState, Seats, Status};
-pub use view::{Found, Query, SeatsView};
+pub use view::{Found, OrderState, Query, SeatsView};
 
 use crate::command::Command;
 use crate::fact::Fact;
