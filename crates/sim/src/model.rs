@@ -228,6 +228,12 @@ impl Event {
         held.sum::<u32>() + sold.map(|order| size(&order.seats, &order.areas)).sum::<u32>()
     }
 
+    /// The same without holds that are over, though nobody has said so yet.
+    pub fn taken_living(&self, buyer: &BuyerId, now: Millis) -> u32 {
+        let over = self.holds.values().filter(|hold| hold.buyer == *buyer && now >= hold.until);
+        self.taken(buyer) - over.map(Hold::size).sum::<u32>()
+    }
+
     pub fn price(&self, tier: u16) -> i64 {
         self.details.tiers.get(usize::from(tier)).map_or(0, |tier| tier.price_minor)
     }

@@ -1,13 +1,16 @@
 //! Expiry as facts: what a command touches before it is decided, the schedule of the event, and the sweep.
 
+use std::collections::BTreeSet;
+
 use super::Run;
-use super::state::{Due, Seats};
-use crate::command::{Command, Pick};
+use super::best_available::suits;
+use super::state::{Due, Hold, Seats, Status};
+use crate::command::{BestAvailable, BlockSeats, Command, Pick, PlaceHold};
 use crate::event::EventStatus;
 use crate::fact::{Fact, ReleaseCause};
-use crate::id::{BuyerId, SeatIndex};
+use crate::id::{AreaIndex, BuyerId, SeatIndex};
+use crate::layout::Layout;
 use crate::limits::EXPIRE_DUE_MAX;
-use crate::outcome::Outcome;
 use crate::time::{Millis, is_over};
 
 /// The reason that stands in the refunds of a cancelled event.
@@ -18,11 +21,7 @@ impl Seats {
     fn next_on_schedule(&self) -> Option<(Millis, EventStatus)> {
         match self.status {
             EventStatus::Scheduled => self.details.sale_opens_at.map(|at| (at, EventStatus::OnSale)),
-            EventStatus::OnSale => {
-                let closes =
-                    self.details.sale_closes_at.unwrap_or(self.details.ends_at).min(self.details.ends_at);
-                Some((closes, EventStatus::Closed))
-            }
+            EventStatus::OnSale => Some((self.details.sale_ends_at(), EventStatus::Closed)),
             EventStatus::Closed => Some((self.details.ends_at, EventStatus::Completed)),
             EventStatus::Draft | EventStatus::Completed | EventStatus::Cancelled | EventStatus::Postponed => {
                 None
@@ -39,7 +38,7 @@ impl Seats {
         if self.has_cancelled_work() {
             return Some(Millis::MIN);
         }
-        let first = self.due.first_key_value().map(|((until, _), _)| *until);
+        let first = self.due.first().map(|(until, _)| until);
         let schedule = self.next_on_schedule().map(|(at, _)| at);
         first.into_iter().chain(schedule).min()
     }
@@ -75,9 +74,54 @@ impl Seats {
         Some(Fact::PlaceExpired { place: place.id })
     }
 
+    /// All holds that are due, in (until, fence) order.
+    fn due_holds(&self, now: Millis) -> impl Iterator<Item = &Hold> {
+        self.due.over(now).filter_map(|due| match due {
+            Due::Hold(index) => Some(&self.holds[index]),
+            Due::Place(_) => None,
+        })
+    }
+
+    /// As many due holds as it takes to have `wanted` places free in an area.
+    fn due_holds_in(&self, area: AreaIndex, wanted: u32, now: Millis) -> Vec<Fact> {
+        let mut free = self.areas.get(usize::from(area)).map_or(wanted, |state| state.available());
+        let mut facts = Vec::new();
+        let mut due = self.due_holds(now);
+        while free < wanted
+            && facts.len() < EXPIRE_DUE_MAX as usize
+            && let Some(hold) = due.next()
+        {
+            let places = hold.area_lines().iter().find(|line| line.area == area).map_or(0, |line| line.count);
+            if places > 0 {
+                facts.push(Fact::HoldExpired { hold: hold.id });
+            }
+            free += places;
+        }
+        facts
+    }
+
+    /// Due holds of seats that would suit a wish, a bounded number.
+    fn due_holds_for(&self, wish: &BestAvailable, now: Millis) -> Vec<Fact> {
+        let suits = |hold: &&Hold| {
+            let mut seats = hold.seats().iter();
+            seats.any(|line| {
+                self.seat_status(line.seat) == Status::Held && suits(&self.chart, wish, line.seat)
+            })
+        };
+        let due = self.due_holds(now).filter(suits).take(EXPIRE_DUE_MAX as usize);
+        due.map(|hold| Fact::HoldExpired { hold: hold.id }).collect()
+    }
+
+    /// Due holds of seats that a new layout no longer has.
+    fn due_seats_without(&self, layout: &Layout, now: Millis) -> Vec<SeatIndex> {
+        let kept: BTreeSet<&str> = layout.seats().map(|seat| seat.id.as_str()).collect();
+        let held = self.due_holds(now).flat_map(|hold| hold.seats().iter().map(|line| line.seat));
+        held.filter(|seat| !kept.contains(self.chart.seat_id(*seat))).collect()
+    }
+
     /// Whether anything at all is due: the common "no" costs one comparison.
     fn anything_due(&self, now: Millis) -> bool {
-        self.due.first_key_value().is_some_and(|((until, _), _)| is_over(*until, now))
+        self.due.first().is_some_and(|(until, _)| is_over(until, now))
     }
 }
 
@@ -96,7 +140,7 @@ impl Run<'_> {
         if !self.seats().anything_due(self.now) {
             return;
         }
-        let (buyer, mut named) = touched(self.seats(), command);
+        let (buyer, mut named) = touched(self.seats(), command, self.now);
         if let Some(buyer) = buyer {
             for fact in self.seats().due_holds_of(buyer, self.now) {
                 self.take(fact);
@@ -112,37 +156,47 @@ impl Run<'_> {
                 self.take(fact);
             }
         }
+        for (area, wanted) in wanted_places(self.seats(), command) {
+            for fact in self.seats().due_holds_in(area, wanted, self.now) {
+                self.take(fact);
+            }
+        }
+    }
+
+    /// Expires what is due on seats that would suit a wish which found too few; true if there was any.
+    pub(super) fn expire_for_best(&mut self, command: &Command) -> bool {
+        let Command::PlaceHold(PlaceHold { pick: Pick::Best(wish), .. }) = command else { return false };
+        let due = self.seats().due_holds_for(wish, self.now);
+        let any = !due.is_empty();
+        due.into_iter().for_each(|fact| self.take(fact));
+        any
     }
 
     /// The sweep: whatever is due, in (until, fence) order, a bounded number at a time.
-    pub(super) fn expire_due(&mut self, limit: u32) -> Outcome {
-        let before = self.facts.len();
+    pub(super) fn expire_due(&mut self, limit: u32) {
         for _ in 0..limit.min(EXPIRE_DUE_MAX) {
             let seats = self.seats();
             let fact = if seats.has_cancelled_work() {
                 seats.next_cancelled()
             } else {
-                let first = seats.due.first_key_value();
-                first
-                    .filter(|((until, _), _)| is_over(*until, self.now))
-                    .map(|(_, due)| seats.expiry_of(*due))
+                let first = seats.due.first();
+                first.filter(|(until, _)| is_over(*until, self.now)).map(|(_, due)| seats.expiry_of(due))
             };
             let Some(fact) = fact else { break };
             self.take(fact);
         }
-        if self.facts.len() == before { Outcome::Unchanged } else { Outcome::Done }
     }
 }
 
 impl Seats {
     /// The next piece of a cancellation: living holds first, then orders, each in the order they were made.
     fn next_cancelled(&self) -> Option<Fact> {
-        if let Some((_, due)) = self.due.first_key_value() {
+        if let Some((_, due)) = self.due.first() {
             return Some(match due {
                 Due::Hold(index) => {
-                    Fact::HoldReleased { hold: self.holds[*index].id, why: ReleaseCause::EventCancelled }
+                    Fact::HoldReleased { hold: self.holds[index].id, why: ReleaseCause::EventCancelled }
                 }
-                Due::Place(index) => Fact::PlaceExpired { place: self.places[*index].id },
+                Due::Place(index) => Fact::PlaceExpired { place: self.places[index].id },
             });
         }
         let (_, order) = self.open_orders.first_key_value()?;
@@ -151,10 +205,10 @@ impl Seats {
 }
 
 /// Whose holds and which seats a command touches.
-fn touched<'a>(seats: &Seats, command: &'a Command) -> (Option<&'a BuyerId>, Vec<SeatIndex>) {
+fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a BuyerId>, Vec<SeatIndex>) {
     let of_hold = |hold| {
         let hold = seats.hold_index(hold).map(|index| &seats.holds[index]);
-        hold.map_or(Vec::new(), |hold| hold.seats.iter().map(|line| line.seat).collect())
+        hold.map_or(Vec::new(), |hold| hold.seats().iter().map(|line| line.seat).collect())
     };
     match command {
         Command::PlaceHold(command) => match &command.pick {
@@ -170,13 +224,30 @@ fn touched<'a>(seats: &Seats, command: &'a Command) -> (Option<&'a BuyerId>, Vec
         Command::UnblockSeats(command) => (None, command.seats.clone()),
         Command::JoinQueue(command) => (Some(&command.buyer), vec![command.seat]),
         Command::LeaveQueue(command) => (Some(&command.buyer), vec![command.seat]),
+        Command::AdoptChart(command) => (None, seats.due_seats_without(&command.layout, now)),
         Command::CreateVenue(_)
         | Command::PublishLayout(_)
         | Command::CreateEvent(_)
         | Command::ChangeEvent(_)
-        | Command::AdoptChart(_)
         | Command::ChangeStatus(_)
         | Command::RefundOrder(_)
         | Command::ExpireDue { .. } => (None, Vec::new()),
     }
+}
+
+/// Areas in which a command needs free places, and how many.
+fn wanted_places(seats: &Seats, command: &Command) -> Vec<(AreaIndex, u32)> {
+    if let Command::PlaceHold(PlaceHold { areas, .. }) | Command::BlockSeats(BlockSeats { areas, .. }) =
+        command
+    {
+        return areas.iter().map(|line| (line.area, line.count)).collect();
+    }
+    let Command::AdoptChart(command) = command else { return Vec::new() };
+    let shrinks = seats.chart.areas.iter().enumerate().filter_map(|(index, area)| {
+        let next = command.layout.areas.iter().find(|next| next.id == area.id);
+        let capacity = next.map_or(0, |next| next.capacity);
+        let lost = seats.areas[index].capacity.saturating_sub(capacity);
+        (lost > 0).then_some((index as AreaIndex, lost))
+    });
+    shrinks.collect()
 }

@@ -6,9 +6,19 @@ use crate::command::RefundOrder;
 use crate::fact::{AreaCount, Fact};
 use crate::refusal::{Code, InTheWay, Refusal};
 
+pub(super) fn check(command: &RefundOrder) -> Result<(), Refusal> {
+    if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
+        return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
+    }
+    for (n, away) in command.areas.iter().enumerate() {
+        if away.count == 0 || command.areas[..n].iter().any(|before| before.area == away.area) {
+            return Err(Refusal::invalid(format!("areas[{n}]"), "each area once, with at least one place"));
+        }
+    }
+    check_reason(&command.reason)
+}
+
 pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refusal> {
-    check_reason(&command.reason)?;
-    check_shape(command)?;
     let index = *seats.order_by_id.get(&command.order).ok_or(Refusal::of(Code::OrderUnknown))?;
     let order = &seats.orders[index];
     if order.seats.is_empty() && order.areas.is_empty() {
@@ -39,19 +49,6 @@ pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refus
         amount_minor,
         reason: command.reason.clone(),
     })
-}
-
-/// What is wrong with the command itself is told before what is wrong with the order.
-fn check_shape(command: &RefundOrder) -> Result<(), Refusal> {
-    if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
-        return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
-    }
-    for (n, away) in command.areas.iter().enumerate() {
-        if away.count == 0 || command.areas[..n].iter().any(|before| before.area == away.area) {
-            return Err(Refusal::invalid(format!("areas[{n}]"), "each area once, with at least one place"));
-        }
-    }
-    Ok(())
 }
 
 /// The refund of all that is left of an order.

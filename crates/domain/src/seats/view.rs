@@ -101,7 +101,7 @@ impl Seats {
                 None => self.ended.get(*id, now).map_or(Found::Nothing, Found::Ended),
             },
             Query::HoldsOf(buyer) => {
-                let Some(buyer) = self.buyer_index(buyer) else { return Found::Nothing };
+                let Some(buyer) = self.buyer_index(buyer) else { return Found::Holds(Vec::new()) };
                 let living = self.holds_of(buyer).filter(|index| !is_over(self.holds[*index].until, now));
                 let mut holds: Vec<_> = living.map(|index| self.hold_state(index)).collect();
                 holds.sort_unstable_by_key(|hold| hold.fence);
@@ -115,14 +115,15 @@ impl Seats {
                     return Found::Place(place);
                 }
                 let holder = self.holder(*seat).filter(|index| !is_over(self.holds[*index].until, now));
-                let own = holder.filter(|index| self.buyers[self.holds[*index].buyer].id == *buyer);
+                let own =
+                    holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
                 own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
             }
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {
                     let order = &self.orders[*index];
-                    let buyer = self.buyers[order.buyer].id.clone();
+                    let buyer = self.buyers[order.buyer].id();
                     let (seats, areas) = (order.seats.clone(), order.areas.clone());
                     Found::Order(Box::new(OrderState { order: order.id, buyer, seats, areas }))
                 }

@@ -11,6 +11,9 @@ use super::work::Batch;
 use crate::engine::EngineError;
 use crate::journal::{FrameBuffer, FramePosition, JournalError, Writer};
 
+/// A buffer that grew beyond this, for somebody's chart, is not kept: ordinary frames need far less.
+const FRAME_BYTES_KEPT: usize = 1 << 20;
+
 #[derive(Debug)]
 pub struct Committer {
     writer: Writer,
@@ -114,6 +117,9 @@ impl Committer {
         self.shared.synced.store(position.sequence, Ordering::Release);
         self.shared.frames.fetch_add(1, Ordering::Relaxed);
         self.shared.journal_bytes.fetch_add(self.frame.payload().len() as u64, Ordering::Relaxed);
+        if self.frame.payload().len() > FRAME_BYTES_KEPT {
+            self.frame = self.writer.frame_buffer();
+        }
         Ok(position)
     }
 

@@ -108,6 +108,15 @@ impl Model {
             assert!(*payload == self.tried[index], "{why}: frame {} changed", position.sequence);
         }
         assert_eq!(report.last_sequence, frames.len() as u64, "{why}");
+        let (reader, mut cursor) = (writer.reader(), FramePosition::FIRST);
+        while let Some(frame) = reader.read_frame(cursor, report.last_sequence)? {
+            assert!(
+                (frame.position, frame.payload) == frames[cursor.sequence as usize - 1],
+                "{why}: read {cursor:?}"
+            );
+            cursor = frame.next;
+        }
+        assert_eq!(cursor.sequence, report.last_sequence + 1, "{why}");
         assert_eq!(writer.synced(), report.last_sequence, "{why}");
         self.tried.truncate(frames.len());
         self.synced = frames.len();

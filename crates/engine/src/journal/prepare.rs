@@ -17,16 +17,20 @@ use crate::disk::{Disk, DiskFile};
 /// How long the helper waits after a failure: a full disk is freed by people, not by milliseconds.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Whether the journal can take new work. Readable from every thread at the cost of two loads.
+/// Whether the journal can take new work. Readable from every thread at the cost of a load or three.
 #[derive(Debug, Default)]
 pub struct Room {
     in_current: AtomicBool,
     in_next: AtomicBool,
+    /// The next segment could not be made. Until that is known a slow disk only makes its writer wait.
+    failed: AtomicBool,
 }
 
 impl Room {
     pub fn has_room(&self) -> bool {
-        self.in_current.load(Ordering::Acquire) || self.in_next.load(Ordering::Acquire)
+        self.in_current.load(Ordering::Acquire)
+            || self.in_next.load(Ordering::Acquire)
+            || !self.failed.load(Ordering::Acquire)
     }
 
     pub(super) fn set_in_current(&self, room: bool) {
@@ -180,6 +184,7 @@ impl Shared {
         if matches!(*slot, Slot::Stopped) {
             return;
         }
+        self.room.failed.store(made.is_err(), Ordering::Release);
         *slot = match made {
             Ok(file) => {
                 self.room.in_next.store(true, Ordering::Release);

@@ -1,7 +1,7 @@
 //! Reads frames back while the writer appends: projections that catch up, followers, exports.
 //! Any number of threads share one reader. It never returns a frame the caller did not call synced.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use parking_lot::Mutex;
 
@@ -52,15 +52,16 @@ impl Reader {
 
     /// The frame at the cursor, or `None` if its sequence is beyond `limit`, the last synced one.
     pub fn read_frame(&self, at: FramePosition, limit: u64) -> Result<Option<Frame>, JournalError> {
-        let Some((position, header)) = self.locate(at, limit)? else { return Ok(None) };
-        let file = self.segment(position.segment)?.file;
-        let mut payload = vec![0; header.len as usize];
-        let count = read_up_to(&*file, &mut payload, position.at + frame::HEADER_BYTES as u64)
-            .map_err(JournalError::io("read", segment::name(position.segment)))?;
-        if !header.is_valid(self.generation, &payload[..count]) {
-            return Err(damage(position, "its checksum is wrong"));
+        if at.sequence > limit {
+            return Ok(None);
         }
-        Ok(Some(Frame { position, next: after(position, &header), payload }))
+        let mut position = at;
+        loop {
+            match self.frame_at(position)? {
+                Ok(frame) => return Ok(Some(frame)),
+                Err(reason) => position = self.following(position, reason)?,
+            }
+        }
     }
 
     /// The cursor of frame `sequence`, found by its number alone. `None` if it is beyond `limit`;
@@ -78,8 +79,7 @@ impl Reader {
                     start = Some((number, segment.first_sequence));
                     break;
                 }
-                Ok(_) => {}
-                Err(JournalError::Damaged(_)) if start.is_none() => {}
+                Ok(_) | Err(JournalError::Damaged(_)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -89,52 +89,61 @@ impl Reader {
         };
         let mut cursor = FramePosition { segment: number, at: segment::HEADER_BYTES, sequence: first };
         while cursor.sequence < sequence {
-            let Some((position, header)) = self.locate(cursor, limit)? else { return Ok(None) };
-            cursor = after(position, &header);
+            cursor = match self.header_at(cursor)? {
+                Ok(header) => after(cursor, &header),
+                Err(reason) => self.following(cursor, reason)?,
+            };
         }
         Ok(Some(cursor))
     }
 
-    /// Resolves a cursor to the place and header of its frame, in its segment or the next.
-    fn locate(
-        &self,
-        cursor: FramePosition,
-        limit: u64,
-    ) -> Result<Option<(FramePosition, frame::Header)>, JournalError> {
-        if cursor.sequence > limit {
-            return Ok(None);
+    /// The whole frame at `position`, or why there is none.
+    fn frame_at(&self, position: FramePosition) -> Result<Result<Frame, &'static str>, JournalError> {
+        let header = match self.header_at(position)? {
+            Ok(header) => header,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let file = self.segment(position.segment)?.file;
+        let mut payload = vec![0; header.len as usize];
+        let count = read_up_to(&*file, &mut payload, position.at + frame::HEADER_BYTES as u64)
+            .map_err(JournalError::io("read", segment::name(position.segment)))?;
+        if !header.is_valid(self.generation, &payload[..count]) {
+            return Ok(Err("its checksum is wrong"));
         }
-        let mut position = cursor;
-        if let Some(header) = self.header_at(position)? {
-            return Ok(Some((position, header)));
-        }
-        position = FramePosition { segment: cursor.segment + 1, at: segment::HEADER_BYTES, ..cursor };
-        // After a cut at its very beginning a segment holds no frame, and the next starts alike.
-        while self.segment(position.segment)?.first_sequence == cursor.sequence {
-            if let Some(header) = self.header_at(position)? {
-                return Ok(Some((position, header)));
-            }
-            position.segment += 1;
-        }
-        Err(damage(cursor, "neither is it in the segment after it"))
+        Ok(Ok(Frame { position, next: after(position, &header), payload }))
     }
 
-    /// The header of the frame at `position`; `None` where the segment holds no further frame.
-    fn header_at(&self, position: FramePosition) -> Result<Option<frame::Header>, JournalError> {
+    /// The header of the frame at `position`, or why there is none. Its checksum is not looked at.
+    fn header_at(
+        &self,
+        position: FramePosition,
+    ) -> Result<Result<frame::Header, &'static str>, JournalError> {
         let segment = self.segment(position.segment)?;
         let mut bytes = [0; frame::HEADER_BYTES];
         let count = read_up_to(&*segment.file, &mut bytes, position.at)
             .map_err(JournalError::io("read", segment::name(position.segment)))?;
-        match frame::Header::read(&bytes[..count]) {
-            None => Ok(None),
-            Some(header) if header.len == 0 => Ok(None),
-            Some(header) if header.len as usize > frame::MAX_FRAME_BYTES => {
-                Err(damage(position, "its length is impossible"))
+        Ok(match frame::Header::read(&bytes[..count]) {
+            None => Err("the file ends"),
+            Some(header) if header.len == 0 => Err("no frame is there"),
+            Some(header) if header.len as usize > frame::MAX_FRAME_BYTES => Err("its length is impossible"),
+            Some(header) if header.sequence != position.sequence => Err("another frame is there"),
+            Some(header) => Ok(header),
+        })
+    }
+
+    /// The start of the next segment, if that begins with the frame that is not at `position`. Its
+    /// header decides, as in recovery: what stands behind the last frame of a segment means nothing.
+    fn following(&self, position: FramePosition, reason: &str) -> Result<FramePosition, JournalError> {
+        let number = position.segment + 1;
+        match self.segment(number) {
+            Ok(next) if next.first_sequence == position.sequence => {
+                Ok(FramePosition { segment: number, at: segment::HEADER_BYTES, ..position })
             }
-            Some(header) if header.sequence != position.sequence => {
-                Err(damage(position, "another frame is there"))
+            Ok(_) | Err(JournalError::Damaged(_)) => Err(damage(position, reason)),
+            Err(JournalError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Err(damage(position, reason))
             }
-            Some(header) => Ok(Some(header)),
+            Err(error) => Err(error),
         }
     }
 

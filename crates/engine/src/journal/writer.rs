@@ -152,7 +152,8 @@ impl Writer {
     }
 
     /// Removes the segments before the one that holds `position`, oldest first, so that what remains
-    /// is always without a gap. The caller has a durable snapshot at or after `position`.
+    /// is always without a gap. The caller made sure that every snapshot it may fall back to
+    /// (`snapshot::positions`) and every projection is at or after `position`.
     pub fn remove_before(&mut self, position: FramePosition) -> Result<usize, JournalError> {
         let names = self.disk.list().map_err(JournalError::io("list", "the data folder"))?;
         let mut old: Vec<u64> = names.iter().filter_map(|name| segment::number(name)).collect();

@@ -50,6 +50,19 @@ pub fn latest(disk: &dyn Disk, generation: u128) -> Result<Latest, SnapshotError
     Ok(Latest { snapshot: None, passed_over })
 }
 
+/// The positions of all snapshots of the journal `generation` whose header is sound, oldest first. The
+/// journal is needed from the first of them on: it may be the one to fall back to.
+pub fn positions(disk: &dyn Disk, generation: u128) -> Result<Vec<FramePosition>, SnapshotError> {
+    let names = disk.list().map_err(SnapshotError::io("list", "the data folder"))?;
+    let mut positions: Vec<FramePosition> = names
+        .iter()
+        .filter_map(|name| Snapshot::open(disk, name, generation, format::sequence(name)?).ok())
+        .map(|snapshot| snapshot.at())
+        .collect();
+    positions.sort_unstable_by_key(|position| position.sequence);
+    Ok(positions)
+}
+
 impl Snapshot {
     /// The cursor of the first frame the snapshot does not contain: where recovery starts.
     pub fn at(&self) -> FramePosition {

@@ -59,6 +59,8 @@ fn the_two_newest_are_kept() {
     for sequence in [5, 9, 100, 1000] {
         take(&disk, sequence, &[b"x"]).expect("a snapshot");
     }
+    assert_eq!(positions(&disk, GENERATION).expect("readable"), [position(100), position(1000)]);
+    assert_eq!(positions(&disk, GENERATION + 1).expect("readable"), []);
     let mut names = disk.list().expect("names");
     names.sort();
     assert_eq!(names, ["snapshot-00000000000000000100.snap", "snapshot-00000000000000001000.snap"]);

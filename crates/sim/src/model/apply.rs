@@ -96,6 +96,9 @@ impl Event {
                 (hold.buyer, hold.fence, hold.placed_at, hold.until) =
                     (to.buyer.clone(), fence, at, to.until);
                 (hold.length, hold.extensions, hold.offered) = (to.until - at, 0, false);
+                // Nobody waits for what he holds.
+                let seats: Vec<u32> = hold.seats.iter().map(|line| line.seat).collect();
+                self.dissolve(|place| place.buyer == to.buyer && seats.contains(&place.seat), at);
             }
             Fact::OrderRefunded { order, seats, areas, .. } => {
                 let order = self.orders.get_mut(order).expect("a refunded order exists");

@@ -10,7 +10,6 @@ use super::Event;
 impl Event {
     /// The seats and how many pieces they lie in.
     pub fn best(&self, wish: &BestAvailable) -> Option<(Vec<u32>, u8)> {
-        let count = wish.count as usize;
         let status = self.statuses();
         let wanted = |seat: &u32| {
             let Some(info) = self.chart.seats.get(seat) else { return false };
@@ -19,15 +18,30 @@ impl Event {
                 && wish.section.is_none_or(|section| section == info.section)
                 && wish.accessible == info.special
         };
-        // Every window in one run, as (leaves a single seat, row, distance to the middle, start).
+        let (mut chosen, mut pieces): (Vec<u32>, u8) = (Vec::new(), 0);
+        loop {
+            let free = |seat: &u32| wanted(seat) && !chosen.contains(seat);
+            let count = wish.count as usize - chosen.len();
+            pieces += 1;
+            if let Some((row, start)) = self.window(count, &free) {
+                chosen.extend(&self.chart.rows[row].1[start..start + count]);
+                return Some((chosen, pieces));
+            }
+            let (length, row, start) = self.longest_run(&free)?;
+            chosen.extend(&self.chart.rows[row].1[start..start + length]);
+        }
+    }
+
+    /// The best of all windows in one run: by whether it leaves a single seat, row, distance to the middle, start.
+    fn window(&self, count: usize, free: &impl Fn(&u32) -> bool) -> Option<(usize, usize)> {
         let mut best: Option<(bool, usize, usize, usize)> = None;
         for (row, (_, seats)) in self.chart.rows.iter().enumerate() {
             for start in 0..(seats.len() + 1).saturating_sub(count) {
-                if !seats[start..start + count].iter().all(wanted) {
+                if !seats[start..start + count].iter().all(free) {
                     continue;
                 }
-                let left = seats[..start].iter().rev().take_while(|seat| wanted(seat)).count();
-                let right = seats[start + count..].iter().take_while(|seat| wanted(seat)).count();
+                let left = seats[..start].iter().rev().take_while(|seat| free(seat)).count();
+                let right = seats[start + count..].iter().take_while(|seat| free(seat)).count();
                 let distance = (2 * start + count).abs_diff(seats.len());
                 let this = (left == 1 || right == 1, row, distance, start);
                 if best.is_none_or(|best| this < best) {
@@ -35,38 +49,21 @@ impl Event {
                 }
             }
         }
-        if let Some((_, row, _, start)) = best {
-            return Some((self.chart.rows[row].1[start..start + count].to_vec(), 1));
-        }
-        let mut chosen: Vec<u32> = Vec::new();
-        let mut pieces = 0;
-        while chosen.len() < count {
-            let mut longest: Option<(usize, usize, usize)> = None;
-            for (row, (_, seats)) in self.chart.rows.iter().enumerate() {
-                for start in 0..seats.len() {
-                    let free = |seat: &&u32| wanted(seat) && !chosen.contains(seat);
-                    let length = seats[start..].iter().take_while(free).count();
-                    if length > longest.map_or(0, |(length, ..)| length) {
-                        longest = Some((length, row, start));
-                    }
+        best.map(|(_, row, _, start)| (row, start))
+    }
+
+    /// The first of the longest runs.
+    fn longest_run(&self, free: &impl Fn(&u32) -> bool) -> Option<(usize, usize, usize)> {
+        let mut longest: Option<(usize, usize, usize)> = None;
+        for (row, (_, seats)) in self.chart.rows.iter().enumerate() {
+            for start in 0..seats.len() {
+                let length = seats[start..].iter().take_while(|seat| free(seat)).count();
+                if length > longest.map_or(0, |(length, ..)| length) {
+                    longest = Some((length, row, start));
                 }
             }
-            let (length, row, start) = longest?;
-            let left = count - chosen.len();
-            let seats = &self.chart.rows[row].1;
-            if length <= left {
-                chosen.extend(&seats[start..start + length]);
-            } else {
-                let windows = start..=start + length - left;
-                let best = windows.min_by_key(|at| {
-                    let single = at - start == 1 || start + length - left - at == 1;
-                    (single, (2 * at + left).abs_diff(seats.len()), *at)
-                })?;
-                chosen.extend(&seats[best..best + left]);
-            }
-            pieces += 1;
         }
-        Some((chosen, pieces))
+        longest
     }
 
     /// The first free seat beside the pick that it would leave alone and that was not alone before.

@@ -1,5 +1,7 @@
 //! What is well formed: names, bounds and shapes, as the rules list them. Only the offending field is told.
 
+use onsale_domain::Command;
+use onsale_domain::command::{Pick, PlaceHold};
 use onsale_domain::event::{EventDetails, EventStatus};
 use onsale_domain::fact::AreaCount;
 use onsale_domain::layout::Layout;
@@ -100,6 +102,94 @@ pub fn tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
         layout.sections.iter().flat_map(|s| &s.rows).flat_map(|row| &row.seats).map(|seat| seat.tier);
     let most = of_seats.chain(layout.areas.iter().map(|area| area.tier)).max();
     if most.is_some_and(|tier| usize::from(tier) >= details.tiers.len()) { invalid("tiers") } else { Ok(()) }
+}
+
+/// What is wrong with a command whatever the state of the event: it is refused first and records nothing.
+pub fn shape(command: &Command) -> Result<(), Refusal> {
+    let length = |ms: Option<i64>| ms.is_none_or(|ms| (30_000..=900_000).contains(&ms));
+    match command {
+        Command::PlaceHold(hold) => place_hold(hold),
+        Command::ExtendHold(extend)
+            if extend.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) =>
+        {
+            invalid("extend_seconds")
+        }
+        Command::DropSeats(drop) => {
+            if drop.seats.is_empty() && drop.areas.is_empty() {
+                return invalid("drop_seats");
+            }
+            if let Some(n) = repeated(&drop.seats) {
+                return invalid(format!("drop_seats[{n}]"));
+            }
+            areas(&drop.areas, "drop_areas")
+        }
+        Command::OverrideHold(staff) if !name(&staff.staff, 200) => invalid("staff"),
+        Command::OverrideHold(staff) if !length(staff.to.as_ref().and_then(|(_, ms)| *ms)) => {
+            invalid("hold_seconds")
+        }
+        Command::OverrideHold(staff) => reason(&staff.reason),
+        Command::RefundOrder(refund) => {
+            if let Some(n) = repeated(&refund.seats) {
+                return invalid(format!("seats[{n}]"));
+            }
+            areas(&refund.areas, "areas")?;
+            reason(&refund.reason)
+        }
+        Command::BlockSeats(block) => {
+            reason(&block.reason)?;
+            named(&block.seats, &block.areas)
+        }
+        Command::UnblockSeats(unblock) => named(&unblock.seats, &unblock.areas),
+        Command::AdoptChart(chart) => layout(&chart.layout),
+        Command::ExtendHold(_)
+        | Command::CreateVenue(_)
+        | Command::PublishLayout(_)
+        | Command::CreateEvent(_)
+        | Command::ChangeEvent(_)
+        | Command::ChangeStatus(_)
+        | Command::ReleaseHold(_)
+        | Command::ConfirmHold(_)
+        | Command::JoinQueue(_)
+        | Command::LeaveQueue(_)
+        | Command::ExpireDue { .. } => Ok(()),
+    }
+}
+
+fn place_hold(hold: &PlaceHold) -> Result<(), Refusal> {
+    let asked = match &hold.pick {
+        Pick::Seats(seats) => {
+            if let Some(n) = repeated(seats) {
+                return invalid(format!("seats[{n}]"));
+            }
+            seats.len() as u64
+        }
+        Pick::Best(wish) if wish.count < 1 || wish.count > 20 => return invalid("best_available.count"),
+        Pick::Best(wish) => u64::from(wish.count),
+    };
+    for (n, line) in hold.areas.iter().enumerate() {
+        if line.count < 1 || line.count > 20 {
+            return invalid(format!("areas[{n}].count"));
+        }
+        if hold.areas[..n].iter().any(|before| before.area == line.area) {
+            return invalid(format!("areas[{n}].area"));
+        }
+    }
+    let asked = asked + hold.areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
+    if !(1..=20).contains(&asked) {
+        return invalid("seats");
+    }
+    if hold.hold_ms.is_some_and(|ms| !(30_000..=900_000).contains(&ms)) {
+        return invalid("hold_seconds");
+    }
+    Ok(())
+}
+
+fn reason(text: &str) -> Result<(), Refusal> {
+    if name(text, 200) { Ok(()) } else { invalid("reason") }
+}
+
+fn named(seats: &[u32], places: &[AreaCount]) -> Result<(), Refusal> {
+    if seats.is_empty() && places.is_empty() { invalid("seats") } else { areas(places, "areas") }
 }
 
 /// The index of the first repetition.

@@ -80,12 +80,20 @@ impl Run<'_> {
     }
 
     fn event_command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
+        check::shape(command)?;
         self.follow_schedule();
         if let Command::ExpireDue { limit } = command {
-            return Ok(if self.sweep(*limit) { Outcome::Done } else { Outcome::Unchanged });
+            self.sweep(*limit);
+            return Ok(if self.facts.is_empty() { Outcome::Unchanged } else { Outcome::Done });
         }
         self.expire_touched(command);
-        let verdict = self.verb(command)?;
+        let mut verdict = self.verb(command);
+        if matches!(&verdict, Err(refusal) if refusal.code == Code::NotEnoughSeats)
+            && self.expire_for_best(command)
+        {
+            verdict = self.verb(command);
+        }
+        let verdict = verdict?;
         Ok(match verdict {
             Verdict::Fact(fact) => {
                 self.emit_and_serve(fact);
@@ -110,7 +118,7 @@ impl Run<'_> {
             Command::JoinQueue(command) => event.join(command, now),
             Command::LeaveQueue(command) => event.leave_queue(command),
             Command::ChangeEvent(change) => event.change(change),
-            Command::ChangeStatus(status) => event.change_status(*status),
+            Command::ChangeStatus(status) => event.change_status(*status, now),
             Command::AdoptChart(chart) => event.adopt_chart(chart),
             Command::CreateVenue(_)
             | Command::PublishLayout(_)

@@ -7,7 +7,7 @@ use onsale_domain::seats::Status;
 use onsale_domain::{BuyerId, Command, Fact, HoldId, Millis};
 
 use super::decide::Run;
-use super::{Event, Order, size};
+use super::{Event, Hold, Order, size};
 
 impl Event {
     /// The next step of the calendar and its hour.
@@ -86,14 +86,11 @@ impl Run<'_> {
         }
     }
 
-    pub fn sweep(&mut self, limit: u32) -> bool {
-        let mut any = false;
+    pub fn sweep(&mut self, limit: u32) {
         for _ in 0..limit.min(64) {
             let Some(fact) = self.event().next_swept(self.now) else { break };
             self.emit_and_serve(fact);
-            any = true;
         }
-        any
     }
 
     /// First the buyer's own due holds, then what is due on the seats the command names.
@@ -122,6 +119,68 @@ impl Run<'_> {
                 self.emit(Fact::PlaceExpired { place });
             }
         }
+        for (area, wanted) in self.wanted_places(command) {
+            let Some(free) = self.event().chart.areas.get(usize::from(area)) else { continue };
+            let mut free = if free.retired && free.capacity == 0 { 0 } else { self.event().area_free(area) };
+            let mut over = Vec::new();
+            for hold in self.due_holds() {
+                let places: u32 =
+                    hold.areas.iter().filter(|line| line.area == area).map(|line| line.count).sum();
+                if free < wanted && places > 0 && over.len() < 64 {
+                    over.push(hold.id);
+                    free += places;
+                }
+            }
+            over.into_iter().for_each(|hold| self.emit_and_serve(Fact::HoldExpired { hold }));
+        }
+    }
+
+    /// All holds that are over, by (until, fence).
+    fn due_holds(&self) -> Vec<&Hold> {
+        let mut due: Vec<&Hold> = self.event().holds.values().filter(|hold| self.now >= hold.until).collect();
+        due.sort_by_key(|hold| (hold.until, hold.fence));
+        due
+    }
+
+    /// Best available found too few: what is over on seats that would suit goes, and it looks once more.
+    pub fn expire_for_best(&mut self, command: &Command) -> bool {
+        let Command::PlaceHold(place) = command else { return false };
+        let Pick::Best(wish) = &place.pick else { return false };
+        let event = self.event();
+        let suits = |seat: u32| {
+            event.status_of(seat) == Status::Held
+                && event.chart.seats.get(&seat).is_some_and(|info| {
+                    wish.section.is_none_or(|section| section == info.section)
+                        && wish.tier.is_none_or(|tier| tier == info.tier)
+                        && wish.accessible == info.special
+                })
+        };
+        let due = self.due_holds().into_iter().filter(|hold| hold.seats.iter().any(|line| suits(line.seat)));
+        let due: Vec<HoldId> = due.map(|hold| hold.id).take(64).collect();
+        let any = !due.is_empty();
+        due.into_iter().for_each(|hold| self.emit_and_serve(Fact::HoldExpired { hold }));
+        any
+    }
+
+    /// Areas in which a command needs free places, and how many.
+    fn wanted_places(&self, command: &Command) -> Vec<(u16, u32)> {
+        let lines = |areas: &[AreaCount]| areas.iter().map(|line| (line.area, line.count)).collect();
+        match command {
+            Command::PlaceHold(place) => lines(&place.areas),
+            Command::BlockSeats(block) => lines(&block.areas),
+            Command::AdoptChart(chart) => {
+                let areas = self.event().chart.areas.iter().enumerate();
+                let lost = areas.map(|(index, area)| {
+                    let next = chart.layout.areas.iter().find(|next| next.id == area.id);
+                    (index as u16, area.capacity.saturating_sub(next.map_or(0, |next| next.capacity)))
+                });
+                lost.filter(|(_, lost)| *lost > 0).collect()
+            }
+            other => {
+                debug_assert!(!other.verb().is_empty());
+                Vec::new()
+            }
+        }
     }
 
     /// The command's buyer, and its seats by index.
@@ -144,11 +203,19 @@ impl Run<'_> {
             Command::UnblockSeats(unblock) => (None, unblock.seats.clone()),
             Command::JoinQueue(join) => (Some(&join.buyer), vec![join.seat]),
             Command::LeaveQueue(leave) => (Some(&leave.buyer), vec![leave.seat]),
+            Command::AdoptChart(chart) => {
+                let stays = |seat: &u32| {
+                    let id = &self.event().chart.ids[*seat as usize];
+                    chart.layout.seats().any(|seat| seat.id == *id)
+                };
+                let due =
+                    self.due_holds().into_iter().flat_map(|hold| hold.seats.iter().map(|line| line.seat));
+                (None, due.filter(|seat| !stays(seat)).collect())
+            }
             Command::CreateVenue(_)
             | Command::PublishLayout(_)
             | Command::CreateEvent(_)
             | Command::ChangeEvent(_)
-            | Command::AdoptChart(_)
             | Command::ChangeStatus(_)
             | Command::RefundOrder(_)
             | Command::ExpireDue { .. } => (None, Vec::new()),
@@ -184,7 +251,7 @@ impl Run<'_> {
             let place = first.id;
             let fact = if self.now >= first.until {
                 Fact::PlaceExpired { place }
-            } else if event.taken(&first.buyer) + 1 > event.details.rules.buyer_limit {
+            } else if event.taken_living(&first.buyer, self.now) + 1 > event.details.rules.buyer_limit {
                 Fact::PlaceLost { place }
             } else {
                 Fact::SeatOffered { place, price_minor: event.seat_price(seat), until: self.now + 60_000 }

@@ -31,7 +31,10 @@ impl Event {
                 assert!(offered.until > now, "an expired place is offered the seat");
                 assert!(self.status_of(offered.seat) == Status::Available, "a seat is offered twice");
                 let limit = self.details.rules.buyer_limit;
-                assert!(self.taken(&offered.buyer) < limit, "an offer carries a buyer over the limit");
+                assert!(
+                    self.taken_living(&offered.buyer, now) < limit,
+                    "an offer carries a buyer over the limit"
+                );
             }
             Fact::HoldExpired { hold } => assert!(self.holds[hold].until <= now, "expired too early"),
             Fact::HoldExtended { hold, until } => {

@@ -26,12 +26,6 @@ impl Event {
                 },
             },
             Query::HoldsOf(buyer) => {
-                let known = self.holds.values().any(|hold| hold.buyer == *buyer)
-                    || self.orders.values().any(|order| order.buyer == *buyer)
-                    || self.places.iter().any(|place| place.buyer == *buyer);
-                if !known {
-                    return Found::Nothing;
-                }
                 let living = self.holds.values().filter(|hold| hold.buyer == *buyer && now < hold.until);
                 let mut holds: Vec<HoldState> = living.map(Hold::state).collect();
                 holds.sort_by_key(|hold| hold.fence);

@@ -38,6 +38,10 @@ impl Event {
         }
     }
 
+    fn not_cancelled(&self) -> Result<(), Refusal> {
+        if self.status == EventStatus::Cancelled { no(Code::EventCancelled) } else { Ok(()) }
+    }
+
     fn is_final(&self) -> bool {
         matches!(self.status, EventStatus::Completed | EventStatus::Cancelled)
     }
@@ -58,38 +62,21 @@ impl Event {
     }
 
     pub fn place_hold(&self, command: &PlaceHold, now: Millis) -> Decision {
-        let asked = match &command.pick {
-            Pick::Seats(seats) => {
-                if let Some(n) = check::repeated(seats) {
-                    return invalid(format!("seats[{n}]"));
-                }
-                seats.len() as u64
+        if let Err(closed) = self.on_sale() {
+            // What the buyer holds may be finished after the close, so it is still told to be theirs.
+            let Pick::Seats(seats) = &command.pick else { return Err(closed) };
+            if self.status == EventStatus::Cancelled || self.known_seats(seats).is_err() {
+                return Err(closed);
             }
-            Pick::Best(wish) => u64::from(wish.count),
-        };
-        for (n, line) in command.areas.iter().enumerate() {
-            if line.count < 1 || line.count > 20 {
-                return invalid(format!("areas[{n}].count"));
-            }
-            if command.areas[..n].iter().any(|before| before.area == line.area) {
-                return invalid(format!("areas[{n}].area"));
-            }
-        }
-        let asked = asked + command.areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
-        if !(1..=20).contains(&asked) {
-            return invalid("seats");
+            let mine = self.exactly_mine(command, seats).ok_or(closed)?;
+            return Ok(Verdict::Outcome(Outcome::AlreadyYours(Box::new(mine.state()))));
         }
         let length = command.hold_ms.unwrap_or(self.details.rules.hold_ms);
-        if !(30_000..=900_000).contains(&length) {
-            return invalid("hold_seconds");
-        }
-        self.on_sale()?;
         let (seats, pieces) = match &command.pick {
             Pick::Seats(seats) => {
                 self.known_seats(seats)?;
                 (seats.clone(), 0)
             }
-            Pick::Best(wish) if wish.count == 0 => return no(Code::NotEnoughSeats),
             Pick::Best(wish) => self.best(wish).ok_or(Refusal::of(Code::NotEnoughSeats))?,
         };
         if let Some(n) = command.areas.iter().position(|line| !self.area_exists(line.area)) {
@@ -119,7 +106,8 @@ impl Event {
         way.extend(full.map(|line| InTheWay::Area(line.area, Code::AreaFull)));
         blocked_by(way)?;
         let (limit, taken) = (self.details.rules.buyer_limit, self.taken(&command.buyer));
-        if u64::from(taken) + asked > u64::from(limit) {
+        let asked = seats.len() as u32 + command.areas.iter().map(|line| line.count).sum::<u32>();
+        if taken + asked > limit {
             return Err(Refusal::limit(Code::BuyerLimit, limit, taken));
         }
         if self.details.rules.refuse_single_seats
@@ -174,9 +162,7 @@ impl Event {
     }
 
     pub fn extend(&self, command: &ExtendHold, now: Millis) -> Decision {
-        if command.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) {
-            return invalid("extend_seconds");
-        }
+        self.not_cancelled()?;
         let hold = self.opened_by(&command.key, now)?;
         let rules = &self.details.rules;
         if hold.extensions >= rules.extensions_max {
@@ -199,13 +185,7 @@ impl Event {
     }
 
     pub fn drop_seats(&self, command: &DropSeats, now: Millis) -> Decision {
-        if command.seats.is_empty() && command.areas.is_empty() {
-            return invalid("drop_seats");
-        }
-        if let Some(n) = check::repeated(&command.seats) {
-            return invalid(format!("drop_seats[{n}]"));
-        }
-        check::areas(&command.areas, "drop_areas")?;
+        self.not_cancelled()?;
         let hold = self.opened_by(&command.key, now)?;
         let mine = |seat: &u32| hold.seats.iter().any(|line| line.seat == *seat);
         let foreign = command.seats.iter().filter(|seat| !mine(seat));
@@ -225,9 +205,7 @@ impl Event {
     }
 
     pub fn confirm(&self, command: &ConfirmHold, now: Millis) -> Decision {
-        if self.status == EventStatus::Cancelled {
-            return no(Code::EventCancelled);
-        }
+        self.not_cancelled()?;
         let hold = self.opened_by(&command.key, now)?.id;
         if self.orders.contains_key(&command.order) {
             return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
@@ -236,19 +214,13 @@ impl Event {
     }
 
     pub fn override_hold(&self, command: &OverrideHold, now: Millis) -> Decision {
-        if !check::name(&command.staff, 200) {
-            return invalid("staff");
-        }
-        if !check::name(&command.reason, 200) {
-            return invalid("reason");
+        if command.to.is_some() {
+            self.not_cancelled()?;
         }
         self.living(command.hold, now)?;
         let mut to = None;
         if let Some((buyer, length)) = &command.to {
             let length = length.unwrap_or(self.details.rules.hold_ms);
-            if !(30_000..=900_000).contains(&length) {
-                return invalid("hold_seconds");
-            }
             to = Some(NewHolder { buyer: buyer.clone(), until: now + length });
         }
         let (staff, reason) = (command.staff.clone(), command.reason.clone());
@@ -256,13 +228,6 @@ impl Event {
     }
 
     pub fn refund(&self, command: &RefundOrder) -> Decision {
-        if !check::name(&command.reason, 200) {
-            return invalid("reason");
-        }
-        if let Some(n) = check::repeated(&command.seats) {
-            return invalid(format!("seats[{n}]"));
-        }
-        check::areas(&command.areas, "areas")?;
         let Some(order) = self.orders.get(&command.order) else { return no(Code::OrderUnknown) };
         if size(&order.seats, &order.areas) == 0 {
             return no(Code::NotRefundable);
@@ -291,9 +256,6 @@ impl Event {
     }
 
     pub fn block(&self, command: &BlockSeats) -> Decision {
-        if !check::name(&command.reason, 200) {
-            return invalid("reason");
-        }
         self.blockable(&command.seats, &command.areas)?;
         let full = command.areas.iter().filter(|line| self.area_free(line.area) < line.count);
         blocked_by(full.map(|line| InTheWay::Area(line.area, Code::AreaFull)).collect())?;
@@ -319,14 +281,11 @@ impl Event {
     }
 
     fn blockable(&self, seats: &[u32], areas: &[onsale_domain::fact::AreaCount]) -> Result<(), Refusal> {
-        if seats.is_empty() && areas.is_empty() {
-            return invalid("seats");
-        }
         self.known_seats(seats)?;
         if areas.iter().any(|line| !self.area_exists(line.area)) {
             return no(Code::AreaUnknown);
         }
-        check::areas(areas, "areas")
+        Ok(())
     }
 
     fn switched(&self, seats: &[u32], to: bool) -> Vec<u32> {
@@ -361,7 +320,8 @@ impl Event {
         if waiting >= 100 {
             return Err(Refusal::limit(Code::QueueFull, 100, waiting));
         }
-        let places = self.places.iter().filter(|place| place.buyer == command.buyer).count() as u32;
+        let living = self.places.iter().filter(|place| place.buyer == command.buyer && now < place.until);
+        let places = living.count() as u32;
         if places >= 20 {
             return Err(Refusal::limit(Code::QueueLimit, 20, places));
         }
@@ -409,9 +369,13 @@ impl Event {
         Ok(Verdict::Fact(Fact::EventChanged(Box::new(new))))
     }
 
-    pub fn change_status(&self, status: EventStatus) -> Decision {
+    pub fn change_status(&self, status: EventStatus, now: Millis) -> Decision {
         if status == self.status {
             return Ok(Verdict::Outcome(Outcome::Unchanged));
+        }
+        let window = self.details.sale_closes_at.unwrap_or(i64::MAX).min(self.details.ends_at);
+        if status == EventStatus::OnSale && now >= window {
+            return no(Code::StatusConflict);
         }
         if !check::may_become(self.status, status) {
             return no(Code::StatusConflict);
@@ -423,7 +387,6 @@ impl Event {
         if self.is_final() {
             return no(Code::StatusConflict);
         }
-        check::layout(&command.layout)?;
         check::tiers(&self.details, &command.layout)?;
         let mut way = Vec::new();
         for seat in self.chart.seats.keys() {

@@ -119,6 +119,47 @@ fn a_change_of_any_byte_of_a_middle_frame_is_refused() {
 }
 
 #[test]
+fn whichever_byte_changes_the_start_is_refused_or_at_most_the_last_frame_is_cut() {
+    let (disk, frames) = journal(&[1500, 900, 1500, 2000, 1900, 700, 40]);
+    let (mut refused_starts, mut cut, mut whole) = (0, 0, 0);
+    for number in 1..=3 {
+        for at in 0..4096 {
+            let fork = disk.fork();
+            assert!(fork.flip(&segment::name(number), at));
+            match open(&fork, SMALL) {
+                Err(_) => refused_starts += 1,
+                Ok((_, _, found)) if found == frames => whole += 1,
+                Ok((_, _, found)) => {
+                    assert!(found == frames[..6], "segment {number}, byte {at}");
+                    cut += 1;
+                }
+            }
+        }
+    }
+    // Exact: the last frame's 64 bytes are cut, all other bytes of headers and frames are refused.
+    let used: u64 = frames.iter().map(|(_, payload)| frame_bytes(payload.len())).sum();
+    assert_eq!((refused_starts, cut), (3 * 64 + used - 64, 64));
+    assert_eq!(whole, 3 * 4096 - 3 * 64 - used);
+}
+
+#[test]
+fn a_valid_frame_counts_only_in_its_own_place() {
+    let (disk, frames) = journal(&[100, 100, 100, 100]);
+    let bytes = disk.contents(&segment::name(1)).expect("it is there");
+    let copy = |from: usize| &bytes[frames[from].0.at as usize..][..128];
+    for (from, to) in [(2, 1), (0, 1), (3, 2)] {
+        let fork = disk.fork();
+        overwrite(&fork, &segment::name(1), frames[to].0.at, copy(from));
+        refused(&fork, &format!("frame {from} in the place of {to}"));
+    }
+    for from in 0..4 {
+        let fork = disk.fork();
+        overwrite(&fork, &segment::name(1), frames[3].0.at + 128, copy(from));
+        continues(&fork, &frames, &format!("frame {from} again behind the end"));
+    }
+}
+
+#[test]
 fn the_last_frame_of_a_full_segment_is_no_tail() {
     let (disk, frames) = journal(&[1500, 1500, 1500]);
     assert_eq!(frames[2].0.segment, 2);
@@ -141,6 +182,7 @@ fn a_bad_header_is_refused_in_every_segment_that_holds_frames() {
             fork.flip(&segment::name(number), at);
             let error = refused(&fork, &format!("segment {number}, byte {at}"));
             assert!(error.to_string().contains(&segment::name(number)), "{error}");
+            assert!(!error.to_string().contains("missing"), "{error}");
         }
     }
     overwrite(&disk, &segment::name(2), 8, &[9]);
@@ -290,14 +332,14 @@ fn removed_segments_are_missed_only_by_those_who_need_them() {
 #[test]
 fn leftovers_are_removed_and_other_files_are_not() {
     let (disk, frames) = journal(&[200, 200]);
-    for name in ["journal-0000000002.log.tmp", "snapshot-00000000000000000001.snap.tmp", "notes.txt"] {
+    for name in ["journal-0000000002.log.tmp", "snapshot-00000000000000000001.snap.tmp", "notes.tmp"] {
         disk.create(name).and_then(|file| file.write_at(b"half", 0)).expect("a file");
     }
     segment::prepare(&disk, 2, 4096).expect("a blank segment");
     let before = inspect(&disk, &mut |_, _| {}).expect("the disk works");
     assert_eq!(before.leftovers.len(), 2, "{:?}", before.leftovers);
     continues(&disk, &frames, "leftovers");
-    assert_eq!(disk.list().expect("names"), ["journal-0000000001.log", "notes.txt"]);
+    assert_eq!(disk.list().expect("names"), ["journal-0000000001.log", "notes.tmp"]);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) fn find(
     window: &mut Window,
 ) -> Result<Segments, JournalError> {
     let names = disk.list().map_err(JournalError::io("list", "the data folder"))?;
-    let mut leftovers: Vec<String> = names.iter().filter(|name| name.ends_with(TEMPORARY)).cloned().collect();
+    let mut leftovers: Vec<String> = names.iter().filter(|name| is_half_made(name)).cloned().collect();
     // What lies before the start is not needed and may be half removed.
     let first = from.map_or(0, |from| from.segment);
     let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment::number(name)).collect();
@@ -64,6 +64,11 @@ pub(super) fn find(
         leftovers.push(segment.name);
     }
     Ok(Segments { used, leftovers })
+}
+
+/// Only our own: other files of the folder are nobody's business here.
+fn is_half_made(name: &str) -> bool {
+    name.ends_with(TEMPORARY) && (name.starts_with("journal-") || name.starts_with("snapshot-"))
 }
 
 /// Frames follow only after the header was synced, so a file without one must be blank behind it.

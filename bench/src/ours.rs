@@ -1,0 +1,8 @@
+//! What we measure of ourselves: the engine in process, its memory, its recovery, and the server over HTTP.
+
+pub mod cost;
+pub mod engine;
+pub mod hall;
+pub mod http;
+pub mod memory;
+pub mod recovery;

@@ -1,0 +1,85 @@
+//! Resident growth for an event of 50,000 seats, each held by another buyer under a key of its own.
+//! Measured in a process of its own, so that nothing else's memory is in the figure.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use onsale_domain::{BuyerId, Outcome};
+use onsale_engine::Engine;
+use onsale_engine::embedded::{Embedded, Options};
+
+use super::engine::block_on;
+use super::hall;
+use crate::contest::{Contestant, Round};
+
+const SEATS: u32 = 50_000;
+
+#[derive(Debug)]
+pub struct BytesPerSeat {
+    folder: PathBuf,
+}
+
+impl BytesPerSeat {
+    pub fn new(folder: &Path) -> BytesPerSeat {
+        BytesPerSeat { folder: folder.join("memory") }
+    }
+}
+
+impl Contestant for BytesPerSeat {
+    fn subject(&self) -> String {
+        "bytes_per_seat".to_owned()
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn once(&self) -> bool {
+        true
+    }
+
+    fn round(&mut self, _length: Duration) -> Result<Round> {
+        let mut command = Command::new(std::env::current_exe().context("our own path")?);
+        let output = command.arg("memory").arg(&self.folder).output().context("measuring memory")?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout)?;
+        Ok(vec![("", text.trim().parse().context("the number of bytes")?)])
+    }
+}
+
+/// Prints the bytes per seat; called in the process of its own.
+pub fn measure(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let engine = Embedded::open(folder, Options { shards: 1, ..Options::default() })?;
+    // A small event first, so that threads and buffers are there before we look.
+    fill(&engine, 1, 1_000)?;
+    let before = resident()?;
+    fill(&engine, 2, SEATS)?;
+    println!("{}", (resident()? - before) as f64 / f64::from(SEATS));
+    Ok(())
+}
+
+fn fill(engine: &Embedded, event: u64, seats: u32) -> Result<()> {
+    let listing = hall::event(u128::from(event));
+    block_on(engine.submit(hall::create(listing, seats as usize)))?;
+    for first in (0..seats).step_by(100) {
+        let hold = |seat: u32| {
+            let buyer = BuyerId::parse(&format!("ext:default:buyer-{event}-{seat:06}")).context("a buyer")?;
+            Ok(hall::hold(listing, event << 32 | u64::from(seat), seat, &buyer))
+        };
+        let requests = (first..seats.min(first + 100)).map(hold).collect::<Result<Vec<_>>>()?;
+        for answer in block_on(engine.submit_many(requests)) {
+            ensure!(answer?.outcome == Outcome::Done);
+        }
+    }
+    Ok(())
+}
+
+fn resident() -> Result<i64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("VmRSS")?;
+    let kilobytes: i64 = line.trim().trim_end_matches(" kB").parse()?;
+    Ok(kilobytes * 1_024)
+}
