@@ -28,6 +28,8 @@ pub struct Auditor {
     pub durable: BTreeMap<ListingId, u64>,
     pub coverage: Coverage,
     shards: usize,
+    /// When a shard will next look after a listing: set when it was made and after each batch.
+    pub timers: BTreeMap<ListingId, Millis>,
     made: u64,
     latest: Millis,
 }
@@ -67,6 +69,7 @@ impl Auditor {
             durable: BTreeMap::new(),
             coverage: Coverage::default(),
             shards,
+            timers: BTreeMap::new(),
             made: 0,
             latest: 0,
         }
@@ -119,6 +122,7 @@ impl Auditor {
             self.listings.remove(&id);
         } else if listing.log.is_empty() {
             self.made = made;
+            self.timers.extend(listing.next_due().map(|due| (id, due)));
         }
         // Only a yes of the command's own is remembered under its key.
         let key = request.key.filter(|_| outcome == Outcome::Done);
@@ -170,16 +174,28 @@ impl Auditor {
         self.listings.values().filter(move |listing| shard_of(&listing.id, self.shards) == shard)
     }
 
-    /// What the shard sweeps at the end of a batch: the listing with the earliest deadline, 32 times at most.
+    /// What the shard sweeps at the end of a batch: the listing with the earliest timer, 32 times at most.
     pub fn sweep(&mut self, shard: usize, clock: Millis) {
         for _ in 0..32 {
-            let due = self.of_shard(shard).filter_map(|one| Some((one.next_due()?, one.made, one.id)));
-            let Some((due, _, id)) = due.min() else { return };
-            if due > clock {
-                return;
-            }
+            let timer = |one: &Listing| Some((*self.timers.get(&one.id)?, one.made, one.id));
+            let due = self.of_shard(shard).filter_map(timer).min();
+            let Some((_, _, id)) = due.filter(|(due, ..)| *due <= clock) else { break };
             let request = Request { listing: id, command: Command::ExpireDue { limit: 64 }, key: None };
             self.decide(&request, clock, "sweep");
+            self.set_timer(id);
+        }
+    }
+
+    /// After each batch the timers follow what changed.
+    pub fn set_timers(&mut self, shard: usize) {
+        let ids: Vec<ListingId> = self.of_shard(shard).map(|listing| listing.id).collect();
+        ids.into_iter().for_each(|id| self.set_timer(id));
+    }
+
+    fn set_timer(&mut self, id: ListingId) {
+        match self.listings.get(&id).and_then(Listing::next_due) {
+            Some(due) => drop(self.timers.insert(id, due)),
+            None => drop(self.timers.remove(&id)),
         }
     }
 

@@ -40,6 +40,8 @@ impl Auditor {
         self.listings.retain(|_, listing| listing.now.offset > 0);
         self.durable = offsets;
         self.restore_records();
+        self.timers.clear();
+        (0..self.shards).for_each(|shard| self.set_timers(shard));
         for listing in core.shards.iter().flat_map(|shard| shard.all_listings()) {
             compare(listing, &self.listings[&listing.id], clock)?;
         }

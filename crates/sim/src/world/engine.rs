@@ -48,6 +48,7 @@ impl World {
         if has_room {
             self.auditor.sweep(shard, self.clock);
         }
+        self.auditor.set_timers(shard);
         self.take_batch(shard, batch, &before);
         // Nothing may be heard of it yet; whoever listens now would notice.
         if self.rng.chance(300) { self.hear(false) } else { Ok(()) }
