@@ -60,9 +60,9 @@ impl World {
             }
             7 => {
                 self.auditor.coverage.fault("disk_full");
-                let left = self.rng.below(2 * self.segment_bytes);
+                let left = self.rng.below(self.segment_bytes / 4);
                 self.disk.set_capacity(Some(self.disk.used_bytes() + left));
-                self.faults.full_until = Some(self.step + 100 + self.rng.below(400));
+                self.faults.full_until = Some(self.step + 200 + self.rng.below(900));
                 self.trace.add(format!("{} the disk has {left} bytes left", self.step));
                 Ok(())
             }

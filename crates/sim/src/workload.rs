@@ -7,6 +7,7 @@ use onsale_domain::command::{
     BestAvailable, BlockSeats, ConfirmHold, DropSeats, ExtendHold, HoldKey, JoinQueue, LeaveQueue,
     OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
 };
+use onsale_domain::event::EventStatus;
 use onsale_domain::fact::AreaCount;
 use onsale_domain::listing::Key;
 use onsale_domain::seats::{Query, Status};
@@ -39,7 +40,7 @@ impl Workload {
             keyed: 200 + rng.below(700),
             next_id: 1,
             listings_made: 0,
-            listings_max: rng.range(6, 16) as u64,
+            listings_max: rng.range(10, 40) as u64,
             old_keys: Vec::new(),
         }
     }
@@ -65,14 +66,20 @@ impl Workload {
 
     /// Something to ask of some listing, all of it of one listing.
     pub fn next(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Vec<Request> {
-        if self.listings_made < 3 || (rng.chance(4) && self.listings_made < self.listings_max) {
+        let is_open =
+            |listing: &&Listing| listing.event().is_some_and(|event| event.status == EventStatus::OnSale);
+        let open: Vec<ListingId> = auditor.listings.values().filter(is_open).map(|one| one.id).collect();
+        let wanted = self.listings_made < 3 || rng.chance(if open.len() < 2 { 40 } else { 2 });
+        if wanted && self.listings_made < self.listings_max {
             return vec![self.create(rng, clock)];
         }
         if rng.chance(6) {
             return vec![self.stray(rng, auditor, clock)];
         }
-        let ids: Vec<&ListingId> = auditor.listings.keys().collect();
-        let Some(listing) = rng.pick(&ids).and_then(|id| auditor.listings.get(id)) else {
+        // Most of the crowd is where tickets are sold.
+        let all: Vec<ListingId> = auditor.listings.keys().copied().collect();
+        let ids = if rng.chance(880) && !open.is_empty() { &open } else { &all };
+        let Some(listing) = rng.pick(ids).and_then(|id| auditor.listings.get(id)) else {
             return vec![self.create(rng, clock)];
         };
         let Some(event) = listing.event() else {
@@ -101,9 +108,13 @@ impl Workload {
                 let seat = if rng.chance(900) { rng.pick(&held).copied() } else { None };
                 let seat = seat.unwrap_or_else(|| self.seat(rng, event));
                 let place = HoldId(if rng.chance(985) { self.fresh() } else { self.next_id });
-                Command::JoinQueue(JoinQueue { place, seat, buyer: self.buyer(rng) })
+                // Those who hold much already are the ones whom an offer may carry over their limit.
+                let holds: Vec<_> = event.holds.values().map(|hold| &hold.buyer).collect();
+                let greedy = rng.pick(&holds).map(|buyer| (*buyer).clone()).filter(|_| rng.chance(350));
+                let buyer = greedy.unwrap_or_else(|| self.buyer(rng));
+                Command::JoinQueue(JoinQueue { place, seat, buyer })
             }
-            2 => match rng.pick(&event.places) {
+            2 => match event.places.iter().min_by_key(|place| place.until) {
                 Some(place) => Command::JoinQueue(JoinQueue {
                     place: HoldId(self.fresh()),
                     seat: place.seat,
@@ -279,6 +290,7 @@ impl Workload {
     fn burst(&mut self, rng: &mut Rng, listing: ListingId, event: &Event) -> Vec<Request> {
         let held: Vec<u32> =
             event.chart.seats.keys().copied().filter(|s| event.holder(*s).is_some()).collect();
+        let mut joins = Vec::new();
         let commands: Vec<Command> = match rng.below(4) {
             0 => {
                 let Some(seat) = rng.pick(&held).copied() else { return Vec::new() };
@@ -297,13 +309,22 @@ impl Workload {
             _ => {
                 let free = event.statuses();
                 let free = (0..free.len() as u32).filter(|seat| free[*seat as usize] == Status::Available);
-                free.map(|seat| {
+                let mut commands: Vec<Command> = Vec::new();
+                for seat in free {
                     let hold = HoldId(self.fresh());
                     let buyer = self.buyers[rng.below(self.buyers.len() as u64) as usize].clone();
                     let pick = Pick::Seats(vec![seat]);
-                    Command::PlaceHold(PlaceHold { hold, buyer, pick, areas: Vec::new(), hold_ms: None })
-                })
-                .collect()
+                    let areas = Vec::new();
+                    commands.push(Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms: None }));
+                }
+                // And one who waits for every single seat of the house.
+                let buyer = self.buyer(rng);
+                for seat in event.chart.seats.keys().copied().filter(|_| commands.len() > 12) {
+                    let (place, buyer) = (HoldId(self.fresh()), buyer.clone());
+                    joins.push(Command::JoinQueue(JoinQueue { place, seat, buyer }));
+                }
+                commands.extend(joins);
+                commands
             }
         };
         commands.into_iter().map(|command| Request { listing, command, key: None }).collect()

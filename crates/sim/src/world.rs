@@ -186,15 +186,15 @@ impl World {
     fn pass_time(&mut self) {
         let deadlines = || self.auditor.listings.values().filter_map(|listing| listing.next_due());
         self.clock += match self.rng.below(1_000) {
-            0..600 => 0,
-            600..900 => self.rng.range(1, 300),
-            900..960 => self.rng.range(300, 8_000),
-            960..995 => match deadlines().filter(|due| *due > self.clock).min() {
+            0..700 => 0,
+            700..960 => self.rng.range(1, 300),
+            960..985 => self.rng.range(300, 5_000),
+            985..997 => match deadlines().filter(|due| *due > self.clock).min() {
                 Some(due) if due - self.clock < 700_000 => (due - self.clock + self.rng.range(-1, 1)).max(0),
                 Some(_) | None => 1,
             },
-            995..998 => self.rng.range(10_000, 200_000),
-            998 => self.rng.range(200_000, 900_000),
+            997 => self.rng.range(5_000, 80_000),
+            998 if self.rng.chance(300) => self.rng.range(200_000, 900_000),
             _ if self.rng.chance(150) => {
                 self.auditor.coverage.fault("clock_forward");
                 self.rng.range(1_800_000, 4_000_000)

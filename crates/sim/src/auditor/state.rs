@@ -72,6 +72,7 @@ pub fn compare(real: &Listing, model: &model::Listing, clock: Millis) -> Result<
     if (real.offset, real.last_at) != (model.now.offset, model.now.last_at) {
         return differs(format!("position {} at {}", real.offset, real.last_at));
     }
+    real.check_invariants().or_else(differs)?;
     let view = real.view().map(|body| View {
         listing: real.id,
         position: onsale_engine::Position { epoch: real.epoch, offset: real.offset },

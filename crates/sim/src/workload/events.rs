@@ -178,7 +178,7 @@ fn tiers(rng: &mut Rng) -> Vec<Tier> {
 }
 
 fn details(rng: &mut Rng, clock: i64) -> EventDetails {
-    let starts_at = clock + rng.range(HOUR / 2, 12 * HOUR);
+    let starts_at = clock + rng.range(HOUR, 30 * HOUR);
     let rules = SaleRules {
         hold_ms: if rng.chance(600) { 120_000 } else { rng.range(30_000, 400_000) },
         extension_ms: rng.chance(300).then(|| rng.range(1_000, 300_000)),
@@ -193,7 +193,7 @@ fn details(rng: &mut Rng, clock: i64) -> EventDetails {
         starts_at,
         ends_at: starts_at + HOUR,
         sale_opens_at: rng.chance(300).then(|| clock + rng.range(0, 30_000)),
-        sale_closes_at: rng.chance(150).then(|| clock + rng.range(60_000, 2 * HOUR)),
+        sale_closes_at: rng.chance(100).then(|| clock + rng.range(60_000, 2 * HOUR)),
         is_virtual: false,
         currency: Currency::parse("EUR").expect("a code"),
         tiers: tiers(rng),
