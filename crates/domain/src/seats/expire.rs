@@ -8,7 +8,7 @@ use super::state::{Due, Hold, Seats, Status};
 use crate::command::{BestAvailable, BlockSeats, Command, Pick, PlaceHold};
 use crate::event::EventStatus;
 use crate::fact::{Fact, ReleaseCause};
-use crate::id::{AreaIndex, BuyerId, SeatIndex};
+use crate::id::{AreaIndex, BuyerId, HoldId, SeatIndex};
 use crate::layout::Layout;
 use crate::limits::EXPIRE_DUE_MAX;
 use crate::time::{Millis, is_over};
@@ -61,6 +61,11 @@ impl Seats {
             .collect();
         due.sort_unstable();
         due.into_iter().map(|(_, _, hold)| Fact::HoldExpired { hold }).collect()
+    }
+
+    fn due_hold(&self, id: HoldId, now: Millis) -> Option<Fact> {
+        let hold = &self.holds[self.hold_index(id)?];
+        is_over(hold.until, now).then_some(Fact::HoldExpired { hold: id })
     }
 
     fn due_hold_on(&self, seat: SeatIndex, now: Millis) -> Option<Fact> {
@@ -156,6 +161,10 @@ impl Run<'_> {
                 self.take(fact);
             }
         }
+        // A hold of places alone is on no seat: it is named by itself.
+        if let Some(fact) = named_hold(command).and_then(|hold| self.seats().due_hold(hold, self.now)) {
+            self.take(fact);
+        }
         for (area, wanted) in wanted_places(self.seats(), command) {
             for fact in self.seats().due_holds_in(area, wanted, self.now) {
                 self.take(fact);
@@ -232,6 +241,30 @@ fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a 
         | Command::ChangeStatus(_)
         | Command::RefundOrder(_)
         | Command::ExpireDue { .. } => (None, Vec::new()),
+    }
+}
+
+/// The hold that a command is about.
+fn named_hold(command: &Command) -> Option<HoldId> {
+    match command {
+        Command::ExtendHold(command) => Some(command.key.hold),
+        Command::DropSeats(command) => Some(command.key.hold),
+        Command::ReleaseHold(key) => Some(key.hold),
+        Command::ConfirmHold(command) => Some(command.key.hold),
+        Command::OverrideHold(command) => Some(command.hold),
+        Command::CreateVenue(_)
+        | Command::PublishLayout(_)
+        | Command::CreateEvent(_)
+        | Command::ChangeEvent(_)
+        | Command::AdoptChart(_)
+        | Command::ChangeStatus(_)
+        | Command::PlaceHold(_)
+        | Command::RefundOrder(_)
+        | Command::BlockSeats(_)
+        | Command::UnblockSeats(_)
+        | Command::JoinQueue(_)
+        | Command::LeaveQueue(_)
+        | Command::ExpireDue { .. } => None,
     }
 }
 
