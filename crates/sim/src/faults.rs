@@ -106,7 +106,7 @@ impl World {
         self.look_at_views()?;
         let lost = self.stop()?;
         if power {
-            let seed = self.rng.next();
+            let seed = self.rng.number();
             self.disk.crash(seed);
         }
         self.disk.clear_faults();
@@ -167,7 +167,7 @@ impl World {
                 let soon = self.rng.below(10);
                 self.plan("fault_in_recovery", fault, soon);
             }
-            let generation = u128::from(self.rng.next());
+            let generation = u128::from(self.rng.number());
             match recover::open(Arc::new(self.disk.clone()), options, generation) {
                 Ok(mut core) => {
                     self.disk.clear_faults();
@@ -191,7 +191,7 @@ impl World {
                     }
                     self.give_space_back();
                     if self.disk.is_down() || self.rng.chance(300) {
-                        let seed = self.rng.next();
+                        let seed = self.rng.number();
                         self.disk.crash(seed);
                     }
                     self.disk.clear_faults();

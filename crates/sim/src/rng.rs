@@ -16,7 +16,7 @@ impl Rng {
         Rng([next(), next(), next(), next()])
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.0;
         let result = b.wrapping_mul(5).rotate_left(7).wrapping_mul(9);
         let shifted = *b << 17;
@@ -31,7 +31,7 @@ impl Rng {
 
     /// A number below `bound`; 0 if the bound is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        if bound == 0 { 0 } else { self.next() % bound }
+        if bound == 0 { 0 } else { self.number() % bound }
     }
 
     /// A number from `low` to `high`, both included.

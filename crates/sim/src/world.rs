@@ -129,7 +129,7 @@ impl World {
         World {
             clock: 1_700_000_000_000,
             step: 0,
-            disk: MemoryDisk::new(rng.next()),
+            disk: MemoryDisk::new(rng.number()),
             core: None,
             facts: None,
             auditor: Auditor::new(shards),

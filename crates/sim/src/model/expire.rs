@@ -54,12 +54,11 @@ impl Event {
         if !self.to_cancel() {
             return first.filter(|(until, ..)| now >= *until).map(|(.., fact)| fact);
         }
-        if let Some((.., fact)) = first {
-            return Some(match fact {
-                Fact::HoldExpired { hold } => Fact::HoldReleased { hold, why: ReleaseCause::EventCancelled },
-                other => other,
-            });
+        if let Some((.., Fact::HoldExpired { hold })) = first {
+            return Some(Fact::HoldReleased { hold, why: ReleaseCause::EventCancelled });
         }
+        // A cancelled event has no queues any more, so a deadline left over would be a hold's.
+        assert!(first.is_none(), "somebody waits for a seat of a cancelled event");
         let open = self.orders.iter().filter(|(_, order)| size(&order.seats, &order.areas) > 0);
         let (id, order) = open.min_by_key(|(_, order)| order.fence)?;
         Some(refund_all(*id, order, "event cancelled"))
@@ -165,22 +164,19 @@ impl Run<'_> {
     /// Areas in which a command needs free places, and how many.
     fn wanted_places(&self, command: &Command) -> Vec<(u16, u32)> {
         let lines = |areas: &[AreaCount]| areas.iter().map(|line| (line.area, line.count)).collect();
-        match command {
-            Command::PlaceHold(place) => lines(&place.areas),
-            Command::BlockSeats(block) => lines(&block.areas),
-            Command::AdoptChart(chart) => {
-                let areas = self.event().chart.areas.iter().enumerate();
-                let lost = areas.map(|(index, area)| {
-                    let next = chart.layout.areas.iter().find(|next| next.id == area.id);
-                    (index as u16, area.capacity.saturating_sub(next.map_or(0, |next| next.capacity)))
-                });
-                lost.filter(|(_, lost)| *lost > 0).collect()
-            }
-            other => {
-                debug_assert!(!other.verb().is_empty());
-                Vec::new()
-            }
+        if let Command::PlaceHold(place) = command {
+            return lines(&place.areas);
         }
+        if let Command::BlockSeats(block) = command {
+            return lines(&block.areas);
+        }
+        let Command::AdoptChart(chart) = command else { return Vec::new() };
+        let areas = self.event().chart.areas.iter().enumerate();
+        let lost = areas.map(|(index, area)| {
+            let next = chart.layout.areas.iter().find(|next| next.id == area.id);
+            (index as u16, area.capacity.saturating_sub(next.map_or(0, |next| next.capacity)))
+        });
+        lost.filter(|(_, lost)| *lost > 0).collect()
     }
 
     /// The command's buyer, and its seats by index.
@@ -226,18 +222,16 @@ impl Run<'_> {
 
     /// A fact, and then everybody who waited for what it set free.
     pub fn emit_and_serve(&mut self, fact: Fact) {
-        let mut freed: Vec<u32> = match &fact {
-            Fact::HoldReleased { hold, .. }
-            | Fact::HoldExpired { hold }
-            | Fact::HoldOverridden { hold, to: None, .. } => {
-                self.event().holds[hold].seats.iter().map(|line| line.seat).collect()
-            }
-            Fact::SeatsDropped { seats, .. } => seats.clone(),
-            other => {
-                debug_assert!(!other.kind().is_empty());
-                Vec::new()
-            }
-        };
+        let mut freed: Vec<u32> = Vec::new();
+        if let Fact::HoldReleased { hold, .. }
+        | Fact::HoldExpired { hold }
+        | Fact::HoldOverridden { hold, to: None, .. } = &fact
+        {
+            freed.extend(self.event().holds[hold].seats.iter().map(|line| line.seat));
+        }
+        if let Fact::SeatsDropped { seats, .. } = &fact {
+            freed.extend(seats);
+        }
         freed.sort_unstable();
         self.emit(fact);
         freed.into_iter().for_each(|seat| self.serve(seat));

@@ -136,10 +136,12 @@ impl Event {
         let hold = self.holder(*seats.first()?).filter(|hold| hold.buyer == command.buyer)?;
         let mut mine: Vec<u32> = hold.seats.iter().map(|line| line.seat).collect();
         let mut asked = seats.to_vec();
-        (mine.sort_unstable(), asked.sort_unstable());
+        mine.sort_unstable();
+        asked.sort_unstable();
         let mut places: Vec<_> = hold.areas.iter().map(|line| (line.area, line.count)).collect();
         let mut wanted: Vec<_> = command.areas.iter().map(|line| (line.area, line.count)).collect();
-        (places.sort_unstable(), wanted.sort_unstable());
+        places.sort_unstable();
+        wanted.sort_unstable();
         (mine == asked && places == wanted).then_some(hold)
     }
 

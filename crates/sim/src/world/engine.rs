@@ -144,8 +144,7 @@ impl World {
             };
             let shown = Picture::of_view(&view);
             if shown != *picture {
-                let when =
-                    if shown.offset > picture.offset { "a view before the sync" } else { "a wrong view" };
+                let when = if self.failed { "a view before the sync" } else { "a wrong view" };
                 return Err(format!("{when}: {shown:?}\n  expected {picture:?}"));
             }
         }
