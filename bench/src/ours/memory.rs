@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use onsale_domain::{BuyerId, Outcome};
@@ -15,6 +15,8 @@ use super::hall;
 use crate::contest::{Contestant, Round};
 
 const SEATS: u32 = 50_000;
+/// Longer than the allocator keeps pages it could give back.
+const SETTLE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub struct BytesPerSeat {
@@ -53,10 +55,12 @@ impl Contestant for BytesPerSeat {
 pub fn measure(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let engine = Embedded::open(folder, Options { shards: 1, ..Options::default() })?;
-    // A small event first, so that threads and buffers are there before we look.
-    fill(&engine, 1, 1_000)?;
+    // An event of the same size first: buffers, threads and the allocator's own reserve are there before we look.
+    fill(&engine, 1, SEATS)?;
+    settle(&engine)?;
     let before = resident()?;
     fill(&engine, 2, SEATS)?;
+    settle(&engine)?;
     println!("{}", (resident()? - before) as f64 / f64::from(SEATS));
     Ok(())
 }
@@ -73,6 +77,17 @@ fn fill(engine: &Embedded, event: u64, seats: u32) -> Result<()> {
         for answer in block_on(engine.submit_many(requests)) {
             ensure!(answer?.outcome == Outcome::Done);
         }
+    }
+    Ok(())
+}
+
+/// What the allocator no longer needs goes back to the system while threads go on working, not while they sleep.
+fn settle(engine: &Embedded) -> Result<()> {
+    let started = Instant::now();
+    let buyer = BuyerId::parse("ext:default:late").context("a buyer")?;
+    while started.elapsed() < SETTLE {
+        let refused = block_on(engine.submit(hall::hold(hall::event(1), 1, 0, &buyer)))?;
+        ensure!(refused.outcome != Outcome::Done, "every seat is held");
     }
     Ok(())
 }

@@ -100,6 +100,11 @@ impl Text {
         self.ends.push(self.all.len() as u32);
     }
 
+    fn shrink(&mut self) {
+        self.all.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
     fn get(&self, index: u32) -> &str {
         let index = index as usize;
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
@@ -176,8 +181,8 @@ impl Chart {
             area.section = area.section.min(sections - 1);
         }
         next.seats.shrink_to_fit();
-        next.ids.all.shrink_to_fit();
-        next.labels.all.shrink_to_fit();
+        next.ids.shrink();
+        next.labels.shrink();
         next
     }
 

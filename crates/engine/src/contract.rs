@@ -2,6 +2,7 @@
 //! `table` reads and runs one, `suite` lists all, `direct` is the plainest engine there is: the domain behind a lock.
 
 pub mod direct;
+pub mod reads;
 pub mod suite;
 pub mod table;
 

@@ -76,7 +76,7 @@ pub fn create() -> Command {
         tiers: [700, 300].map(|price_minor| Tier { name: "t".into(), price_minor }).to_vec(),
         rules: SaleRules { hold_ms: 40_000, buyer_limit: 4, ..SaleRules::default() },
     };
-    let chart = AdoptChart { venue: None, version: 1, layout: layout(0) };
+    let chart = AdoptChart { venue: None, version: 1, layout: layout(0).into() };
     Command::CreateEvent(Box::new(CreateEvent { details, status: EventStatus::Scheduled, chart }))
 }
 
@@ -183,7 +183,11 @@ impl World {
             }),
             18 => Command::BlockSeats(BlockSeats { seats, areas: places(d), reason: "camera".into() }),
             19 => Command::UnblockSeats(UnblockSeats { seats, areas: places(d) }),
-            20 => Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout: layout(a) })),
+            20 => Command::AdoptChart(Box::new(AdoptChart {
+                venue: None,
+                version: 2,
+                layout: layout(a).into(),
+            })),
             21 => Command::ChangeStatus(match a % 16 {
                 0..=6 => EventStatus::OnSale,
                 7 | 8 => EventStatus::Closed,

@@ -11,6 +11,7 @@ use onsale_domain::listing::Key;
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, Code, Command, Listing, Millis, Outcome, Refusal, Step};
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 use super::Harness;
 use crate::engine::{
@@ -25,7 +26,8 @@ const KEPT_SEALED_MS: Millis = 24 * KEPT_MS;
 pub struct Direct {
     clock: AtomicI64,
     restarts: u32,
-    shelves: Mutex<BTreeMap<ListingId, Shelf>>,
+    shelves: Arc<Mutex<BTreeMap<ListingId, Shelf>>>,
+    news: Arc<Notify>,
 }
 
 #[derive(Debug)]
@@ -92,6 +94,12 @@ impl Shelf {
         Some(Arc::new(View { listing, position: self.position(), at, body: self.listing.view()? }))
     }
 
+    /// A position of another epoch, or from the future, is not in this log.
+    fn check(&self, after: Position) -> Result<(), EngineError> {
+        let known = after.offset == 0 || after.epoch == self.listing.epoch;
+        (known && after.offset <= self.listing.offset).then_some(()).ok_or(EngineError::Reload)
+    }
+
     fn steps_after(&self, offset: u64, limit: usize) -> Vec<Arc<Step>> {
         let mut facts = 0;
         let after = self.steps.iter().filter(|step| step.last() > offset);
@@ -130,12 +138,29 @@ impl Direct {
     }
 }
 
-/// A tail that ends with what there was.
-struct Once(Option<Vec<Arc<Step>>>);
+/// Reads the log again whenever there is news.
+struct Log {
+    shelves: Arc<Mutex<BTreeMap<ListingId, Shelf>>>,
+    news: Arc<Notify>,
+    listing: ListingId,
+    offset: u64,
+}
 
-impl Tail for Once {
+impl Tail for Log {
     fn next(&mut self) -> BoxFuture<'_, Result<Vec<Arc<Step>>, EngineError>> {
-        ready(self.0.take().ok_or(EngineError::Reload))
+        Box::pin(async move {
+            loop {
+                let news = self.news.notified();
+                let steps =
+                    self.shelves.lock().get(&self.listing).map(|shelf| shelf.steps_after(self.offset, 64));
+                let steps = steps.unwrap_or_default();
+                if let Some(last) = steps.last() {
+                    self.offset = last.last();
+                    return Ok(steps);
+                }
+                news.await;
+            }
+        })
     }
 }
 
@@ -147,7 +172,9 @@ impl Engine for Direct {
     fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
         let mut shelves = self.shelves.lock();
         let shelf = shelves.entry(request.listing).or_insert_with(|| Shelf::new(request.listing));
-        ready(Ok(shelf.submit(&request.command, request.key, self.now())))
+        let answer = shelf.submit(&request.command, request.key, self.now());
+        self.news.notify_waiters();
+        ready(Ok(answer))
     }
 
     fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
@@ -202,23 +229,21 @@ impl Engine for Direct {
         after: Position,
         limit: usize,
     ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
-        ready(self.with(&listing, |shelf| FactPage {
-            steps: shelf.steps_after(after.offset, limit),
-            position: shelf.position(),
-        }))
+        let page = self.with(&listing, |shelf| {
+            shelf.check(after)?;
+            Ok(FactPage { steps: shelf.steps_after(after.offset, limit), position: shelf.position() })
+        });
+        ready(page.flatten())
     }
 
-    /// What there is now; who wants more asks again.
     fn follow(
         &self,
         listing: ListingId,
         after: Position,
     ) -> BoxFuture<'static, Result<Follower, EngineError>> {
-        let steps = self.with(&listing, |shelf| shelf.steps_after(after.offset, usize::MAX));
-        ready(steps.map(|steps| {
-            let once: Box<dyn Tail> = Box::new(Once(Some(steps)));
-            Follower::of(once)
-        }))
+        let (shelves, news) = (self.shelves.clone(), self.news.clone());
+        let known = self.with(&listing, |shelf| shelf.check(after)).flatten();
+        ready(known.map(|()| Follower::of(Box::new(Log { shelves, news, listing, offset: after.offset }))))
     }
 
     fn now(&self) -> Millis {

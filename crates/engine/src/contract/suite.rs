@@ -1,7 +1,7 @@
 //! Every table of the contract. A table's name is a sentence that it proves; files group them by verb.
 
-use super::Harness;
 use super::table::{run, run_with_restarts};
+use super::{Harness, reads};
 
 const FILES: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
@@ -48,6 +48,11 @@ pub fn run_all(mut fresh: impl FnMut() -> Box<dyn Harness>) {
             failures.push(format!("{}: {}\n{report}", table.file, table.name));
         } else if let Err(report) = run_with_restarts(table.text, &mut *fresh()) {
             failures.push(format!("{}: {} (restarted after every line)\n{report}", table.file, table.name));
+        }
+    }
+    for (name, read) in reads::ALL.iter().filter(|(name, _)| name.contains(&wanted)) {
+        if let Err(why) = read(&mut *fresh()) {
+            failures.push(format!("reads: {name}\n{why}\n"));
         }
     }
     assert!(failures.is_empty(), "{} tables fail\n\n{}", failures.len(), failures.join("\n"));

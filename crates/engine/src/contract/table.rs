@@ -15,7 +15,8 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::Harness;
 use crate::engine::{Answer, EngineError, Position, Request};
 use names::Names;
-use parse::{Ask, Line, Settings};
+use parse::{Ask, Line};
+pub(super) use settings::Settings;
 
 /// Time zero of every table: far from 1970, so that an absolute time is never taken for a span.
 pub const ZERO: Millis = 1_700_000_000_000;

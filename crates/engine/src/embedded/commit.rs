@@ -12,7 +12,7 @@ use crate::engine::EngineError;
 use crate::journal::{FrameBuffer, FramePosition, JournalError, Writer};
 
 /// A buffer that grew beyond this, for somebody's chart, is not kept: ordinary frames need far less.
-const FRAME_BYTES_KEPT: usize = 1 << 20;
+const FRAME_BYTES_KEPT: usize = 256 << 10;
 
 #[derive(Debug)]
 pub struct Committer {

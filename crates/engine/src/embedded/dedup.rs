@@ -13,21 +13,52 @@ pub const UNSEALED_MS: Millis = 3_600_000;
 /// How long a record of a sealed verb is kept.
 pub const SEALED_MS: Millis = 24 * 3_600_000;
 
-/// Where the facts of a yes stand. 56 bytes: there may be ten million of them.
+/// Where the facts of a yes stand. 48 bytes: there may be ten million of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     scope: [u64; 2],
     fingerprint: [u64; 2],
-    pub at: Millis,
-    /// The first fact's offset; below 2^40, as fences demand.
-    pub first: u64,
-    pub listing: u32,
-    pub facts: u32,
+    /// 43 bits of time, until the year 2248, and 21 bits of listing.
+    at_and_listing: u64,
+    /// The first fact's offset, below 2^40 as fences demand, and 24 bits for how many there are.
+    first_and_facts: u64,
 }
+
+/// How many listings a shard can tell apart in its records.
+pub const LISTINGS_MAX: u32 = 1 << 21;
+const FACTS_BITS: u32 = 24;
 
 impl Record {
     pub fn new(key: Key, at: Millis, listing: u32, first: u64, facts: u32) -> Record {
-        Record { scope: halves(key.scope), fingerprint: halves(key.fingerprint), at, first, listing, facts }
+        assert!(
+            listing < LISTINGS_MAX && first < 1 << 40 && facts < 1 << FACTS_BITS,
+            "a record's fields fit"
+        );
+        Record {
+            scope: halves(key.scope),
+            fingerprint: halves(key.fingerprint),
+            at_and_listing: (at as u64) << LISTINGS_MAX.trailing_zeros() | u64::from(listing),
+            first_and_facts: first << FACTS_BITS | u64::from(facts),
+        }
+    }
+
+    /// When the yes was given.
+    pub fn at(&self) -> Millis {
+        (self.at_and_listing >> LISTINGS_MAX.trailing_zeros()) as Millis
+    }
+
+    /// The listing's index in its shard.
+    pub fn listing(&self) -> u32 {
+        (self.at_and_listing & u64::from(LISTINGS_MAX - 1)) as u32
+    }
+
+    /// The offset of the first fact.
+    pub fn first(&self) -> u64 {
+        self.first_and_facts >> FACTS_BITS
+    }
+
+    pub fn facts(&self) -> u32 {
+        (self.first_and_facts & ((1 << FACTS_BITS) - 1)) as u32
     }
 
     pub fn key(&self) -> Key {
@@ -67,7 +98,7 @@ struct Ring {
     len: usize,
 }
 
-/// Records in a chunk of a ring; 56 KiB.
+/// Records in a chunk of a ring; 48 KiB.
 const CHUNK: u32 = 1_024;
 /// Running numbers count up to this and start again; no ring is ever as long.
 const NUMBERS: u32 = 1 << 31;
@@ -146,16 +177,16 @@ impl Dedup {
         let number =
             self.table.find(self.hasher.hash_one(scope), |number| self.at(*number).scope == scope)?;
         let kept = if number & 1 == 1 { SEALED_MS } else { UNSEALED_MS };
-        Some(self.at(*number)).filter(|record| now - record.at < kept)
+        Some(self.at(*number)).filter(|record| now - record.at() < kept)
     }
 
     /// Keeps a record; what is too old, or too much, goes first.
     pub fn insert(&mut self, record: Record, sealed: bool) {
-        self.forget_old(record.at);
+        self.forget_old(record.at());
         while self.table.len() >= self.bound {
             let out_of_unsealed = self.unsealed.len > 0;
             let lost = self.forget_first(!out_of_unsealed);
-            let kept = (record.at - lost.at).max(0) as u64;
+            let kept = (record.at() - lost.at()).max(0) as u64;
             self.shortest_window_ms = Some(self.shortest_window_ms.map_or(kept, |known| known.min(kept)));
         }
         let hash = self.hasher.hash_one(record.scope);
@@ -180,7 +211,7 @@ impl Dedup {
 
     pub fn forget_old(&mut self, now: Millis) {
         for (sealed, kept) in [(false, UNSEALED_MS), (true, SEALED_MS)] {
-            let is_old = |record: Option<&Record>| record.is_some_and(|record| now - record.at >= kept);
+            let is_old = |record: Option<&Record>| record.is_some_and(|record| now - record.at() >= kept);
             while is_old(if sealed { self.sealed.first() } else { self.unsealed.first() }) {
                 self.forget_first(sealed);
             }
@@ -258,9 +289,9 @@ mod tests {
         for scope in 0..10_000u128 {
             dedup.insert(record(scope, scope as Millis), false);
             let oldest = scope.saturating_sub(2_999);
-            assert_eq!(dedup.find(oldest, 0).map(|record| record.first), Some(oldest as u64));
+            assert_eq!(dedup.find(oldest, 0).map(|record| record.first()), Some(oldest as u64));
             assert!(scope < 3_000 || dedup.find(oldest - 1, 0).is_none());
         }
-        assert!(dedup.iter().map(|(record, _)| record.first).eq(7_000..10_000));
+        assert!(dedup.iter().map(|(record, _)| record.first()).eq(7_000..10_000));
     }
 }

@@ -136,10 +136,10 @@ impl Shard {
         let image = |(record, sealed): (&Record, bool)| RecordImage {
             scope: split(record.key().scope),
             fingerprint: split(record.key().fingerprint),
-            at: record.at,
-            first: record.first,
-            number: self.listings[record.listing as usize].slot.number,
-            facts: record.facts,
+            at: record.at(),
+            first: record.first(),
+            number: self.listings[record.listing() as usize].slot.number,
+            facts: record.facts(),
             sealed,
         };
         self.dedup.iter().map(image).collect()

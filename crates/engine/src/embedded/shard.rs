@@ -134,9 +134,9 @@ impl Shard {
             if record.key() != key {
                 return Ok(self.refuse(request, Refusal::of(Code::KeyReused), now, batch));
             }
-            let slot = self.listings[record.listing as usize].slot.clone();
-            let last = record.first + u64::from(record.facts) - 1;
-            return Ok(Decided::Replay { slot, first: record.first, last });
+            let slot = self.listings[record.listing() as usize].slot.clone();
+            let last = record.first() + u64::from(record.facts()) - 1;
+            return Ok(Decided::Replay { slot, first: record.first(), last });
         }
         let index = match self.by_id.get(&request.listing) {
             Some(index) => *index,

@@ -10,8 +10,7 @@ use onsale_domain::seats::{Query, SeatsView};
 use onsale_domain::{BuyerId, Command, Millis};
 
 use super::names::Names;
-pub(super) use super::settings::Settings;
-use super::settings::layout;
+use super::settings::{Settings, layout};
 
 /// One line of a table, taken apart.
 pub(super) struct Line {
@@ -202,12 +201,12 @@ pub(super) fn ask(
             let create = CreateVenue {
                 name: name.replace("''", ""),
                 place: "Main Street".into(),
-                layout: layout(&chart.join(" "))?,
+                layout: layout(&chart.join(" "))?.into(),
             };
             return Ok(Ask::Venue(Command::CreateVenue(Box::new(create))));
         }
         ["venue", "publish", chart @ ..] => {
-            return Ok(Ask::Venue(Command::PublishLayout(Box::new(layout(&chart.join(" "))?))));
+            return Ok(Ask::Venue(Command::PublishLayout(layout(&chart.join(" "))?.into())));
         }
         ["venue", "versions"] => return Ok(Ask::Versions),
         ["venue", rest @ ..] => {
@@ -217,7 +216,7 @@ pub(super) fn ask(
             };
             return Ok(Ask::Venue(command));
         }
-        ["publish", chart @ ..] => Command::PublishLayout(Box::new(layout(&chart.join(" "))?)),
+        ["publish", chart @ ..] => Command::PublishLayout(layout(&chart.join(" "))?.into()),
         ["show", name] => return Ok(Ask::Query(Query::Hold(names.hold(name)))),
         ["mine", who] => return Ok(Ask::Query(Query::HoldsOf(buyer(who)?))),
         ["place", what, who] => {

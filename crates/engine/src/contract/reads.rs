@@ -1,0 +1,182 @@
+//! What readers are owed, as plain functions over the port: lists, a buyer's holds, the log and its followers.
+
+use std::sync::Arc;
+
+use onsale_domain::command::{Pick, PlaceHold};
+use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, Step, Tenant};
+
+use super::Harness;
+use super::table::{Settings, ZERO};
+use crate::engine::{EngineError, Position, Request, View};
+
+/// A sentence and the function that proves it.
+pub type Read = (&'static str, fn(&mut dyn Harness) -> Result<(), String>);
+
+pub const ALL: &[Read] = &[
+    ("listings come in order of their id, by pages, of one tenant and kind", listings_in_order),
+    ("a buyer's living holds are found over all events", holds_over_events),
+    ("a page of facts begins after its position and ends with a whole step", pages_of_facts),
+    ("a follower gets every step once, in order, old and new", followers),
+    ("a position that is not in the log must reload", strange_positions),
+    ("a view is at the position of the answer", views_follow_answers),
+];
+
+const TENANT: Tenant = Tenant::DEFAULT;
+
+fn event(number: u128) -> ListingId {
+    ListingId { tenant: TENANT, kind: ListingKind::Event, number }
+}
+
+fn block<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime for one thread can be built").block_on(future)
+}
+
+fn submit(harness: &dyn Harness, listing: ListingId, command: Command) -> Result<Position, String> {
+    let request = Request { listing, command, key: None };
+    let answer = block(harness.engine().submit(request)).map_err(|error| error.to_string())?;
+    match answer.outcome.refused() {
+        Some(refusal) => Err(format!("refused: {refusal:?}")),
+        None => Ok(answer.position),
+    }
+}
+
+fn create(harness: &dyn Harness, number: u128) -> Result<Position, String> {
+    submit(harness, event(number), Command::CreateEvent(Box::new(Settings::default().create()?)))
+}
+
+fn hold(
+    harness: &dyn Harness,
+    number: u128,
+    seat: u32,
+    buyer: &BuyerId,
+    hold_ms: Millis,
+) -> Result<Position, String> {
+    let (pick, areas, hold_ms) = (Pick::Seats(vec![seat]), Vec::new(), Some(hold_ms));
+    let hold = HoldId(u128::from(seat) + 1);
+    submit(
+        harness,
+        event(number),
+        Command::PlaceHold(PlaceHold { hold, buyer: buyer.clone(), pick, areas, hold_ms }),
+    )
+}
+
+fn ensure<T: PartialEq + std::fmt::Debug>(got: T, expected: T) -> Result<(), String> {
+    if got == expected { Ok(()) } else { Err(format!("got {got:?}, expected {expected:?}")) }
+}
+
+fn ann() -> BuyerId {
+    BuyerId::parse("ann").expect("a short name")
+}
+
+fn listings_in_order(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    for number in [3, 1, 2] {
+        create(harness, number)?;
+    }
+    let numbers = |page: Vec<Arc<View>>| page.iter().map(|view| view.listing.number).collect::<Vec<_>>();
+    let list = |tenant, kind, after: Option<u128>, limit| {
+        numbers(harness.engine().listings(tenant, kind, after.map(event), limit))
+    };
+    ensure(list(TENANT, ListingKind::Event, None, 2), vec![1, 2])?;
+    ensure(list(TENANT, ListingKind::Event, Some(2), 2), vec![3])?;
+    ensure(list(TENANT, ListingKind::Event, Some(3), 2), vec![])?;
+    ensure(list(TENANT, ListingKind::Venue, None, 2), vec![])?;
+    let other = Tenant::parse("other").ok_or("a tenant")?;
+    ensure(list(other, ListingKind::Event, None, 2), vec![])
+}
+
+fn holds_over_events(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    for number in [2, 1, 3] {
+        create(harness, number)?;
+    }
+    hold(harness, 2, 0, &ann(), 60_000)?;
+    hold(harness, 1, 0, &ann(), 120_000)?;
+    hold(harness, 1, 1, &ann(), 60_000)?;
+    let found = |harness: &dyn Harness, tenant, buyer: &str| {
+        let buyer = BuyerId::parse(buyer).ok_or("a buyer")?;
+        let held = block(harness.engine().holds_of(tenant, buyer)).map_err(|error| error.to_string())?;
+        let seats = |one: &crate::engine::HeldAt| {
+            let seats = one.holds.iter().flat_map(|hold| &hold.seats).map(|line| line.seat);
+            (one.listing.number, seats.collect::<Vec<_>>())
+        };
+        Ok::<_, String>(held.iter().map(seats).collect::<Vec<_>>())
+    };
+    ensure(found(harness, TENANT, "ann")?, vec![(1, vec![0, 1]), (2, vec![0])])?;
+    harness.restart();
+    ensure(found(harness, TENANT, "ann")?, vec![(1, vec![0, 1]), (2, vec![0])])?;
+    ensure(found(harness, TENANT, "bob")?, vec![])?;
+    ensure(found(harness, Tenant::parse("other").ok_or("a tenant")?, "ann")?, vec![])?;
+    harness.set_clock(ZERO + 60_000);
+    ensure(found(harness, TENANT, "ann")?, vec![(1, vec![0])])
+}
+
+fn pages_of_facts(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    let created = create(harness, 1)?;
+    ensure(created.offset, 3)?;
+    let last = hold(harness, 1, 0, &ann(), 60_000)?;
+    let read = |after: Position, limit| {
+        let page =
+            block(harness.engine().facts_after(event(1), after, limit)).map_err(|error| error.to_string())?;
+        let steps = page.steps.iter().map(|step| (step.first, step.facts.len())).collect::<Vec<_>>();
+        Ok::<_, String>((steps, page.position))
+    };
+    ensure(read(Position::default(), 1)?, (vec![(1, 3)], last))?;
+    ensure(read(Position::default(), 100)?, (vec![(1, 3), (4, 1)], last))?;
+    ensure(read(created, 100)?, (vec![(4, 1)], last))?;
+    ensure(read(last, 100)?, (vec![], last))
+}
+
+fn followers(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    let created = create(harness, 1)?;
+    let follow = |after| block(harness.engine().follow(event(1), after)).map_err(|error| error.to_string());
+    let mut from_start = follow(Position::default())?;
+    let mut from_now = follow(created)?;
+    for seat in 0..8 {
+        hold(harness, 1, seat, &ann(), 60_000)?;
+    }
+    let collect = |follower: &mut crate::engine::Follower, last: u64| {
+        let mut steps: Vec<Arc<Step>> = Vec::new();
+        while steps.last().map_or(0, |step| step.last()) < last {
+            steps.extend(block(follower.next()).map_err(|error| error.to_string())?);
+        }
+        Ok::<_, String>(steps.iter().map(|step| step.first).collect::<Vec<_>>())
+    };
+    ensure(collect(&mut from_start, 11)?, vec![1, 4, 5, 6, 7, 8, 9, 10, 11])?;
+    ensure(collect(&mut from_now, 11)?, vec![4, 5, 6, 7, 8, 9, 10, 11])?;
+    let bob = BuyerId::parse("bob").ok_or("a buyer")?;
+    hold(harness, 1, 9, &bob, 60_000)?;
+    ensure(collect(&mut from_start, 12)?, vec![12])
+}
+
+fn strange_positions(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    let known = create(harness, 1)?;
+    let later = Position { offset: known.offset + 1, ..known };
+    let other = Position { epoch: known.epoch + 1, ..known };
+    for (listing, after, expected) in [
+        (event(1), later, EngineError::Reload),
+        (event(1), other, EngineError::Reload),
+        (event(9), Position::default(), EngineError::UnknownListing),
+    ] {
+        let read = block(harness.engine().facts_after(listing, after, 10));
+        ensure(read.err(), Some(expected.clone()))?;
+        let followed = block(harness.engine().follow(listing, after));
+        ensure(followed.err(), Some(expected))?;
+    }
+    ensure(harness.engine().view(&event(9)).is_none(), true)
+}
+
+fn views_follow_answers(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    let created = create(harness, 1)?;
+    let position = |harness: &dyn Harness| harness.engine().view(&event(1)).map(|view| view.position);
+    ensure(position(harness), Some(created))?;
+    let held = hold(harness, 1, 0, &ann(), 60_000)?;
+    ensure(position(harness), Some(held))?;
+    harness.restart();
+    ensure(position(harness), Some(held))
+}
