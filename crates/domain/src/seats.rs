@@ -23,7 +23,7 @@ mod view;
 
 pub use invariants::check as check_invariants;
 pub use state::{AreaState, Seats, Status};
-pub use view::{Found, Query, SeatsView};
+pub use view::{Found, OrderState, Query, SeatsView};
 
 use crate::command::Command;
 use crate::fact::Fact;

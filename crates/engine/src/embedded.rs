@@ -92,7 +92,7 @@ pub struct Embedded {
 }
 
 /// Which shard a listing lives in. The same in every run, though nothing on disk depends on it.
-pub(crate) fn shard_of(id: &ListingId, shards: usize) -> usize {
+pub fn shard_of(id: &ListingId, shards: usize) -> usize {
     type Fixed = BuildHasherDefault<xxhash_rust::xxh3::Xxh3Default>;
     (Fixed::default().hash_one(id) % shards as u64) as usize
 }

@@ -124,3 +124,38 @@ async fn a_hold_expires_by_itself() {
     let refused = engine.submit(late).await.expect("answers");
     assert_eq!(refused.outcome.refused().map(|refusal| refusal.code), Some(Code::Expired));
 }
+
+#[tokio::test]
+async fn an_answer_without_facts_tells_when_it_was_decided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(1_000));
+    let engine = open(folder.path(), &clock);
+    engine.submit(create(10)).await.expect("creates");
+    engine.submit(hold(1, 0, "ann", Some(1))).await.expect("answers");
+    clock.set(50_000);
+    let refused = engine.submit(hold(2, 0, "bob", None)).await.expect("answers");
+    assert_eq!((refused.outcome.refused().map(|one| one.code), refused.at), (Some(Code::SeatHeld), 50_000));
+    clock.set(500);
+    let reused = engine.submit(hold(3, 5, "ann", Some(1))).await.expect("answers");
+    assert_eq!((reused.outcome.refused().map(|one| one.code), reused.at), (Some(Code::KeyReused), 1_000));
+}
+
+#[tokio::test]
+async fn what_was_made_just_before_a_stop_can_be_read_after_it() {
+    for round in 0..30 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let clock = Arc::new(ManualClock::at(1_000));
+        // Small segments: this is about the stop, not about filling a disk.
+        let journal = onsale_engine::journal::Options { segment_bytes: 1 << 16, ..Default::default() };
+        let options = Options { shards: 1, clock: clock.clone(), journal, ..Options::default() };
+        let engine = Embedded::open(folder.path(), options.clone()).expect("opens");
+        let created = engine.submit(create(10));
+        std::thread::sleep(std::time::Duration::from_micros(40 * round));
+        engine.close();
+        let created = created.await.expect("what was taken before the stop is answered");
+        drop(engine);
+        let engine = Embedded::open(folder.path(), options).expect("opens");
+        let page = engine.facts_after(EVENT, Position::default(), 10).await.expect("reads");
+        assert_eq!(page.steps.first(), created.step.as_ref(), "round {round}");
+    }
+}

@@ -12,6 +12,8 @@ use crate::refusal::{Code, Refusal};
 use crate::time::{Millis, is_over};
 
 pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<Decided, Refusal> {
+    // Nobody waits outside the sale: whatever ends it dissolves the queues, so no heartbeat is turned away.
+    on_sale(seats)?;
     if let Some(unknown) = unknown_seats(seats, &[command.seat]) {
         return Err(unknown);
     }
@@ -22,7 +24,6 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
         let renewed = Fact::PlaceRenewed { place: place.place, until: now + PLACE_MS, ahead: place.ahead };
         return Ok(Decided::Fact(renewed));
     }
-    on_sale(seats)?;
     let buyer = seats.buyer_index(&command.buyer);
     match seats.seat_status(command.seat) {
         Status::Available => return Err(Refusal::seat(command.seat, Code::SeatAvailable)),

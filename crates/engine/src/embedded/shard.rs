@@ -153,9 +153,10 @@ impl Shard {
         batch.tally.refusals += 1;
         let index = self.by_id.get(&request.listing);
         let offset = index.map_or(0, |index| self.listings[*index as usize].listing.offset);
+        let at = index.map_or(now, |index| now.max(self.listings[*index as usize].listing.last_at));
         let position = Position { epoch: EPOCH, offset };
         let outcome = Outcome::Refused(Box::new(refusal));
-        Decided::Answer(Answer { position, at: now, step: None, outcome, replayed: false })
+        Decided::Answer(Answer { position, at, step: None, outcome, replayed: false })
     }
 
     fn create(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Decided {
@@ -168,7 +169,7 @@ impl Shard {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         entry::write_opened(&mut batch.bytes, number, &request.listing);
         let index = self.adopt(listing, Arc::new(Slot::new(request.listing, number)));
-        Decided::Answer(self.record(index, request, outcome, facts, 0, batch))
+        Decided::Answer(self.record(index, request, outcome, facts, now, batch))
     }
 
     /// Takes a listing in; also called by recovery.
@@ -182,10 +183,9 @@ impl Shard {
 
     fn execute(&mut self, index: u32, request: &Request, now: Millis, batch: &mut Batch) -> Answer {
         let listing = &mut self.listings[index as usize].listing;
-        let before = listing.offset;
         let mut facts = Vec::new();
         let outcome = listing.execute(&request.command, now, &mut facts);
-        self.record(index, request, outcome, facts, before, batch)
+        self.record(index, request, outcome, facts, now, batch)
     }
 
     /// Writes a step into the batch, with its idempotency record, and makes the answer.
@@ -195,18 +195,18 @@ impl Shard {
         request: &Request,
         outcome: Outcome,
         facts: Vec<Fact>,
-        before: u64,
+        now: Millis,
         batch: &mut Batch,
     ) -> Answer {
         let refused = outcome.refused().is_some();
         batch.tally.refusals += u64::from(refused);
         let owned = &mut self.listings[index as usize];
         let position = Position { epoch: EPOCH, offset: owned.listing.offset };
-        let at = owned.listing.last_at;
+        let at = now.max(owned.listing.last_at);
         if facts.is_empty() {
             return Answer { position, at, step: None, outcome, replayed: false };
         }
-        let first = before + 1;
+        let first = owned.listing.offset + 1 - facts.len() as u64;
         let sealed = request.command.is_sealed();
         // Only a yes with facts of its own can be told again from them; any other is decided anew.
         let key = request.key.filter(|_| outcome == Outcome::Done);

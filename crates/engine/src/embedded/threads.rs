@@ -26,6 +26,11 @@ const BATCHES_WAITING_MAX: usize = 1;
 /// Pieces of a snapshot that wait for their file, about a megabyte each; beyond, deciding waits for the disk.
 const PARTS_WAITING_MAX: usize = 64;
 
+/// When a shard takes an image, its batch before may wait and the one before that be in the committer's hands:
+/// neither is in the index of where facts stand, which is part of the image. So a snapshot that the committer did
+/// not begin itself counts from before all three.
+const COMMITS_BEHIND_IMAGES: usize = BATCHES_WAITING_MAX + 2;
+
 #[derive(Debug)]
 pub struct Threads {
     pub inboxes: Vec<Arc<Inbox<Work>>>,
@@ -143,18 +148,21 @@ fn run_committer(mut committer: Committer, decided: &Receiver<Batch>, pace: Pace
     let mut last_at = shared.journal_bytes.load(Ordering::Relaxed);
     let mut shards_left = 0;
     let mut begun = false;
+    let mut before = [committer.next_position(); COMMITS_BEHIND_IMAGES];
     while let Ok(first) = decided.recv() {
         batches.push(first);
         batches.extend(decided.try_iter());
-        let before = committer.next_position();
+        before.rotate_left(1);
+        before[COMMITS_BEHIND_IMAGES - 1] = committer.next_position();
         // After a failure the batches are answered with it; the loop goes on so that nobody waits for ever.
         let _ = committer.commit(&mut batches);
         let (images, done) = committer.take_images();
         if !images.is_empty() || done > 0 {
             if !begun {
-                // The last snapshot of a graceful stop is asked of the shards directly.
+                // The last snapshot of a graceful stop is asked of the shards directly, so its first images
+                // may be older than commits that were still under way.
                 (begun, shards_left) = (true, pace.inboxes.len());
-                let _ = pace.parts.send(Part::Begin(before));
+                let _ = pace.parts.send(Part::Begin(before[0]));
             }
             images.into_iter().for_each(|piece| drop(pace.parts.send(Part::Piece(piece))));
             shards_left -= done.min(shards_left);

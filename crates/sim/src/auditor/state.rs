@@ -1,0 +1,106 @@
+//! Compares a listing of the engine with the model's, through everything that can be asked of it; and its view.
+
+use onsale_domain::event::EventStatus;
+use onsale_domain::seats::{AreaState, Found, Query, Status};
+use onsale_domain::{BuyerId, Listing, ListingId, Millis};
+use onsale_engine::View;
+use onsale_engine::engine::BodyView;
+
+use crate::model;
+
+/// What a published view must show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    pub listing: ListingId,
+    pub offset: u64,
+    at: Millis,
+    event: Option<EventPicture>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct EventPicture {
+    status: EventStatus,
+    seats: Vec<Status>,
+    areas: Vec<AreaState>,
+    totals: [u32; 4],
+}
+
+impl Picture {
+    pub fn of_model(listing: &model::Listing) -> Picture {
+        let event = listing.event().map(|event| {
+            let seats = event.statuses();
+            let area = |(index, area): (usize, &model::Area)| {
+                let [held, sold, blocked] = event.area_use(index as u16);
+                AreaState { capacity: area.capacity, held, sold, blocked }
+            };
+            let areas: Vec<AreaState> = event.chart.areas.iter().enumerate().map(area).collect();
+            let mut totals = [0; 4];
+            for seat in event.chart.seats.keys() {
+                totals[seats[*seat as usize] as usize] += 1;
+            }
+            for (area, state) in areas.iter().enumerate() {
+                totals[0] += event.area_free(area as u16);
+                totals[1] += state.held;
+                totals[2] += state.sold;
+                totals[3] += state.blocked;
+            }
+            EventPicture { status: event.status, seats, areas, totals }
+        });
+        Picture { listing: listing.id, offset: listing.now.offset, at: listing.now.last_at, event }
+    }
+
+    pub fn of_view(view: &View) -> Picture {
+        let event = match &view.body {
+            BodyView::Venue(_) => None,
+            BodyView::Event(seats) => {
+                let count = seats.chart.seats_len() as u32;
+                Some(EventPicture {
+                    status: seats.status,
+                    seats: (0..count).map(|seat| seats.seat_status(seat)).collect(),
+                    areas: seats.areas.to_vec(),
+                    totals: seats.totals(),
+                })
+            }
+        };
+        Picture { listing: view.listing, offset: view.position.offset, at: view.at, event }
+    }
+}
+
+/// Asks the engine's listing about every hold, place, order and buyer that the model knows of.
+pub fn compare(real: &Listing, model: &model::Listing, clock: Millis) -> Result<(), String> {
+    let differs = |what: String| Err(format!("the state of {} differs from the model's: {what}", model.id));
+    if (real.offset, real.last_at) != (model.now.offset, model.now.last_at) {
+        return differs(format!("position {} at {}", real.offset, real.last_at));
+    }
+    real.check_invariants().or_else(differs)?;
+    let view = real.view().map(|body| View {
+        listing: real.id,
+        position: onsale_engine::Position { epoch: real.epoch, offset: real.offset },
+        at: real.last_at,
+        body,
+    });
+    if view.as_ref().map(Picture::of_view) != Some(Picture::of_model(model)) {
+        return differs(format!("{view:?}\n  expected {:?}", Picture::of_model(model)));
+    }
+    if real.next_due() != model.next_due() {
+        return differs(format!("next due {:?}, expected {:?}", real.next_due(), model.next_due()));
+    }
+    let Some(event) = model.event() else { return Ok(()) };
+    let mut buyers: Vec<&BuyerId> = event.holds.values().map(|hold| &hold.buyer).collect();
+    buyers.extend(event.orders.values().map(|order| &order.buyer));
+    buyers.extend(event.places.iter().map(|place| &place.buyer));
+    buyers.sort_unstable();
+    buyers.dedup();
+    let mut queries: Vec<Query> = buyers.into_iter().map(|buyer| Query::HoldsOf(buyer.clone())).collect();
+    queries.extend(event.holds.keys().chain(event.ended.keys()).map(|hold| Query::Hold(*hold)));
+    queries.extend(event.orders.keys().map(|order| Query::Order(*order)));
+    let place = |place: &model::Place| Query::Place { seat: place.seat, buyer: place.buyer.clone() };
+    queries.extend(event.places.iter().map(place));
+    for query in queries {
+        let (told, expected): (Found, Found) = (real.ask(&query, clock), model.ask(&query, clock));
+        if told != expected {
+            return differs(format!("{query:?} gives {told:?}, expected {expected:?}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! What a fact does to the model's state; used for decisions and for rebuilding after a crash.
+
+use onsale_domain::ended::End;
+use onsale_domain::event::{EventDetails, EventStatus};
+use onsale_domain::fact::SeatLine;
+use onsale_domain::layout::Layout;
+use onsale_domain::{Fact, HoldId, Millis};
+
+use super::{Area, Body, Chart, Event, Hold, Order, Place, Seat, State, fence_at};
+
+impl State {
+    pub fn apply(&mut self, fact: &Fact, at: Millis) {
+        self.offset += 1;
+        self.last_at = at;
+        let fence = fence_at(self.offset);
+        match (&mut self.body, fact) {
+            (Body::Nothing, Fact::VenueCreated(_)) => self.body = Body::Venue { version: 0 },
+            (Body::Nothing, Fact::EventCreated(details)) => {
+                self.body = Body::Event(Box::new(Event::new((**details).clone())));
+            }
+            (Body::Venue { version }, Fact::LayoutPublished(published)) => *version = published.version,
+            (Body::Event(event), _) => event.apply(fact, fence, at),
+            (Body::Nothing | Body::Venue { .. }, _) => panic!("{} does not fit the listing", fact.kind()),
+        }
+    }
+}
+
+impl Event {
+    fn new(details: EventDetails) -> Event {
+        Event {
+            details,
+            status: EventStatus::Draft,
+            chart: Chart::default(),
+            blocked: Default::default(),
+            blocked_places: Default::default(),
+            holds: Default::default(),
+            orders: Default::default(),
+            places: Vec::new(),
+            ended: Default::default(),
+        }
+    }
+
+    fn apply(&mut self, fact: &Fact, fence: u64, at: Millis) {
+        match fact {
+            Fact::EventChanged(details) => self.details = (**details).clone(),
+            Fact::ChartAdopted(adopted) => self.chart.adopt(&adopted.layout),
+            Fact::StatusChanged { status, .. } => {
+                self.status = *status;
+                let lives = [EventStatus::Draft, EventStatus::Scheduled, EventStatus::OnSale];
+                if !lives.contains(status) {
+                    self.dissolve(|_| true, at);
+                }
+            }
+            Fact::HoldPlaced { hold, buyer, seats, areas, until, .. } => {
+                let new = Hold {
+                    id: *hold,
+                    buyer: buyer.clone(),
+                    fence,
+                    placed_at: at,
+                    until: *until,
+                    length: until - at,
+                    extensions: 0,
+                    offered: false,
+                    seats: seats.clone(),
+                    areas: areas.clone(),
+                };
+                self.holds.insert(*hold, new);
+            }
+            Fact::HoldExtended { hold, until } => {
+                let hold = self.hold(*hold);
+                hold.until = *until;
+                hold.extensions += 1;
+            }
+            Fact::SeatsDropped { hold, seats, areas } => {
+                let hold = self.hold(*hold);
+                hold.seats.retain(|line| !seats.contains(&line.seat));
+                for away in areas {
+                    hold.areas.iter_mut().filter(|line| line.area == away.area).for_each(|line| {
+                        line.count -= away.count;
+                    });
+                }
+                hold.areas.retain(|line| line.count > 0);
+            }
+            Fact::HoldReleased { hold, .. } => self.end(*hold, End::Released, at),
+            Fact::HoldExpired { hold } => self.end(*hold, End::Expired, at),
+            Fact::HoldConfirmed { hold, order } => {
+                let sold = self.holds.remove(hold).expect("a confirmed hold lived");
+                self.ended.insert(*hold, (End::Confirmed, at));
+                self.dissolve(|place| sold.seats.iter().any(|line| line.seat == place.seat), at);
+                let (buyer, seats, areas) = (sold.buyer, sold.seats, sold.areas);
+                self.orders.insert(*order, Order { buyer, fence, seats, areas });
+            }
+            Fact::HoldOverridden { hold, to: None, .. } => self.end(*hold, End::Overridden, at),
+            Fact::HoldOverridden { hold, to: Some(to), .. } => {
+                let hold = self.hold(*hold);
+                (hold.buyer, hold.fence, hold.placed_at, hold.until) =
+                    (to.buyer.clone(), fence, at, to.until);
+                (hold.length, hold.extensions, hold.offered) = (to.until - at, 0, false);
+                // Nobody waits for what he holds.
+                let seats: Vec<u32> = hold.seats.iter().map(|line| line.seat).collect();
+                self.dissolve(|place| place.buyer == to.buyer && seats.contains(&place.seat), at);
+            }
+            Fact::OrderRefunded { order, seats, areas, .. } => {
+                let order = self.orders.get_mut(order).expect("a refunded order exists");
+                order.seats.retain(|line| !seats.contains(&line.seat));
+                for away in areas {
+                    order.areas.iter_mut().filter(|line| line.area == away.area).for_each(|line| {
+                        line.count -= away.count;
+                    });
+                }
+                order.areas.retain(|line| line.count > 0);
+            }
+            Fact::SeatsBlocked { seats, areas, .. } => {
+                self.blocked.extend(seats);
+                self.dissolve(|place| seats.contains(&place.seat), at);
+                areas
+                    .iter()
+                    .for_each(|line| *self.blocked_places.entry(line.area).or_default() += line.count);
+            }
+            Fact::SeatsUnblocked { seats, areas } => {
+                self.blocked.retain(|seat| !seats.contains(seat));
+                areas
+                    .iter()
+                    .for_each(|line| *self.blocked_places.entry(line.area).or_default() -= line.count);
+            }
+            Fact::QueueJoined { place, seat, buyer, until, .. } => {
+                let (id, seat, buyer, until) = (*place, *seat, buyer.clone(), *until);
+                self.places.push(Place { id, seat, buyer, fence, until });
+            }
+            Fact::PlaceRenewed { place, until, .. } => {
+                self.places.iter_mut().filter(|one| one.id == *place).for_each(|one| one.until = *until);
+            }
+            Fact::QueueLeft { place } => self.leave(*place, End::Released, at),
+            Fact::PlaceExpired { place } => self.leave(*place, End::Expired, at),
+            Fact::PlaceLost { place } => self.leave(*place, End::OverLimit, at),
+            Fact::SeatOffered { place, price_minor, until } => {
+                let index = self.places.iter().position(|one| one.id == *place).expect("an offered place");
+                let place = self.places.remove(index);
+                let new = Hold {
+                    id: place.id,
+                    buyer: place.buyer,
+                    fence,
+                    placed_at: at,
+                    until: *until,
+                    length: 60_000,
+                    extensions: 0,
+                    offered: true,
+                    seats: vec![SeatLine { seat: place.seat, price_minor: *price_minor }],
+                    areas: Vec::new(),
+                };
+                self.holds.insert(new.id, new);
+            }
+            Fact::VenueCreated(_) | Fact::LayoutPublished(_) | Fact::EventCreated(_) => {
+                panic!("{} does not fit an event", fact.kind())
+            }
+        }
+    }
+
+    fn hold(&mut self, id: HoldId) -> &mut Hold {
+        self.holds.get_mut(&id).expect("a fact names a hold that lives")
+    }
+
+    fn end(&mut self, id: HoldId, end: End, at: Millis) {
+        self.holds.remove(&id).expect("a hold that ends lived");
+        self.ended.insert(id, (end, at));
+    }
+
+    fn leave(&mut self, id: HoldId, end: End, at: Millis) {
+        let before = self.places.len();
+        self.places.retain(|place| place.id != id);
+        assert_eq!(self.places.len() + 1, before, "a place that ends lived");
+        self.ended.insert(id, (end, at));
+    }
+
+    fn dissolve(&mut self, which: impl Fn(&Place) -> bool, at: Millis) {
+        for place in &self.places {
+            if which(place) {
+                self.ended.insert(place.id, (End::Dissolved, at));
+            }
+        }
+        self.places.retain(|place| !which(place));
+    }
+}
+
+impl Chart {
+    fn adopt(&mut self, layout: &Layout) {
+        self.seats.clear();
+        self.sections.clear();
+        self.rows.clear();
+        self.tiers = 0;
+        for section in &layout.sections {
+            let number = self.section(&section.name);
+            for row in &section.rows {
+                let mut members = Vec::new();
+                for seat in &row.seats {
+                    let index = self.index_of(&seat.id);
+                    let special = seat.accessible || seat.companion;
+                    self.seats.insert(index, Seat { section: number, tier: seat.tier, special });
+                    self.tiers = self.tiers.max(usize::from(seat.tier) + 1);
+                    members.push(index);
+                }
+                self.rows.push((number, members));
+            }
+        }
+        self.areas.iter_mut().for_each(|area| (area.capacity, area.retired) = (0, true));
+        for area in &layout.areas {
+            self.section(&area.section);
+            self.tiers = self.tiers.max(usize::from(area.tier) + 1);
+            let new = Area { id: area.id.clone(), tier: area.tier, capacity: area.capacity, retired: false };
+            match self.areas.iter_mut().find(|known| known.id == area.id) {
+                Some(known) => *known = new,
+                None => self.areas.push(new),
+            }
+        }
+    }
+
+    fn section(&mut self, name: &str) -> u16 {
+        let known = self.sections.iter().position(|section| section == name);
+        known.unwrap_or_else(|| {
+            self.sections.push(name.to_owned());
+            self.sections.len() - 1
+        }) as u16
+    }
+
+    fn index_of(&mut self, id: &str) -> u32 {
+        let known = self.ids.iter().position(|known| known == id);
+        known.unwrap_or_else(|| {
+            self.ids.push(id.to_owned());
+            self.ids.len() - 1
+        }) as u32
+    }
+}

@@ -1,0 +1,222 @@
+//! What is well formed: names, bounds and shapes, as the rules list them. Only the offending field is told.
+
+use onsale_domain::Command;
+use onsale_domain::command::{Pick, PlaceHold};
+use onsale_domain::event::{EventDetails, EventStatus};
+use onsale_domain::fact::AreaCount;
+use onsale_domain::layout::Layout;
+use onsale_domain::refusal::Refusal;
+
+/// Refused for the named field; the wording is the domain's own and is not compared.
+pub fn invalid<T>(field: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::invalid(field, ""))
+}
+
+pub fn name(text: &str, most: usize) -> bool {
+    let count = text.chars().count();
+    count >= 1 && count <= most && text.chars().all(|c| !c.is_control())
+}
+
+pub fn details(details: &EventDetails) -> Result<(), Refusal> {
+    const YEAR_2200: i64 = 7_258_118_400_000;
+    let bad = |time: i64| !(0..=YEAR_2200).contains(&time);
+    if !name(&details.name, 200) {
+        return invalid("name");
+    }
+    if details.description.chars().count() > 10_000 {
+        return invalid("description");
+    }
+    if bad(details.starts_at) {
+        return invalid("starts_at");
+    }
+    if bad(details.ends_at) || details.ends_at <= details.starts_at {
+        return invalid("ends_at");
+    }
+    if details.sale_opens_at.is_some_and(bad) {
+        return invalid("sale_opens_at");
+    }
+    if let Some(closes) = details.sale_closes_at
+        && (bad(closes) || details.sale_opens_at.is_some_and(|opens| closes <= opens))
+    {
+        return invalid("sale_closes_at");
+    }
+    if details.tiers.is_empty() || details.tiers.len() > 64 {
+        return invalid("tiers");
+    }
+    for (n, tier) in details.tiers.iter().enumerate() {
+        if !name(&tier.name, 200) {
+            return invalid(format!("tiers[{n}].name"));
+        }
+        if tier.price_minor < 0 || tier.price_minor > 1_000_000_000_000 {
+            return invalid(format!("tiers[{n}].price_minor"));
+        }
+    }
+    let rules = &details.rules;
+    if rules.hold_ms < 30_000 || rules.hold_ms > 900_000 {
+        return invalid("hold_seconds");
+    }
+    if rules.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) {
+        return invalid("extension_seconds");
+    }
+    if rules.extensions_max > 10 {
+        return invalid("extensions_max");
+    }
+    if rules.buyer_limit < 1 || rules.buyer_limit > 50 {
+        return invalid("buyer_limit");
+    }
+    Ok(())
+}
+
+pub fn layout(layout: &Layout) -> Result<(), Refusal> {
+    let mut known: Vec<&str> = Vec::new();
+    for (s, section) in layout.sections.iter().enumerate() {
+        if !name(&section.name, 200) {
+            return invalid(format!("layout.sections[{s}].name"));
+        }
+        for (r, row) in section.rows.iter().enumerate() {
+            for (n, seat) in row.seats.iter().enumerate() {
+                if !name(&seat.id, 64) || known.contains(&seat.id.as_str()) {
+                    return invalid(format!("layout.sections[{s}].rows[{r}].seats[{n}].id"));
+                }
+                known.push(&seat.id);
+                if seat.tier >= 64 {
+                    return invalid(format!("layout.sections[{s}].rows[{r}].seats[{n}].tier"));
+                }
+            }
+        }
+    }
+    for (n, area) in layout.areas.iter().enumerate() {
+        if !name(&area.id, 64) || known.contains(&area.id.as_str()) {
+            return invalid(format!("layout.areas[{n}].id"));
+        }
+        known.push(&area.id);
+        if area.capacity < 1 || area.capacity > 100_000 {
+            return invalid(format!("layout.areas[{n}].capacity"));
+        }
+    }
+    if known.is_empty() { invalid("layout") } else { Ok(()) }
+}
+
+pub fn tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
+    let of_seats =
+        layout.sections.iter().flat_map(|s| &s.rows).flat_map(|row| &row.seats).map(|seat| seat.tier);
+    let most = of_seats.chain(layout.areas.iter().map(|area| area.tier)).max();
+    if most.is_some_and(|tier| usize::from(tier) >= details.tiers.len()) { invalid("tiers") } else { Ok(()) }
+}
+
+/// What is wrong with a command whatever the state of the event: it is refused first and records nothing.
+pub fn shape(command: &Command) -> Result<(), Refusal> {
+    let length = |ms: Option<i64>| ms.is_none_or(|ms| (30_000..=900_000).contains(&ms));
+    match command {
+        Command::PlaceHold(hold) => place_hold(hold),
+        Command::ExtendHold(extend)
+            if extend.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) =>
+        {
+            invalid("extend_seconds")
+        }
+        Command::DropSeats(drop) => {
+            if drop.seats.is_empty() && drop.areas.is_empty() {
+                return invalid("drop_seats");
+            }
+            if let Some(n) = repeated(&drop.seats) {
+                return invalid(format!("drop_seats[{n}]"));
+            }
+            areas(&drop.areas, "drop_areas")
+        }
+        Command::OverrideHold(staff) if !name(&staff.staff, 200) => invalid("staff"),
+        Command::OverrideHold(staff) if !length(staff.to.as_ref().and_then(|(_, ms)| *ms)) => {
+            invalid("hold_seconds")
+        }
+        Command::OverrideHold(staff) => reason(&staff.reason),
+        Command::RefundOrder(refund) => {
+            if let Some(n) = repeated(&refund.seats) {
+                return invalid(format!("seats[{n}]"));
+            }
+            areas(&refund.areas, "areas")?;
+            reason(&refund.reason)
+        }
+        Command::BlockSeats(block) => {
+            reason(&block.reason)?;
+            named(&block.seats, &block.areas)
+        }
+        Command::UnblockSeats(unblock) => named(&unblock.seats, &unblock.areas),
+        Command::AdoptChart(chart) => layout(&chart.layout),
+        Command::ExtendHold(_)
+        | Command::CreateVenue(_)
+        | Command::PublishLayout(_)
+        | Command::CreateEvent(_)
+        | Command::ChangeEvent(_)
+        | Command::ChangeStatus(_)
+        | Command::ReleaseHold(_)
+        | Command::ConfirmHold(_)
+        | Command::JoinQueue(_)
+        | Command::LeaveQueue(_)
+        | Command::ExpireDue { .. } => Ok(()),
+    }
+}
+
+fn place_hold(hold: &PlaceHold) -> Result<(), Refusal> {
+    let asked = match &hold.pick {
+        Pick::Seats(seats) => {
+            if let Some(n) = repeated(seats) {
+                return invalid(format!("seats[{n}]"));
+            }
+            seats.len() as u64
+        }
+        Pick::Best(wish) if wish.count < 1 || wish.count > 20 => return invalid("best_available.count"),
+        Pick::Best(wish) => u64::from(wish.count),
+    };
+    for (n, line) in hold.areas.iter().enumerate() {
+        if line.count < 1 || line.count > 20 {
+            return invalid(format!("areas[{n}].count"));
+        }
+        if hold.areas[..n].iter().any(|before| before.area == line.area) {
+            return invalid(format!("areas[{n}].area"));
+        }
+    }
+    let asked = asked + hold.areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
+    if !(1..=20).contains(&asked) {
+        return invalid("seats");
+    }
+    if hold.hold_ms.is_some_and(|ms| !(30_000..=900_000).contains(&ms)) {
+        return invalid("hold_seconds");
+    }
+    Ok(())
+}
+
+fn reason(text: &str) -> Result<(), Refusal> {
+    if name(text, 200) { Ok(()) } else { invalid("reason") }
+}
+
+fn named(seats: &[u32], places: &[AreaCount]) -> Result<(), Refusal> {
+    if seats.is_empty() && places.is_empty() { invalid("seats") } else { areas(places, "areas") }
+}
+
+/// The index of the first repetition.
+pub fn repeated(seats: &[u32]) -> Option<usize> {
+    (0..seats.len()).find(|n| seats[..*n].contains(&seats[*n]))
+}
+
+/// Each area once, with at least one place.
+pub fn areas(areas: &[AreaCount], field: &str) -> Result<(), Refusal> {
+    for (n, line) in areas.iter().enumerate() {
+        if line.count == 0 || areas[..n].iter().any(|before| before.area == line.area) {
+            return invalid(format!("{field}[{n}]"));
+        }
+    }
+    Ok(())
+}
+
+/// The steps staff may take in an event's life.
+pub fn may_become(from: EventStatus, to: EventStatus) -> bool {
+    use EventStatus::{Cancelled, Closed, Completed, Draft, OnSale, Postponed, Scheduled};
+    let allowed: &[EventStatus] = match from {
+        Draft => &[Scheduled, OnSale, Cancelled],
+        Scheduled => &[Draft, OnSale, Postponed, Cancelled],
+        OnSale => &[Closed, Postponed, Cancelled],
+        Closed => &[OnSale, Completed, Postponed, Cancelled],
+        Postponed => &[Scheduled, OnSale, Cancelled],
+        Completed | Cancelled => &[],
+    };
+    allowed.contains(&to)
+}

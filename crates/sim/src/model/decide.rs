@@ -1,0 +1,135 @@
+//! One command on its way through the model: schedule, expiry of what it touches, the verb, those in line.
+
+use onsale_domain::event::EventStatus;
+use onsale_domain::fact::{ChartAdopted, LayoutPublished, VenueCreated};
+use onsale_domain::refusal::Refusal;
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Outcome};
+
+use super::check::{self, invalid};
+use super::{Body, Event, State};
+
+#[derive(Debug)]
+pub struct Run<'a> {
+    pub id: ListingId,
+    pub state: &'a mut State,
+    pub now: Millis,
+    pub facts: Vec<Fact>,
+}
+
+impl Run<'_> {
+    pub fn event(&self) -> &Event {
+        match &self.state.body {
+            Body::Event(event) => event,
+            Body::Nothing | Body::Venue { .. } => unreachable!("only events get here"),
+        }
+    }
+
+    pub fn emit(&mut self, fact: Fact) {
+        if let Body::Event(event) = &self.state.body {
+            event.assert_lawful(&fact, self.now);
+        }
+        self.state.apply(&fact, self.now);
+        self.facts.push(fact);
+    }
+
+    pub fn command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
+        let creates = matches!(command, Command::CreateVenue(_) | Command::CreateEvent(_));
+        match (&self.state.body, self.id.kind, command) {
+            (Body::Nothing, ListingKind::Venue, Command::CreateVenue(create)) => {
+                if !check::name(&create.name, 200) {
+                    return invalid("name");
+                }
+                if create.place.chars().count() > 200 || create.place.chars().any(char::is_control) {
+                    return invalid("place");
+                }
+                check::layout(&create.layout)?;
+                let (name, place) = (create.name.clone(), create.place.clone());
+                self.emit(Fact::VenueCreated(Box::new(VenueCreated { name, place })));
+                let first = LayoutPublished { version: 1, layout: create.layout.clone() };
+                self.emit(Fact::LayoutPublished(Box::new(first)));
+                Ok(Outcome::Done)
+            }
+            (Body::Nothing, ListingKind::Event, Command::CreateEvent(create)) => {
+                check::details(&create.details)?;
+                check::layout(&create.chart.layout)?;
+                check::tiers(&create.details, &create.chart.layout)?;
+                let new = [EventStatus::Draft, EventStatus::Scheduled, EventStatus::OnSale];
+                if !new.contains(&create.status) {
+                    return invalid("status");
+                }
+                self.emit(Fact::EventCreated(Box::new(create.details.clone())));
+                let (venue, version) = (create.chart.venue, create.chart.version);
+                let layout = create.chart.layout.clone();
+                self.emit(Fact::ChartAdopted(Box::new(ChartAdopted { venue, version, layout })));
+                if create.status != EventStatus::Draft {
+                    self.emit(Fact::StatusChanged { status: create.status, by_schedule: false });
+                }
+                Ok(Outcome::Done)
+            }
+            (Body::Nothing, ..) => Err(Refusal::of(Code::ListingUnknown)),
+            (Body::Venue { .. } | Body::Event(_), ..) if creates => Err(Refusal::of(Code::ListingExists)),
+            (Body::Venue { version }, _, Command::PublishLayout(layout)) => {
+                check::layout(layout)?;
+                let next = LayoutPublished { version: version + 1, layout: (**layout).clone() };
+                self.emit(Fact::LayoutPublished(Box::new(next)));
+                Ok(Outcome::Done)
+            }
+            (Body::Venue { .. }, ..) => Err(Refusal::of(Code::WrongKind)),
+            (Body::Event(_), ..) => self.event_command(command),
+        }
+    }
+
+    fn event_command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
+        check::shape(command)?;
+        self.follow_schedule();
+        if let Command::ExpireDue { limit } = command {
+            self.sweep(*limit);
+            return Ok(if self.facts.is_empty() { Outcome::Unchanged } else { Outcome::Done });
+        }
+        self.expire_touched(command);
+        let mut verdict = self.verb(command);
+        if matches!(&verdict, Err(refusal) if refusal.code == Code::NotEnoughSeats)
+            && self.expire_for_best(command)
+        {
+            verdict = self.verb(command);
+        }
+        let verdict = verdict?;
+        Ok(match verdict {
+            Verdict::Fact(fact) => {
+                self.emit_and_serve(fact);
+                Outcome::Done
+            }
+            Verdict::Outcome(outcome) => outcome,
+        })
+    }
+
+    fn verb(&self, command: &Command) -> Result<Verdict, Refusal> {
+        let (event, now) = (self.event(), self.now);
+        match command {
+            Command::PlaceHold(command) => event.place_hold(command, now),
+            Command::ExtendHold(command) => event.extend(command, now),
+            Command::DropSeats(command) => event.drop_seats(command, now),
+            Command::ReleaseHold(key) => event.release(key, now),
+            Command::ConfirmHold(command) => event.confirm(command, now),
+            Command::OverrideHold(command) => event.override_hold(command, now),
+            Command::RefundOrder(command) => event.refund(command),
+            Command::BlockSeats(command) => event.block(command),
+            Command::UnblockSeats(command) => event.unblock(command),
+            Command::JoinQueue(command) => event.join(command, now),
+            Command::LeaveQueue(command) => event.leave_queue(command),
+            Command::ChangeEvent(change) => event.change(change),
+            Command::ChangeStatus(status) => event.change_status(*status, now),
+            Command::AdoptChart(chart) => event.adopt_chart(chart),
+            Command::CreateVenue(_)
+            | Command::PublishLayout(_)
+            | Command::CreateEvent(_)
+            | Command::ExpireDue { .. } => Err(Refusal::of(Code::WrongKind)),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub enum Verdict {
+    Fact(Fact),
+    Outcome(Outcome),
+}

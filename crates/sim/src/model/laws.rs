@@ -1,0 +1,66 @@
+//! The promises themselves, asserted of every fact before it is taken in: a model that broke one would prove nothing.
+
+use onsale_domain::event::EventStatus;
+use onsale_domain::seats::Status;
+use onsale_domain::{Fact, Millis};
+
+use super::{Event, size};
+
+impl Event {
+    /// Panics if a fact about to happen breaks a promise of the house.
+    pub fn assert_lawful(&self, fact: &Fact, now: Millis) {
+        match fact {
+            Fact::HoldPlaced { buyer, seats, areas, until, .. } => {
+                assert!(self.status == EventStatus::OnSale, "a hold outside the sale");
+                assert!(*until > now, "a hold that is over when it begins");
+                for line in seats {
+                    assert!(self.status_of(line.seat) == Status::Available, "a seat has two owners");
+                    let queued = self.places.iter().any(|place| place.seat == line.seat);
+                    assert!(!queued, "somebody barged in before the queue");
+                }
+                areas.iter().for_each(|line| {
+                    assert!(self.area_free(line.area) >= line.count, "an area has too many places");
+                });
+                let (limit, taken) = (self.details.rules.buyer_limit, self.taken(buyer));
+                assert!(taken + size(seats, areas) <= limit, "a buyer is over the limit");
+            }
+            Fact::SeatOffered { place, .. } => {
+                let offered = self.places.iter().find(|one| one.id == *place).expect("the place lives");
+                let earlier = |one: &super::Place| one.seat == offered.seat && one.fence < offered.fence;
+                assert!(!self.places.iter().any(earlier), "the queue is served out of turn");
+                assert!(offered.until > now, "an expired place is offered the seat");
+                assert!(self.status_of(offered.seat) == Status::Available, "a seat is offered twice");
+                let limit = self.details.rules.buyer_limit;
+                assert!(
+                    self.taken_living(&offered.buyer, now) < limit,
+                    "an offer carries a buyer over the limit"
+                );
+            }
+            Fact::HoldExpired { hold } => assert!(self.holds[hold].until <= now, "expired too early"),
+            Fact::HoldExtended { hold, until } => {
+                assert!(*until > self.holds[hold].until, "an extension that shortens");
+                assert!(self.holds[hold].until > now, "an expired hold is extended");
+            }
+            Fact::HoldConfirmed { hold, .. } => {
+                assert!(self.holds[hold].until > now, "an expired hold is sold");
+            }
+            Fact::VenueCreated(_)
+            | Fact::LayoutPublished(_)
+            | Fact::EventCreated(_)
+            | Fact::EventChanged(_)
+            | Fact::ChartAdopted(_)
+            | Fact::StatusChanged { .. }
+            | Fact::SeatsDropped { .. }
+            | Fact::HoldReleased { .. }
+            | Fact::HoldOverridden { .. }
+            | Fact::OrderRefunded { .. }
+            | Fact::SeatsBlocked { .. }
+            | Fact::SeatsUnblocked { .. }
+            | Fact::QueueJoined { .. }
+            | Fact::PlaceRenewed { .. }
+            | Fact::QueueLeft { .. }
+            | Fact::PlaceExpired { .. }
+            | Fact::PlaceLost { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the model would answer to a question about a buyer's things.
+
+use onsale_domain::ended::End;
+use onsale_domain::outcome::{HoldState, PlaceState};
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{BuyerId, Millis};
+
+use super::{Event, Hold, Listing};
+
+impl Listing {
+    pub fn ask(&self, query: &Query, clock: Millis) -> Found {
+        let now = clock.max(self.now.last_at);
+        self.event().map_or(Found::Nothing, |event| event.ask(query, now))
+    }
+}
+
+impl Event {
+    fn ask(&self, query: &Query, now: Millis) -> Found {
+        match query {
+            Query::Hold(id) => match self.holds.get(id) {
+                Some(hold) if now >= hold.until => Found::Ended(End::Expired),
+                Some(hold) => Found::Hold(Box::new(hold.state())),
+                None => match self.ended.get(id) {
+                    Some((end, at)) if now - at < 3_600_000 => Found::Ended(*end),
+                    Some(_) | None => Found::Nothing,
+                },
+            },
+            Query::HoldsOf(buyer) => {
+                let living = self.holds.values().filter(|hold| hold.buyer == *buyer && now < hold.until);
+                let mut holds: Vec<HoldState> = living.map(Hold::state).collect();
+                holds.sort_by_key(|hold| hold.fence);
+                Found::Holds(holds)
+            }
+            Query::Place { seat, buyer } => {
+                if !self.chart.seats.contains_key(seat) {
+                    return Found::Nothing;
+                }
+                if let Some(place) = self.place_of(*seat, buyer, now) {
+                    return Found::Place(place);
+                }
+                let holder = self.holder(*seat).filter(|hold| now < hold.until && hold.buyer == *buyer);
+                holder.map_or(Found::Nothing, |hold| Found::Hold(Box::new(hold.state())))
+            }
+            Query::Order(id) => self.orders.get(id).map_or(Found::Nothing, |order| {
+                Found::Order(Box::new(onsale_domain::seats::OrderState {
+                    order: *id,
+                    buyer: order.buyer.clone(),
+                    seats: order.seats.clone(),
+                    areas: order.areas.clone(),
+                }))
+            }),
+        }
+    }
+
+    /// The buyer's living place; ahead are the living who joined before.
+    pub fn place_of(&self, seat: u32, buyer: &BuyerId, now: Millis) -> Option<PlaceState> {
+        let living = self.places.iter().filter(|place| place.seat == seat && now < place.until);
+        let (ahead, place) = living.enumerate().find(|(_, place)| place.buyer == *buyer)?;
+        Some(PlaceState { place: place.id, seat, until: place.until, ahead: ahead as u32 })
+    }
+}
+
+impl Hold {
+    pub fn state(&self) -> HoldState {
+        HoldState {
+            hold: self.id,
+            buyer: self.buyer.clone(),
+            fence: self.fence,
+            placed_at: self.placed_at,
+            until: self.until,
+            extensions: self.extensions,
+            offered: self.offered,
+            seats: self.seats.clone(),
+            areas: self.areas.clone(),
+        }
+    }
+}
