@@ -1,1 +1,4 @@
-//! To be filled.
+//! The edge of the house: HTTP routes over the engine's port, and what the binary `onsale` is made of.
+//! Ids, labels and secrets are translated here; nothing here decides who gets what.
+
+pub mod cli;
