@@ -111,6 +111,7 @@ impl Chart {
     /// The chart after adopting `layout`: seats known by id keep their index, new ones get fresh ones,
     /// missing ones retire.
     pub fn adopt(&self, layout: &Layout) -> Chart {
+        let mut labels: Vec<Option<&str>> = vec![None; self.seats.len()];
         let mut next = Chart { tiers: layout.tiers_needed() as u16, ..Chart::default() };
         for index in 0..self.seats.len() as u32 {
             next.push(
@@ -139,6 +140,7 @@ impl Chart {
                     let index = match next.find(&seat.id) {
                         Some(index) => {
                             next.seats[index as usize] = dense;
+                            labels[index as usize] = Some(&seat.label);
                             index
                         }
                         None => next.push(&seat.id, &seat.label, dense),
@@ -163,6 +165,7 @@ impl Chart {
                 None => next.areas.push(dense),
             }
         }
+        next.relabel(&labels);
         // A retired seat must still have a section that exists.
         let sections = next.sections.len().max(1) as u16;
         for seat in &mut next.seats {
@@ -176,6 +179,16 @@ impl Chart {
         next.ids.all.shrink_to_fit();
         next.labels.all.shrink_to_fit();
         next
+    }
+
+    /// Seats that were known before get the labels of the new layout.
+    fn relabel(&mut self, labels: &[Option<&str>]) {
+        let mut text = Text::default();
+        for index in 0..self.seats.len() as u32 {
+            let label = labels.get(index as usize).copied().flatten();
+            text.push(label.unwrap_or_else(|| self.labels.get(index)));
+        }
+        self.labels = text;
     }
 
     pub(crate) fn image(&self) -> ChartImage {

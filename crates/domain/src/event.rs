@@ -140,6 +140,11 @@ impl EventStatus {
 }
 
 impl EventDetails {
+    /// When the sale closes by itself: at the end of its window, at the latest at the event's end.
+    pub fn sale_ends_at(&self) -> Millis {
+        self.sale_closes_at.map_or(self.ends_at, |closes| closes.min(self.ends_at))
+    }
+
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
         let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use minicbor::{Decode, Encode};
 
 use crate::limits::{
-    AREA_CAPACITY_MAX, AREAS_MAX, NAME_CHARS_MAX, SEAT_ID_CHARS_MAX, SEATS_MAX, SECTIONS_MAX, TIERS_MAX,
+    AREA_CAPACITY_MAX, AREAS_MAX, NAME_CHARS_MAX, ROW_SEATS_MAX, ROWS_MAX, SEAT_ID_CHARS_MAX, SEATS_MAX,
+    SECTIONS_MAX, TIERS_MAX,
 };
 use crate::refusal::Refusal;
 
@@ -93,6 +94,9 @@ impl Layout {
         if self.seats().count() > SEATS_MAX {
             return invalid("layout.sections".into(), "at most 100,000 seats");
         }
+        if self.sections.iter().map(|section| section.rows.len()).sum::<usize>() > ROWS_MAX {
+            return invalid("layout.sections".into(), "at most 100,000 rows");
+        }
         let mut known = BTreeSet::new();
         for (s, section) in self.sections.iter().enumerate() {
             if !is_name(&section.name) {
@@ -102,6 +106,12 @@ impl Layout {
                 );
             }
             for (r, row) in section.rows.iter().enumerate() {
+                if !is_label(&row.label) {
+                    return invalid(format!("layout.sections[{s}].rows[{r}].label"), LABEL);
+                }
+                if row.seats.len() > ROW_SEATS_MAX {
+                    return invalid(format!("layout.sections[{s}].rows[{r}].seats"), "at most 65,535 seats");
+                }
                 for (n, seat) in row.seats.iter().enumerate() {
                     let field = |name: &str| format!("layout.sections[{s}].rows[{r}].seats[{n}].{name}");
                     if !is_seat_id(&seat.id) {
@@ -109,6 +119,9 @@ impl Layout {
                     }
                     if !known.insert(seat.id.as_str()) {
                         return invalid(field("id"), "this id is taken by another seat or area");
+                    }
+                    if !is_label(&seat.label) {
+                        return invalid(field("label"), LABEL);
                     }
                     if usize::from(seat.tier) >= TIERS_MAX {
                         return invalid(field("tier"), "a tier's number is below 64");
@@ -124,6 +137,12 @@ impl Layout {
             if !known.insert(area.id.as_str()) {
                 return invalid(field("id"), "this id is taken by another seat or area");
             }
+            if !is_label(&area.label) {
+                return invalid(field("label"), LABEL);
+            }
+            if !is_label(&area.section) {
+                return invalid(field("section"), LABEL);
+            }
             if !(1..=AREA_CAPACITY_MAX).contains(&area.capacity) {
                 return invalid(field("capacity"), "1 to 100,000 places");
             }
@@ -136,6 +155,13 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+const LABEL: &str = "at most 200 characters without control characters";
+
+/// What is shown to people may be empty, never long or unprintable.
+fn is_label(text: &str) -> bool {
+    text.is_empty() || is_name(text)
 }
 
 pub fn is_name(text: &str) -> bool {

@@ -32,6 +32,12 @@ pub const ENDED_MS: Millis = 3_600_000;
 pub const ENDED_MAX: usize = 100_000;
 
 pub const SEATS_MAX: usize = 100_000;
+/// Indexes ever given out in one event, retired ones included: ten whole charts.
+pub const SEATS_EVER_MAX: usize = 10 * SEATS_MAX;
+pub const AREAS_EVER_MAX: usize = 10 * AREAS_MAX;
+/// A seat's place in its row is a 16-bit number.
+pub const ROW_SEATS_MAX: usize = u16::MAX as usize;
+pub const ROWS_MAX: usize = SEATS_MAX;
 pub const SECTIONS_MAX: usize = 1_000;
 pub const AREAS_MAX: usize = 200;
 pub const AREA_CAPACITY_MAX: u32 = 100_000;

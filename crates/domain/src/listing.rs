@@ -213,6 +213,11 @@ impl Listing {
         }
     }
 
+    /// Counts everything again and says what does not add up; for tests and `onsale verify`.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        self.seats().map_or(Ok(()), crate::seats::check_invariants)
+    }
+
     /// The state as bytes, for a snapshot.
     pub fn image(&self) -> Vec<u8> {
         self.image_with(|_| {})

@@ -20,6 +20,7 @@ mod release_hold;
 mod state;
 mod view;
 
+pub use invariants::check as check_invariants;
 pub use state::{AreaState, Seats, Status};
 pub use view::{Found, Query, SeatsView};
 
@@ -43,18 +44,51 @@ pub(crate) fn execute(
     now: Millis,
     facts: &mut Vec<Fact>,
 ) -> Result<Outcome, Refusal> {
+    check(command)?;
+    let before = facts.len();
     let mut run = Run { listing, now, facts };
     run.follow_schedule();
     if let Command::ExpireDue { limit } = command {
-        return Ok(run.expire_due(*limit));
+        run.expire_due(*limit);
+        return Ok(if run.facts.len() == before { Outcome::Unchanged } else { Outcome::Done });
     }
     run.expire_touched(command);
-    match decide(run.seats(), command, now)? {
+    let mut decided = decide(run.seats(), command, now);
+    if matches!(&decided, Err(refusal) if refusal.code == Code::NotEnoughSeats)
+        && run.expire_for_best(command)
+    {
+        decided = decide(run.seats(), command, now);
+    }
+    match decided? {
         Decided::Outcome(outcome) => Ok(outcome),
         Decided::Fact(fact) => {
             run.take(fact);
             Ok(Outcome::Done)
         }
+    }
+}
+
+/// Refuses what no state of the seats could make sense of: such a command records nothing at all.
+fn check(command: &Command) -> Result<(), Refusal> {
+    match command {
+        Command::PlaceHold(command) => place_hold::check(command),
+        Command::ExtendHold(command) => extend_hold::check(command),
+        Command::DropSeats(command) => drop_seats::check(command),
+        Command::OverrideHold(command) => override_hold::check(command),
+        Command::RefundOrder(command) => refund_order::check(command),
+        Command::BlockSeats(command) => block_seats::check_block(command),
+        Command::UnblockSeats(command) => block_seats::check(&command.seats, &command.areas),
+        Command::AdoptChart(command) => command.layout.check(),
+        Command::CreateVenue(_)
+        | Command::PublishLayout(_)
+        | Command::CreateEvent(_)
+        | Command::ChangeEvent(_)
+        | Command::ChangeStatus(_)
+        | Command::ReleaseHold(_)
+        | Command::ConfirmHold(_)
+        | Command::JoinQueue(_)
+        | Command::LeaveQueue(_)
+        | Command::ExpireDue { .. } => Ok(()),
     }
 }
 
@@ -64,7 +98,7 @@ fn decide(seats: &Seats, command: &Command, now: Millis) -> Result<Decided, Refu
         Command::PlaceHold(command) => return place_hold::decide(seats, command, now),
         Command::JoinQueue(command) => return queue::join(seats, command, now),
         Command::ChangeEvent(command) => return change_event::decide(seats, command),
-        Command::ChangeStatus(status) => return change_event::status(seats, *status),
+        Command::ChangeStatus(status) => return change_event::status(seats, *status, now),
         Command::AdoptChart(command) => change_event::adopt_chart(seats, command)?,
         Command::ExtendHold(command) => extend_hold::decide(seats, command, now)?,
         Command::DropSeats(command) => drop_seats::decide(seats, command, now)?,

@@ -50,6 +50,8 @@ pub struct Options {
     pub snapshot_every_bytes: u64,
     pub journal: journal::Options,
     pub clock: Arc<dyn Clock>,
+    /// Whether deadlines that nobody touches are swept as they fall. The contract's tables ask for each sweep.
+    pub sweeps: bool,
 }
 
 impl Default for Options {
@@ -63,6 +65,7 @@ impl Default for Options {
             snapshot_every_bytes: 256 << 20,
             journal: journal::Options::default(),
             clock: Arc::new(SystemClock::default()),
+            sweeps: true,
         }
     }
 }
@@ -108,6 +111,9 @@ impl Embedded {
             journal: options.journal,
         };
         let mut core = recover::open(disk.clone(), core_options, new_generation())?;
+        if !options.sweeps {
+            core.shards.iter_mut().for_each(shard::Shard::stop_sweeping);
+        }
         let report = std::mem::take(&mut core.report);
         let (shared, room) = (core.shared.clone(), core.room.clone());
         let facts = Facts { reader: core.reader.clone(), shared: shared.clone() };

@@ -1,6 +1,7 @@
 //! The port of the engines, its contract suite, and the embedded engine with its journal.
 //! Readable alone: `engine.rs`, the port.
 
+pub mod contract;
 pub mod disk;
 pub mod embedded;
 pub mod engine;

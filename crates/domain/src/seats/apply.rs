@@ -162,7 +162,7 @@ impl Seats {
             extensions: 0,
             offered,
             seats: seats.into(),
-            areas: (!areas.is_empty()).then(|| Box::new(areas.to_vec())),
+            areas: (!areas.is_empty()).then(|| areas.into()),
         };
         let size = hold.size();
         let index = self.insert_hold(hold);
@@ -211,7 +211,8 @@ impl Seats {
                 line.count -= away.count;
                 dropped += away.count;
             }
-            lines.retain(|line| line.count > 0);
+            let left: Box<[AreaLine]> = lines.iter().filter(|line| line.count > 0).copied().collect();
+            hold.areas = (!left.is_empty()).then_some(left);
         }
         self.buyers[buyer].held -= dropped;
         seats.iter().for_each(|seat| self.change(*seat, free));
@@ -269,6 +270,15 @@ impl Seats {
         };
         self.grant(granted, fence, at);
         self.forget_buyer_if_idle(hold.buyer);
+        // Nobody waits for what he holds.
+        let holder = self.buyer_index(&holder.buyer);
+        for line in &hold.seats {
+            let queue = self.queues.get(&line.seat).map_or(&[][..], Vec::as_slice);
+            let own = queue.iter().map(|index| &self.places[*index]);
+            if let Some(id) = own.filter(|place| Some(place.buyer) == holder).map(|place| place.id).next() {
+                self.end_place(id, End::Dissolved, at);
+            }
+        }
     }
 
     fn sell(&mut self, id: HoldId, order: OrderId, fence: u64, at: Millis) {

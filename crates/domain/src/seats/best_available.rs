@@ -38,25 +38,31 @@ pub fn choose(house: &House<'_>, wish: &BestAvailable) -> Option<(Vec<SeatIndex>
     if let Some(window) = best_window(house, wish, count) {
         return Some((window, 1));
     }
-    // No run is long enough: the longest runs, one after the other, the better row first among equals.
+    // No run is long enough: the longest one, the better row first among equals, and the rest likewise.
     let mut runs: Vec<Run> = Vec::new();
     for row in 0..house.chart.rows.len() {
         runs_of(house, wish, row, 1, |run| runs.push(run));
     }
     runs.sort_by(|a, b| b.len.cmp(&a.len).then(a.row.cmp(&b.row)).then(a.start.cmp(&b.start)));
     let mut chosen = Vec::with_capacity(count);
-    let mut pieces = 0u8;
-    for run in runs {
+    for (taken, run) in runs.iter().enumerate() {
         let wanted = count - chosen.len();
-        let row = &house.chart.rows[run.row].seats;
-        let start = if run.len > wanted { best_start(row.len(), run, wanted).1 } else { run.start };
-        chosen.extend_from_slice(&row[start..start + run.len.min(wanted)]);
-        pieces = pieces.saturating_add(1);
-        if chosen.len() == count {
-            return Some((chosen, pieces));
+        if let Some((row, start)) = window_among(house, &runs[taken..], wanted) {
+            chosen.extend_from_slice(&house.chart.rows[row].seats[start..start + wanted]);
+            return Some((chosen, taken as u8 + 1));
         }
+        chosen.extend_from_slice(&house.chart.rows[run.row].seats[run.start..run.start + run.len]);
     }
     None
+}
+
+/// The best window in any of these runs: no single seat left, then the row's rank, then its middle.
+fn window_among(house: &House<'_>, runs: &[Run], count: usize) -> Option<(usize, usize)> {
+    let fit = runs.iter().filter(|run| run.len >= count).map(|run| {
+        let ((single, distance), start) = best_start(house.chart.rows[run.row].seats.len(), *run, count);
+        (single, run.row, distance, start)
+    });
+    fit.min().map(|(_, row, _, start)| (row, start))
 }
 
 /// The first row with a window that leaves no single seat, or else the first row with any window.
@@ -117,11 +123,20 @@ fn runs_of(house: &House<'_>, wish: &BestAvailable, row: usize, least: usize, mu
 }
 
 fn is_eligible(house: &House<'_>, wish: &BestAvailable, seat: SeatIndex) -> bool {
-    house.is_free(seat)
-        && house.chart.seat(seat).is_some_and(|info| {
-            wish.tier.is_none_or(|tier| tier == info.tier)
-                && wish.accessible == (info.accessible || info.companion)
-        })
+    house.is_free(seat) && suits_seat(house.chart, wish, seat)
+}
+
+fn suits_seat(chart: &Chart, wish: &BestAvailable, seat: SeatIndex) -> bool {
+    chart.seat(seat).is_some_and(|info| {
+        wish.tier.is_none_or(|tier| tier == info.tier)
+            && wish.accessible == (info.accessible || info.companion)
+    })
+}
+
+/// Whether a seat would suit the wish, were it free.
+pub(super) fn suits(chart: &Chart, wish: &BestAvailable, seat: SeatIndex) -> bool {
+    let section = chart.seat(seat).map(|info| info.section);
+    wish.section.is_none_or(|wanted| Some(wanted) == section) && suits_seat(chart, wish, seat)
 }
 
 /// A free seat that would be left alone between taken ones by this pick, and was not alone before.

@@ -13,8 +13,7 @@ use crate::outcome::Outcome;
 use crate::refusal::{Code, InTheWay, Refusal};
 
 pub(super) fn block(seats: &Seats, command: &BlockSeats) -> Result<Decided, Refusal> {
-    check_reason(&command.reason)?;
-    check(seats, &command.seats, &command.areas)?;
+    known(seats, &command.seats, &command.areas)?;
     let too_few =
         command.areas.iter().filter(|line| seats.areas[usize::from(line.area)].available() < line.count);
     Refusal::in_the_way(too_few.map(|line| InTheWay::Area(line.area, Code::AreaFull)).collect())?;
@@ -27,7 +26,7 @@ pub(super) fn block(seats: &Seats, command: &BlockSeats) -> Result<Decided, Refu
 }
 
 pub(super) fn unblock(seats: &Seats, command: &UnblockSeats) -> Result<Decided, Refusal> {
-    check(seats, &command.seats, &command.areas)?;
+    known(seats, &command.seats, &command.areas)?;
     for (n, line) in command.areas.iter().enumerate() {
         if seats.areas[usize::from(line.area)].blocked < line.count {
             return Err(Refusal::invalid(format!("areas[{n}].count"), "not more places than are blocked"));
@@ -40,23 +39,32 @@ pub(super) fn unblock(seats: &Seats, command: &UnblockSeats) -> Result<Decided, 
     Ok(Decided::Fact(Fact::SeatsUnblocked { seats: blocked, areas: command.areas.clone() }))
 }
 
-fn check(seats: &Seats, named: &[SeatIndex], areas: &[AreaCount]) -> Result<(), Refusal> {
+pub(super) fn check_block(command: &BlockSeats) -> Result<(), Refusal> {
+    check_reason(&command.reason)?;
+    check(&command.seats, &command.areas)
+}
+
+pub(super) fn check(named: &[SeatIndex], areas: &[AreaCount]) -> Result<(), Refusal> {
     if named.is_empty() && areas.is_empty() {
         return Err(Refusal::invalid("seats", "names at least one seat, row, section or area"));
     }
     if named.len() > SEATS_MAX {
         return Err(Refusal::invalid("seats", "at most 100,000 seats"));
     }
-    if let Some(unknown) = unknown_seats(seats, named) {
-        return Err(unknown);
-    }
     for (n, line) in areas.iter().enumerate() {
-        if seats.chart.area(line.area).is_none() {
-            return Err(Refusal::of(Code::AreaUnknown));
-        }
         if line.count == 0 || areas[..n].iter().any(|before| before.area == line.area) {
             return Err(Refusal::invalid(format!("areas[{n}]"), "each area once, with at least one place"));
         }
+    }
+    Ok(())
+}
+
+fn known(seats: &Seats, named: &[SeatIndex], areas: &[AreaCount]) -> Result<(), Refusal> {
+    if let Some(unknown) = unknown_seats(seats, named) {
+        return Err(unknown);
+    }
+    if areas.iter().any(|line| seats.chart.area(line.area).is_none()) {
+        return Err(Refusal::of(Code::AreaUnknown));
     }
     Ok(())
 }

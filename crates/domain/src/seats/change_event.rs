@@ -6,8 +6,10 @@ use crate::command::{AdoptChart, ChangeEvent, CreateEvent};
 use crate::event::{EventDetails, EventStatus};
 use crate::fact::{ChartAdopted, Fact};
 use crate::layout::Layout;
+use crate::limits::{AREAS_EVER_MAX, SEATS_EVER_MAX};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, InTheWay, Refusal};
+use crate::time::{Millis, is_over};
 
 impl Seats {
     /// The facts that create an event with its chart and, unless it is a draft, put it where it shall be.
@@ -73,11 +75,13 @@ fn merged(old: &EventDetails, change: &ChangeEvent) -> EventDetails {
     details
 }
 
-pub(super) fn status(seats: &Seats, status: EventStatus) -> Result<Decided, Refusal> {
+pub(super) fn status(seats: &Seats, status: EventStatus, now: Millis) -> Result<Decided, Refusal> {
     if seats.status == status {
         return Ok(Decided::Outcome(Outcome::Unchanged));
     }
-    if !seats.status.may_become(status) {
+    // A sale whose window is over would close again at once: the window must be moved first.
+    let would_close = status == EventStatus::OnSale && is_over(seats.details.sale_ends_at(), now);
+    if would_close || !seats.status.may_become(status) {
         return Err(Refusal::of(Code::StatusConflict));
     }
     Ok(Decided::Fact(Fact::StatusChanged { status, by_schedule: false }))
@@ -88,9 +92,11 @@ pub(super) fn adopt_chart(seats: &Seats, command: &AdoptChart) -> Result<Fact, R
     if matches!(seats.status, EventStatus::Completed | EventStatus::Cancelled) {
         return Err(Refusal::of(Code::StatusConflict));
     }
-    command.layout.check()?;
     check_tiers(&seats.details, &command.layout)?;
     let next = seats.chart.adopt(&command.layout);
+    if next.seats_len() > SEATS_EVER_MAX || next.areas.len() > AREAS_EVER_MAX {
+        return Err(Refusal::invalid("layout", "too many seats or areas were taken off this event before"));
+    }
     let mut in_use = Vec::new();
     for (index, info) in seats.chart.all_seats() {
         let state = seats.seats[index as usize];

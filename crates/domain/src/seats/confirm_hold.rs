@@ -2,15 +2,12 @@
 
 use super::state::Seats;
 use crate::command::ConfirmHold;
-use crate::event::EventStatus;
 use crate::fact::Fact;
 use crate::refusal::{Code, Detail, Refusal};
 use crate::time::Millis;
 
 pub(super) fn decide(seats: &Seats, command: &ConfirmHold, now: Millis) -> Result<Fact, Refusal> {
-    if seats.status == EventStatus::Cancelled {
-        return Err(Refusal::of(Code::EventCancelled));
-    }
+    super::release_hold::not_cancelled(seats)?;
     super::release_hold::own_hold(seats, &command.key, now)?;
     if seats.order_by_id.contains_key(&command.order) {
         return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });

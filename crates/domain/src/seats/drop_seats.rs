@@ -6,7 +6,7 @@ use crate::fact::Fact;
 use crate::refusal::{Code, InTheWay, Refusal};
 use crate::time::Millis;
 
-pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<Fact, Refusal> {
+pub(super) fn check(command: &DropSeats) -> Result<(), Refusal> {
     if command.seats.is_empty() && command.areas.is_empty() {
         return Err(Refusal::invalid("drop_seats", "names at least one seat or area"));
     }
@@ -21,6 +21,11 @@ pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<
             ));
         }
     }
+    Ok(())
+}
+
+pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<Fact, Refusal> {
+    super::release_hold::not_cancelled(seats)?;
     let index = super::release_hold::own_hold(seats, &command.key, now)?;
     let hold = &seats.holds[index];
     let foreign = command.seats.iter().filter(|seat| !hold.seats.iter().any(|line| line.seat == **seat));

@@ -1,13 +1,16 @@
 //! Expiry as facts: what a command touches before it is decided, the schedule of the event, and the sweep.
 
+use std::collections::BTreeSet;
+
 use super::Run;
-use super::state::{Due, Seats};
-use crate::command::{Command, Pick};
+use super::best_available::suits;
+use super::state::{Due, Hold, Seats, Status};
+use crate::command::{BestAvailable, BlockSeats, Command, Pick, PlaceHold};
 use crate::event::EventStatus;
 use crate::fact::{Fact, ReleaseCause};
-use crate::id::{BuyerId, SeatIndex};
+use crate::id::{AreaIndex, BuyerId, SeatIndex};
+use crate::layout::Layout;
 use crate::limits::EXPIRE_DUE_MAX;
-use crate::outcome::Outcome;
 use crate::time::{Millis, is_over};
 
 /// The reason that stands in the refunds of a cancelled event.
@@ -18,11 +21,7 @@ impl Seats {
     fn next_on_schedule(&self) -> Option<(Millis, EventStatus)> {
         match self.status {
             EventStatus::Scheduled => self.details.sale_opens_at.map(|at| (at, EventStatus::OnSale)),
-            EventStatus::OnSale => {
-                let closes =
-                    self.details.sale_closes_at.unwrap_or(self.details.ends_at).min(self.details.ends_at);
-                Some((closes, EventStatus::Closed))
-            }
+            EventStatus::OnSale => Some((self.details.sale_ends_at(), EventStatus::Closed)),
             EventStatus::Closed => Some((self.details.ends_at, EventStatus::Completed)),
             EventStatus::Draft | EventStatus::Completed | EventStatus::Cancelled | EventStatus::Postponed => {
                 None
@@ -75,6 +74,51 @@ impl Seats {
         Some(Fact::PlaceExpired { place: place.id })
     }
 
+    /// All holds that are due, in (until, fence) order.
+    fn due_holds(&self, now: Millis) -> impl Iterator<Item = &Hold> {
+        self.due.range(..=(now, u64::MAX)).filter_map(|(_, due)| match due {
+            Due::Hold(index) => Some(&self.holds[*index]),
+            Due::Place(_) => None,
+        })
+    }
+
+    /// As many due holds as it takes to have `wanted` places free in an area.
+    fn due_holds_in(&self, area: AreaIndex, wanted: u32, now: Millis) -> Vec<Fact> {
+        let mut free = self.areas.get(usize::from(area)).map_or(wanted, |state| state.available());
+        let mut facts = Vec::new();
+        let mut due = self.due_holds(now);
+        while free < wanted
+            && facts.len() < EXPIRE_DUE_MAX as usize
+            && let Some(hold) = due.next()
+        {
+            let places = hold.area_lines().iter().find(|line| line.area == area).map_or(0, |line| line.count);
+            if places > 0 {
+                facts.push(Fact::HoldExpired { hold: hold.id });
+            }
+            free += places;
+        }
+        facts
+    }
+
+    /// Due holds of seats that would suit a wish, a bounded number.
+    fn due_holds_for(&self, wish: &BestAvailable, now: Millis) -> Vec<Fact> {
+        let suits = |hold: &&Hold| {
+            let mut seats = hold.seats.iter();
+            seats.any(|line| {
+                self.seat_status(line.seat) == Status::Held && suits(&self.chart, wish, line.seat)
+            })
+        };
+        let due = self.due_holds(now).filter(suits).take(EXPIRE_DUE_MAX as usize);
+        due.map(|hold| Fact::HoldExpired { hold: hold.id }).collect()
+    }
+
+    /// Due holds of seats that a new layout no longer has.
+    fn due_seats_without(&self, layout: &Layout, now: Millis) -> Vec<SeatIndex> {
+        let kept: BTreeSet<&str> = layout.seats().map(|seat| seat.id.as_str()).collect();
+        let held = self.due_holds(now).flat_map(|hold| hold.seats.iter().map(|line| line.seat));
+        held.filter(|seat| !kept.contains(self.chart.seat_id(*seat))).collect()
+    }
+
     /// Whether anything at all is due: the common "no" costs one comparison.
     fn anything_due(&self, now: Millis) -> bool {
         self.due.first_key_value().is_some_and(|((until, _), _)| is_over(*until, now))
@@ -96,7 +140,7 @@ impl Run<'_> {
         if !self.seats().anything_due(self.now) {
             return;
         }
-        let (buyer, mut named) = touched(self.seats(), command);
+        let (buyer, mut named) = touched(self.seats(), command, self.now);
         if let Some(buyer) = buyer {
             for fact in self.seats().due_holds_of(buyer, self.now) {
                 self.take(fact);
@@ -112,11 +156,24 @@ impl Run<'_> {
                 self.take(fact);
             }
         }
+        for (area, wanted) in wanted_places(self.seats(), command) {
+            for fact in self.seats().due_holds_in(area, wanted, self.now) {
+                self.take(fact);
+            }
+        }
+    }
+
+    /// Expires what is due on seats that would suit a wish which found too few; true if there was any.
+    pub(super) fn expire_for_best(&mut self, command: &Command) -> bool {
+        let Command::PlaceHold(PlaceHold { pick: Pick::Best(wish), .. }) = command else { return false };
+        let due = self.seats().due_holds_for(wish, self.now);
+        let any = !due.is_empty();
+        due.into_iter().for_each(|fact| self.take(fact));
+        any
     }
 
     /// The sweep: whatever is due, in (until, fence) order, a bounded number at a time.
-    pub(super) fn expire_due(&mut self, limit: u32) -> Outcome {
-        let before = self.facts.len();
+    pub(super) fn expire_due(&mut self, limit: u32) {
         for _ in 0..limit.min(EXPIRE_DUE_MAX) {
             let seats = self.seats();
             let fact = if seats.has_cancelled_work() {
@@ -130,7 +187,6 @@ impl Run<'_> {
             let Some(fact) = fact else { break };
             self.take(fact);
         }
-        if self.facts.len() == before { Outcome::Unchanged } else { Outcome::Done }
     }
 }
 
@@ -151,7 +207,7 @@ impl Seats {
 }
 
 /// Whose holds and which seats a command touches.
-fn touched<'a>(seats: &Seats, command: &'a Command) -> (Option<&'a BuyerId>, Vec<SeatIndex>) {
+fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a BuyerId>, Vec<SeatIndex>) {
     let of_hold = |hold| {
         let hold = seats.hold_index(hold).map(|index| &seats.holds[index]);
         hold.map_or(Vec::new(), |hold| hold.seats.iter().map(|line| line.seat).collect())
@@ -170,13 +226,30 @@ fn touched<'a>(seats: &Seats, command: &'a Command) -> (Option<&'a BuyerId>, Vec
         Command::UnblockSeats(command) => (None, command.seats.clone()),
         Command::JoinQueue(command) => (Some(&command.buyer), vec![command.seat]),
         Command::LeaveQueue(command) => (Some(&command.buyer), vec![command.seat]),
+        Command::AdoptChart(command) => (None, seats.due_seats_without(&command.layout, now)),
         Command::CreateVenue(_)
         | Command::PublishLayout(_)
         | Command::CreateEvent(_)
         | Command::ChangeEvent(_)
-        | Command::AdoptChart(_)
         | Command::ChangeStatus(_)
         | Command::RefundOrder(_)
         | Command::ExpireDue { .. } => (None, Vec::new()),
     }
+}
+
+/// Areas in which a command needs free places, and how many.
+fn wanted_places(seats: &Seats, command: &Command) -> Vec<(AreaIndex, u32)> {
+    if let Command::PlaceHold(PlaceHold { areas, .. }) | Command::BlockSeats(BlockSeats { areas, .. }) =
+        command
+    {
+        return areas.iter().map(|line| (line.area, line.count)).collect();
+    }
+    let Command::AdoptChart(command) = command else { return Vec::new() };
+    let shrinks = seats.chart.areas.iter().enumerate().filter_map(|(index, area)| {
+        let next = command.layout.areas.iter().find(|next| next.id == area.id);
+        let capacity = next.map_or(0, |next| next.capacity);
+        let lost = seats.areas[index].capacity.saturating_sub(capacity);
+        (lost > 0).then_some((index as AreaIndex, lost))
+    });
+    shrinks.collect()
 }

@@ -8,10 +8,15 @@ use crate::limits::HOLD_MS_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
 
-pub(super) fn decide(seats: &Seats, command: &ExtendHold, now: Millis) -> Result<Fact, Refusal> {
+pub(super) fn check(command: &ExtendHold) -> Result<(), Refusal> {
     if command.extension_ms.is_some_and(|ms| !(1_000..=HOLD_MS_MAX).contains(&ms)) {
         return Err(Refusal::invalid("extend_seconds", "1 to 900 seconds"));
     }
+    Ok(())
+}
+
+pub(super) fn decide(seats: &Seats, command: &ExtendHold, now: Millis) -> Result<Fact, Refusal> {
+    super::release_hold::not_cancelled(seats)?;
     let index = super::release_hold::own_hold(seats, &command.key, now)?;
     let hold = &seats.holds[index];
     let rules = &seats.details.rules;

@@ -191,7 +191,7 @@ impl Seats {
             extensions: image.extensions,
             offered: image.offered,
             seats: image.seats.into(),
-            areas: (!image.areas.is_empty()).then(|| Box::new(image.areas)),
+            areas: (!image.areas.is_empty()).then(|| image.areas.into()),
         };
         let (size, due) = (hold.size(), (hold.until, hold.fence));
         let index = self.insert_hold(hold);

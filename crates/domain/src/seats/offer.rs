@@ -54,9 +54,10 @@ impl Seats {
         }
         let place = &self.places[*self.queues.get(&seat)?.first()?];
         let buyer = &self.buyers[place.buyer];
+        let limit = self.details.rules.buyer_limit;
         Some(if is_over(place.until, now) {
             Fact::PlaceExpired { place: place.id }
-        } else if buyer.held + buyer.sold + 1 > self.details.rules.buyer_limit {
+        } else if buyer.held + buyer.sold >= limit && self.living_taken(buyer, now) >= limit {
             Fact::PlaceLost { place: place.id }
         } else {
             Fact::SeatOffered {

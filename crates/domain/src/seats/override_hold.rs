@@ -8,19 +8,26 @@ use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN, REASON_CHARS_MAX};
 use crate::refusal::Refusal;
 use crate::time::Millis;
 
-pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Result<Fact, Refusal> {
+pub(super) fn check(command: &OverrideHold) -> Result<(), Refusal> {
     if !is_name(&command.staff) {
         return Err(Refusal::invalid("staff", "1–200 characters without control characters"));
     }
-    check_reason(&command.reason)?;
+    let hold_ms = command.to.as_ref().and_then(|(_, hold_ms)| *hold_ms);
+    if hold_ms.is_some_and(|ms| !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&ms)) {
+        return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
+    }
+    check_reason(&command.reason)
+}
+
+pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Result<Fact, Refusal> {
+    if command.to.is_some() {
+        super::release_hold::not_cancelled(seats)?;
+    }
     super::release_hold::living_hold(seats, command.hold, now)?;
     let to = match &command.to {
         None => None,
         Some((buyer, hold_ms)) => {
             let hold_ms = hold_ms.unwrap_or(seats.details.rules.hold_ms);
-            if !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&hold_ms) {
-                return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
-            }
             Some(NewHolder { buyer: buyer.clone(), until: now + hold_ms })
         }
     };

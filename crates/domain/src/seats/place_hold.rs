@@ -12,8 +12,10 @@ use crate::refusal::{Code, InTheWay, Refusal};
 use crate::time::Millis;
 
 pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<Decided, Refusal> {
-    let hold_ms = check(seats, command)?;
-    on_sale(seats)?;
+    if let Err(refusal) = on_sale(seats) {
+        return already_theirs(seats, command).ok_or(refusal);
+    }
+    let hold_ms = command.hold_ms.unwrap_or(seats.details.rules.hold_ms);
     let (picked, pieces) = match &command.pick {
         Pick::Seats(picked) => {
             if let Some(unknown) = unknown_seats(seats, picked) {
@@ -65,14 +67,26 @@ pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<
     }))
 }
 
-/// Checks the command's own shape and returns the hold's length.
-fn check(seats: &Seats, command: &PlaceHold) -> Result<Millis, Refusal> {
+/// The sale is over, but what the buyer holds may be finished: it is still told to be theirs.
+fn already_theirs(seats: &Seats, command: &PlaceHold) -> Option<Decided> {
+    let Pick::Seats(picked) = &command.pick else { return None };
+    if seats.status == EventStatus::Cancelled || unknown_seats(seats, picked).is_some() {
+        return None;
+    }
+    let mine = exactly_mine(seats, command, picked)?;
+    Some(Decided::Outcome(Outcome::AlreadyYours(Box::new(seats.hold_state(mine)))))
+}
+
+pub(super) fn check(command: &PlaceHold) -> Result<(), Refusal> {
     let named = match &command.pick {
         Pick::Seats(picked) => {
             if let Some(n) = (1..picked.len()).find(|n| picked[..*n].contains(&picked[*n])) {
                 return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
             }
             picked.len() as u32
+        }
+        Pick::Best(wish) if !(1..=HOLD_PLACES_MAX).contains(&wish.count) => {
+            return Err(Refusal::invalid("best_available.count", "1 to 20 seats"));
         }
         Pick::Best(wish) => wish.count,
     };
@@ -88,11 +102,10 @@ fn check(seats: &Seats, command: &PlaceHold) -> Result<Millis, Refusal> {
     if !(1..=HOLD_PLACES_MAX).contains(&asked) {
         return Err(Refusal::invalid("seats", "1 to 20 seats and places in one hold"));
     }
-    let hold_ms = command.hold_ms.unwrap_or(seats.details.rules.hold_ms);
-    if !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&hold_ms) {
+    if command.hold_ms.is_some_and(|ms| !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&ms)) {
         return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
     }
-    Ok(hold_ms)
+    Ok(())
 }
 
 fn places_in(areas: &[AreaCount]) -> u32 {

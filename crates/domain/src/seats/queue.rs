@@ -2,7 +2,7 @@
 
 use super::Decided;
 use super::place_hold::{on_sale, unknown_seats};
-use super::state::{Seats, Status};
+use super::state::{Due, Seats, Status};
 use crate::command::{JoinQueue, LeaveQueue};
 use crate::fact::Fact;
 use crate::id::{BuyerId, SeatIndex};
@@ -38,7 +38,10 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
     if waiting >= QUEUE_PER_SEAT_MAX {
         return Err(Refusal::limit(Code::QueueFull, QUEUE_PER_SEAT_MAX as u32, waiting as u32));
     }
-    let places = buyer.map_or(0, |index| seats.buyers[index].places);
+    let mut places = buyer.map_or(0, |index| seats.buyers[index].places);
+    if places >= QUEUE_PLACES_PER_BUYER_MAX {
+        places -= dead_places(seats, buyer, now);
+    }
     if places >= QUEUE_PLACES_PER_BUYER_MAX {
         return Err(Refusal::limit(Code::QueueLimit, QUEUE_PLACES_PER_BUYER_MAX, places));
     }
@@ -62,6 +65,15 @@ pub(super) fn leave(seats: &Seats, command: &LeaveQueue) -> Result<Fact, Refusal
     let place =
         place_of(seats, command.seat, &command.buyer, Millis::MIN).ok_or(Refusal::of(Code::PlaceUnknown))?;
     Ok(Fact::QueueLeft { place: place.place })
+}
+
+/// Places of a buyer that are over, though nobody has said so yet.
+fn dead_places(seats: &Seats, buyer: Option<u32>, now: Millis) -> u32 {
+    let due = seats.due.range(..=(now, u64::MAX)).filter(|(_, due)| match due {
+        Due::Place(index) => Some(seats.places[*index].buyer) == buyer,
+        Due::Hold(_) => false,
+    });
+    due.count() as u32
 }
 
 /// The buyer's living place in a seat's queue; its position counts the living in front.

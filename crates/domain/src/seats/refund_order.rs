@@ -6,8 +6,19 @@ use crate::command::RefundOrder;
 use crate::fact::{AreaCount, Fact};
 use crate::refusal::{Code, InTheWay, Refusal};
 
+pub(super) fn check(command: &RefundOrder) -> Result<(), Refusal> {
+    if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
+        return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
+    }
+    for (n, away) in command.areas.iter().enumerate() {
+        if away.count == 0 || command.areas[..n].iter().any(|before| before.area == away.area) {
+            return Err(Refusal::invalid(format!("areas[{n}]"), "each area once, with at least one place"));
+        }
+    }
+    check_reason(&command.reason)
+}
+
 pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refusal> {
-    check_reason(&command.reason)?;
     let index = *seats.order_by_id.get(&command.order).ok_or(Refusal::of(Code::OrderUnknown))?;
     let order = &seats.orders[index];
     if order.seats.is_empty() && order.areas.is_empty() {
@@ -15,9 +26,6 @@ pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refus
     }
     if command.seats.is_empty() && command.areas.is_empty() {
         return Ok(all_of(seats, index, &command.reason));
-    }
-    if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
-        return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
     }
     let mut amount_minor = 0;
     let mut foreign = Vec::new();
@@ -27,10 +35,7 @@ pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refus
             None => foreign.push(InTheWay::Seat(*seat, Code::NotRefundable)),
         }
     }
-    for (n, away) in command.areas.iter().enumerate() {
-        if away.count == 0 || command.areas[..n].iter().any(|before| before.area == away.area) {
-            return Err(Refusal::invalid(format!("areas[{n}]"), "each area once, with at least one place"));
-        }
+    for away in &command.areas {
         match order.areas.iter().find(|line| line.area == away.area && line.count >= away.count) {
             Some(line) => amount_minor += line.price_minor * i64::from(away.count),
             None => foreign.push(InTheWay::Area(away.area, Code::NotRefundable)),

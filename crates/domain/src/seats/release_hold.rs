@@ -3,6 +3,7 @@
 use super::state::Seats;
 use crate::command::HoldKey;
 use crate::ended::End;
+use crate::event::EventStatus;
 use crate::fact::{Fact, ReleaseCause};
 use crate::id::HoldId;
 use crate::refusal::{Code, Refusal};
@@ -11,6 +12,14 @@ use crate::time::Millis;
 pub(super) fn decide(seats: &Seats, key: &HoldKey, now: Millis) -> Result<Fact, Refusal> {
     own_hold(seats, key, now)?;
     Ok(Fact::HoldReleased { hold: key.hold, why: ReleaseCause::Buyer })
+}
+
+/// A cancelled event takes everything back: nothing of it can be kept longer, changed or bought.
+pub(super) fn not_cancelled(seats: &Seats) -> Result<(), Refusal> {
+    match seats.status == EventStatus::Cancelled {
+        true => Err(Refusal::of(Code::EventCancelled)),
+        false => Ok(()),
+    }
 }
 
 /// The living hold that this key opens: known, not over, and granted by this very fence.

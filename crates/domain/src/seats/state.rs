@@ -13,7 +13,7 @@ use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::map::{Hasher, Map, Table};
 use crate::outcome::HoldState;
 use crate::slab::Slab;
-use crate::time::Millis;
+use crate::time::{Millis, is_over};
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -133,12 +133,12 @@ pub(super) struct Hold {
     pub offered: bool,
     pub seats: Box<[SeatLine]>,
     /// Few holds have general-admission places; the others pay one pointer for it.
-    pub areas: Option<Box<Vec<AreaLine>>>,
+    pub areas: Option<Box<[AreaLine]>>,
 }
 
 impl Hold {
     pub fn area_lines(&self) -> &[AreaLine] {
-        self.areas.as_deref().map_or(&[], Vec::as_slice)
+        self.areas.as_deref().unwrap_or(&[])
     }
 
     /// Seats and places in it.
@@ -274,6 +274,18 @@ impl Seats {
     /// Places that count against a buyer's limit.
     pub(super) fn taken_by(&self, buyer: &BuyerId) -> u32 {
         self.buyer_index(buyer).map_or(0, |index| self.buyers[index].held + self.buyers[index].sold)
+    }
+
+    /// The same, without the holds whose time is over though nobody has said so yet.
+    pub(super) fn living_taken(&self, buyer: &Buyer, now: Millis) -> u32 {
+        let mut taken = buyer.held + buyer.sold;
+        let mut next = buyer.first_hold;
+        while next != NONE {
+            let hold = &self.holds[next];
+            taken -= if is_over(hold.until, now) { hold.size() } else { 0 };
+            next = hold.next;
+        }
+        taken
     }
 
     pub(super) fn price_of_tier(&self, tier: u16) -> i64 {

@@ -101,7 +101,7 @@ impl Seats {
                 None => self.ended.get(*id, now).map_or(Found::Nothing, Found::Ended),
             },
             Query::HoldsOf(buyer) => {
-                let Some(buyer) = self.buyer_index(buyer) else { return Found::Nothing };
+                let Some(buyer) = self.buyer_index(buyer) else { return Found::Holds(Vec::new()) };
                 let living = self.holds_of(buyer).filter(|index| !is_over(self.holds[*index].until, now));
                 let mut holds: Vec<_> = living.map(|index| self.hold_state(index)).collect();
                 holds.sort_unstable_by_key(|hold| hold.fence);

@@ -33,6 +33,7 @@ pub struct Shard {
     due: BTreeSet<(Millis, u32)>,
     numbers: Arc<AtomicU32>,
     room: Option<Arc<Room>>,
+    sweeps: bool,
     /// Listings changed in the current batch.
     changed: Vec<u32>,
     pub(super) imaging: Option<super::images::Imaging>,
@@ -57,6 +58,7 @@ impl Shard {
             due: BTreeSet::new(),
             numbers,
             room: None,
+            sweeps: true,
             changed: Vec::new(),
             imaging: None,
         }
@@ -67,9 +69,14 @@ impl Shard {
         self.room = Some(room);
     }
 
+    /// Expires only what commands touch and `ExpireDue` asks for: every fact then has a command to show for it.
+    pub fn stop_sweeping(&mut self) {
+        self.sweeps = false;
+    }
+
     /// When the next deadline falls, so that the caller knows how long it may sleep.
     pub fn next_due(&self) -> Option<Millis> {
-        self.due.first().map(|(due, _)| *due)
+        self.due.first().map(|(due, _)| *due).filter(|_| self.sweeps)
     }
 
     pub fn is_imaging(&self) -> bool {
@@ -201,7 +208,8 @@ impl Shard {
         }
         let first = before + 1;
         let sealed = request.command.is_sealed();
-        let key = request.key.filter(|_| !refused);
+        // Only a yes with facts of its own can be told again from them; any other is decided anew.
+        let key = request.key.filter(|_| outcome == Outcome::Done);
         let number = owned.slot.number;
         let head = StepHead { number, epoch: EPOCH as u32, first, at, key, sealed };
         entry::write_step(&mut batch.bytes, head, &facts);
@@ -249,7 +257,7 @@ impl Shard {
     fn sweep(&mut self, now: Millis, batch: &mut Batch) {
         for _ in 0..SWEEP_LISTINGS_MAX {
             let Some(&(due, index)) = self.due.first() else { return };
-            if due > now || !self.has_room() {
+            if due > now || !self.sweeps || !self.has_room() {
                 return;
             }
             let listing = self.listings[index as usize].listing.id;

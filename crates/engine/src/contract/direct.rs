@@ -1,0 +1,266 @@
+//! The plainest engine: the domain behind a lock, with a clock that is set by hand. It never stops: `restart` makes
+//! the state anew instead, from the facts and from its image by turns. Durable here means: in this process's memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use futures_core::future::BoxFuture;
+use onsale_domain::id::{ListingId, ListingKind, Tenant};
+use onsale_domain::listing::Key;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{BuyerId, Code, Command, Listing, Millis, Outcome, Refusal, Step};
+use parking_lot::Mutex;
+
+use super::Harness;
+use crate::engine::{
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, Tail, View,
+};
+
+/// How long a key's answer is kept: an hour, a day for what may never be lost.
+const KEPT_MS: Millis = 3_600_000;
+const KEPT_SEALED_MS: Millis = 24 * KEPT_MS;
+
+#[derive(Debug, Default)]
+pub struct Direct {
+    clock: AtomicI64,
+    restarts: u32,
+    shelves: Mutex<BTreeMap<ListingId, Shelf>>,
+}
+
+#[derive(Debug)]
+struct Shelf {
+    listing: Listing,
+    steps: Vec<Arc<Step>>,
+    records: BTreeMap<u128, Record>,
+}
+
+#[derive(Clone, Debug)]
+struct Record {
+    fingerprint: u128,
+    kept_until: Millis,
+    step: Arc<Step>,
+}
+
+impl Shelf {
+    fn new(id: ListingId) -> Shelf {
+        Shelf { listing: Listing::new(id, 1), steps: Vec::new(), records: BTreeMap::new() }
+    }
+
+    fn position(&self) -> Position {
+        Position { epoch: self.listing.epoch, offset: self.listing.offset }
+    }
+
+    fn submit(&mut self, command: &Command, key: Option<Key>, clock: Millis) -> Answer {
+        let now = clock.max(self.listing.last_at);
+        if let Some(known) = key.and_then(|key| self.records.get(&key.scope).cloned())
+            && now < known.kept_until
+        {
+            let same = key.is_some_and(|key| key.fingerprint == known.fingerprint);
+            let refused = || Outcome::Refused(Box::new(Refusal::of(Code::KeyReused)));
+            return Answer {
+                position: self.position(),
+                at: if same { known.step.at } else { now },
+                outcome: if same { Outcome::Done } else { refused() },
+                step: same.then_some(known.step),
+                replayed: same,
+            };
+        }
+        let first = self.listing.offset + 1;
+        let mut facts = Vec::new();
+        let outcome = self.listing.execute(command, clock, &mut facts);
+        let mut step = None;
+        if !facts.is_empty() {
+            // Only a yes with facts can be told again; everything else is decided anew.
+            let key = key.filter(|_| outcome == Outcome::Done);
+            let (listing, epoch) = (self.listing.id, self.listing.epoch);
+            let made = Arc::new(Step { listing, epoch, first, at: now, key, facts });
+            self.steps.push(made.clone());
+            if let Some(key) = key {
+                let kept = if command.is_sealed() { KEPT_SEALED_MS } else { KEPT_MS };
+                let record =
+                    Record { fingerprint: key.fingerprint, kept_until: now + kept, step: made.clone() };
+                self.records.insert(key.scope, record);
+            }
+            step = Some(made);
+        }
+        Answer { position: self.position(), at: now, step, outcome, replayed: false }
+    }
+
+    fn view(&self) -> Option<Arc<View>> {
+        let (listing, at) = (self.listing.id, self.listing.last_at);
+        Some(Arc::new(View { listing, position: self.position(), at, body: self.listing.view()? }))
+    }
+
+    fn steps_after(&self, offset: u64, limit: usize) -> Vec<Arc<Step>> {
+        let mut facts = 0;
+        let after = self.steps.iter().filter(|step| step.last() > offset);
+        let page = after.take_while(|step| {
+            let room = facts < limit;
+            facts += step.facts.len();
+            room
+        });
+        page.cloned().collect()
+    }
+}
+
+impl Direct {
+    /// The state made again from nothing but the facts.
+    fn replay(&self) {
+        for shelf in self.shelves.lock().values_mut() {
+            let mut listing = Listing::new(shelf.listing.id, shelf.listing.epoch);
+            for step in &shelf.steps {
+                step.facts.iter().for_each(|fact| listing.apply(fact, step.at));
+            }
+            shelf.listing = listing;
+        }
+    }
+
+    /// The state made again from its image, as a snapshot would.
+    fn reread(&self) {
+        for shelf in self.shelves.lock().values_mut() {
+            shelf.listing = Listing::from_image(&shelf.listing.image()).expect("an image reads back");
+        }
+    }
+
+    fn with<T>(&self, listing: &ListingId, answer: impl FnOnce(&Shelf) -> T) -> Result<T, EngineError> {
+        let shelves = self.shelves.lock();
+        let shelf = shelves.get(listing).filter(|shelf| shelf.listing.exists());
+        shelf.map(answer).ok_or(EngineError::UnknownListing)
+    }
+}
+
+/// A tail that ends with what there was.
+struct Once(Option<Vec<Arc<Step>>>);
+
+impl Tail for Once {
+    fn next(&mut self) -> BoxFuture<'_, Result<Vec<Arc<Step>>, EngineError>> {
+        ready(self.0.take().ok_or(EngineError::Reload))
+    }
+}
+
+fn ready<T: Send + 'static>(value: T) -> BoxFuture<'static, T> {
+    Box::pin(std::future::ready(value))
+}
+
+impl Engine for Direct {
+    fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
+        let mut shelves = self.shelves.lock();
+        let shelf = shelves.entry(request.listing).or_insert_with(|| Shelf::new(request.listing));
+        ready(Ok(shelf.submit(&request.command, request.key, self.now())))
+    }
+
+    fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
+        self.with(listing, Shelf::view).ok().flatten()
+    }
+
+    fn listings(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>> {
+        let shelves = self.shelves.lock();
+        let all = shelves.iter().filter(|(id, _)| id.tenant == tenant && id.kind == kind);
+        let all = all.filter(|(id, _)| after.is_none_or(|after| **id > after));
+        all.filter_map(|(_, shelf)| shelf.view()).take(limit).collect()
+    }
+
+    fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
+        let found = self.with(&listing, |shelf| shelf.listing.ask(&query, self.now()));
+        ready(Ok(found.unwrap_or(Found::Nothing)))
+    }
+
+    fn holds_of(
+        &self,
+        tenant: Tenant,
+        buyer: BuyerId,
+    ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>> {
+        let shelves = self.shelves.lock();
+        let query = Query::HoldsOf(buyer);
+        let held =
+            shelves.values().filter(|shelf| shelf.listing.id.tenant == tenant).filter_map(
+                |shelf| match shelf.listing.ask(&query, self.now()) {
+                    Found::Holds(holds) if !holds.is_empty() => {
+                        Some(HeldAt { listing: shelf.listing.id, position: shelf.position(), holds })
+                    }
+                    Found::Holds(_)
+                    | Found::Nothing
+                    | Found::Hold(_)
+                    | Found::Ended(_)
+                    | Found::Place(_)
+                    | Found::Order(_) => None,
+                },
+            );
+        ready(Ok(held.collect()))
+    }
+
+    fn facts_after(
+        &self,
+        listing: ListingId,
+        after: Position,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
+        ready(self.with(&listing, |shelf| FactPage {
+            steps: shelf.steps_after(after.offset, limit),
+            position: shelf.position(),
+        }))
+    }
+
+    /// What there is now; who wants more asks again.
+    fn follow(
+        &self,
+        listing: ListingId,
+        after: Position,
+    ) -> BoxFuture<'static, Result<Follower, EngineError>> {
+        let steps = self.with(&listing, |shelf| shelf.steps_after(after.offset, usize::MAX));
+        ready(steps.map(|steps| {
+            let once: Box<dyn Tail> = Box::new(Once(Some(steps)));
+            Follower::of(once)
+        }))
+    }
+
+    fn now(&self) -> Millis {
+        self.clock.load(Ordering::Relaxed)
+    }
+
+    fn status(&self) -> EngineStatus {
+        let shelves = self.shelves.lock();
+        let facts = shelves.values().map(|shelf| shelf.listing.offset).sum();
+        EngineStatus { listings: shelves.len() as u64, facts, ..EngineStatus::default() }
+    }
+}
+
+impl Harness for Direct {
+    fn engine(&self) -> &dyn Engine {
+        self
+    }
+
+    fn set_clock(&self, now: Millis) {
+        self.clock.store(now, Ordering::Relaxed);
+    }
+
+    fn restart(&mut self) {
+        self.restarts += 1;
+        match self.restarts % 2 {
+            0 => self.reread(),
+            _ => self.replay(),
+        }
+    }
+
+    fn check_invariants(&self, listing: &ListingId) -> Result<(), String> {
+        self.with(listing, |shelf| shelf.listing.check_invariants()).unwrap_or(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::suite;
+    use super::*;
+
+    #[test]
+    fn the_domain_keeps_the_contract() {
+        suite::run_all(|| Box::new(Direct::default()));
+    }
+}

@@ -1,0 +1,54 @@
+//! Every table of the contract. A table's name is a sentence that it proves; files group them by verb.
+
+use super::Harness;
+use super::table::{run, run_with_restarts};
+
+const FILES: &[(&str, &str)] = &[
+    ("hold", include_str!("tables/hold.txt")),
+    ("best", include_str!("tables/best.txt")),
+    ("extend", include_str!("tables/extend.txt")),
+    ("release", include_str!("tables/release.txt")),
+    ("confirm", include_str!("tables/confirm.txt")),
+    ("override", include_str!("tables/override.txt")),
+    ("block", include_str!("tables/block.txt")),
+    ("queue", include_str!("tables/queue.txt")),
+    ("expire", include_str!("tables/expire.txt")),
+    ("life", include_str!("tables/life.txt")),
+    ("chart", include_str!("tables/chart.txt")),
+    ("keys", include_str!("tables/keys.txt")),
+];
+
+/// One table: the file it stands in, the sentence it proves, its lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    pub file: &'static str,
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+/// A heading `== sentence` begins a table.
+pub fn all() -> Vec<Table> {
+    let mut tables = Vec::new();
+    for (file, text) in FILES {
+        for part in text.split("\n== ").skip(1) {
+            let (name, text) = part.split_once('\n').unwrap_or((part, ""));
+            tables.push(Table { file, name: name.trim(), text });
+        }
+    }
+    tables
+}
+
+/// Runs every table on a fresh engine each, twice: in one go, and with a restart after every line.
+/// All that fail are printed, whole.
+pub fn run_all(mut fresh: impl FnMut() -> Box<dyn Harness>) {
+    let mut failures = Vec::new();
+    let wanted = std::env::var("ONSALE_TABLE").unwrap_or_default();
+    for table in all().into_iter().filter(|table| table.name.contains(&wanted)) {
+        if let Err(report) = run(table.text, &mut *fresh()) {
+            failures.push(format!("{}: {}\n{report}", table.file, table.name));
+        } else if let Err(report) = run_with_restarts(table.text, &mut *fresh()) {
+            failures.push(format!("{}: {} (restarted after every line)\n{report}", table.file, table.name));
+        }
+    }
+    assert!(failures.is_empty(), "{} tables fail\n\n{}", failures.len(), failures.join("\n"));
+}

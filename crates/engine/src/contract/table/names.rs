@@ -1,0 +1,118 @@
+//! What a table calls things: `h1` for the first hold granted, `q1` for the first place, `o1` for the first order.
+
+use onsale_domain::seats::Query;
+use onsale_domain::{BuyerId, Fact, HoldId, OrderId};
+
+/// Ids that nobody was given start here.
+const UNKNOWN: u128 = 1 << 64;
+
+#[derive(Default)]
+pub(super) struct Names {
+    things: Vec<Named>,
+    orders: Vec<OrderId>,
+    holds: u32,
+    places: u32,
+    attempts: u128,
+}
+
+pub(super) struct Named {
+    pub name: String,
+    pub id: HoldId,
+    pub buyer: BuyerId,
+    /// The seat of a queue place.
+    pub seat: Option<u32>,
+    /// Every fence it was granted under, the latest last; none while it is a place.
+    pub fences: Vec<u64>,
+}
+
+impl Names {
+    /// A fresh id, as the edge would make one for every request.
+    pub fn fresh(&mut self) -> HoldId {
+        self.attempts += 1;
+        HoldId(self.attempts)
+    }
+
+    pub fn fresh_order(&mut self) -> OrderId {
+        self.attempts += 1;
+        OrderId(self.attempts)
+    }
+
+    pub fn hold(&self, name: &str) -> HoldId {
+        let number = u128::from(name.bytes().fold(7u64, |sum, byte| sum * 31 + u64::from(byte)));
+        self.named(name).map_or(HoldId(UNKNOWN + number), |known| known.id)
+    }
+
+    pub fn named(&self, name: &str) -> Option<&Named> {
+        self.things.iter().rev().find(|known| known.name == name)
+    }
+
+    pub fn by_id(&self, id: HoldId) -> Option<&Named> {
+        self.things.iter().rev().find(|known| known.id == id)
+    }
+
+    pub fn order(&self, name: &str) -> OrderId {
+        let number: Option<usize> = name.strip_prefix('o').and_then(|number| number.parse().ok());
+        number.and_then(|number| self.orders.get(number - 1).copied()).unwrap_or(OrderId(UNKNOWN))
+    }
+
+    pub fn order_name(&self, id: OrderId) -> String {
+        let number = self.orders.iter().position(|known| *known == id);
+        number.map_or_else(|| "o?".to_owned(), |number| format!("o{}", number + 1))
+    }
+
+    pub fn learn(&mut self, fact: &Fact, fence: u64) {
+        if let Fact::HoldPlaced { hold, buyer, .. } = fact {
+            if self.by_id(*hold).is_some_and(|known| known.fences.last() == Some(&fence)) {
+                return;
+            }
+            self.holds += 1;
+            let (name, buyer) = (format!("h{}", self.holds), buyer.clone());
+            self.things.push(Named { name, id: *hold, buyer, seat: None, fences: vec![fence] });
+        }
+        if let Fact::QueueJoined { place, seat, buyer, .. } = fact
+            && self.by_id(*place).is_none()
+        {
+            self.places += 1;
+            let (name, buyer) = (format!("q{}", self.places), buyer.clone());
+            self.things.push(Named { name, id: *place, buyer, seat: Some(*seat), fences: Vec::new() });
+        }
+        if let Fact::HoldOverridden { hold, to: Some(to), .. } = fact {
+            self.granted(*hold, Some(&to.buyer), fence);
+        }
+        if let Fact::SeatOffered { place, .. } = fact {
+            self.granted(*place, None, fence);
+        }
+        if let Fact::HoldConfirmed { order, .. } = fact
+            && !self.orders.contains(order)
+        {
+            self.orders.push(*order);
+        }
+    }
+
+    fn granted(&mut self, id: HoldId, buyer: Option<&BuyerId>, fence: u64) {
+        if let Some(known) = self.things.iter_mut().rev().find(|known| known.id == id)
+            && !known.fences.contains(&fence)
+        {
+            known.fences.push(fence);
+            if let Some(buyer) = buyer {
+                known.buyer = buyer.clone();
+            }
+        }
+    }
+
+    /// Every question that can be asked about what a table has seen.
+    pub fn queries(&self) -> Vec<Query> {
+        let mut queries: Vec<Query> = self.things.iter().map(|known| Query::Hold(known.id)).collect();
+        let mut buyers: Vec<&BuyerId> = self.things.iter().map(|known| &known.buyer).collect();
+        buyers.sort_unstable();
+        buyers.dedup();
+        queries.extend(buyers.into_iter().map(|buyer| Query::HoldsOf(buyer.clone())));
+        queries.extend(
+            self.things
+                .iter()
+                .filter_map(|known| Some(Query::Place { seat: known.seat?, buyer: known.buyer.clone() })),
+        );
+        queries.extend(self.orders.iter().map(|order| Query::Order(*order)));
+        queries
+    }
+}

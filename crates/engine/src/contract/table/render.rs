@@ -1,0 +1,234 @@
+//! Answers to words: every fact in its order, then what the command came to. Nothing is left out.
+
+use onsale_domain::ended::End;
+use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
+use onsale_domain::listing::BodyView;
+use onsale_domain::outcome::{HoldState, PlaceState};
+use onsale_domain::refusal::{Detail, InTheWay};
+use onsale_domain::seats::{Found, SeatsView, Status};
+use onsale_domain::{Fact, HoldId, Millis, Outcome, Refusal};
+
+use super::ZERO;
+use super::names::Names;
+use crate::engine::Answer;
+
+pub(super) struct Renderer<'a> {
+    pub names: &'a Names,
+    pub view: Option<&'a SeatsView>,
+}
+
+impl Renderer<'_> {
+    pub fn answer(&self, answer: &Answer) -> String {
+        let mut parts: Vec<String> = answer.facts().map(|(_, fact)| self.fact(fact)).collect();
+        match &answer.outcome {
+            Outcome::Done if parts.is_empty() => parts.push("done".into()),
+            Outcome::Done => {}
+            Outcome::Unchanged => parts.push("unchanged".into()),
+            Outcome::AlreadyYours(hold) => {
+                parts.push(format!("already_yours {} until {}", self.name(hold.hold), time(hold.until)));
+            }
+            Outcome::StillQueued(place) => parts.push(format!("still {}", self.place(place))),
+            Outcome::Refused(refusal) => parts.push(self.refusal(refusal)),
+        }
+        let again = if answer.replayed { "again: " } else { "" };
+        format!("{again}{}", parts.join("; "))
+    }
+
+    fn fact(&self, fact: &Fact) -> String {
+        match fact {
+            Fact::VenueCreated(_) => "venue created".into(),
+            Fact::LayoutPublished(published) => format!("published v{}", published.version),
+            Fact::EventCreated(_) => "created".into(),
+            Fact::EventChanged(_) => "changed".into(),
+            Fact::ChartAdopted(adopted) => format!("chart v{}", adopted.version),
+            Fact::StatusChanged { status, by_schedule } => {
+                format!("status {}{}", status.as_str(), if *by_schedule { " by schedule" } else { "" })
+            }
+            Fact::HoldPlaced { hold, seats, until, pieces: 0, .. } => {
+                let _ = seats;
+                format!("held {} until {}", self.name(*hold), time(*until))
+            }
+            Fact::HoldPlaced { hold, seats, until, pieces, .. } => {
+                let seats: Vec<u32> = seats.iter().map(|line| line.seat).collect();
+                let (name, seats) = (self.name(*hold), self.what(&seats, &[]));
+                let pieces = if *pieces == 1 { String::new() } else { format!(" in {pieces} pieces") };
+                format!("held {name} {seats}{pieces} until {}", time(*until))
+            }
+            Fact::HoldExtended { hold, until } => {
+                format!("extended {} until {}", self.name(*hold), time(*until))
+            }
+            Fact::SeatsDropped { hold, seats, areas } => {
+                format!("dropped {} from {}", self.what(seats, areas), self.name(*hold))
+            }
+            Fact::HoldReleased { hold, why: ReleaseCause::Buyer } => format!("released {}", self.name(*hold)),
+            Fact::HoldReleased { hold, why: ReleaseCause::EventCancelled } => {
+                format!("released {} by cancellation", self.name(*hold))
+            }
+            Fact::HoldExpired { hold } => format!("expired {}", self.name(*hold)),
+            Fact::HoldConfirmed { hold, order } => {
+                format!("sold {} as {}", self.name(*hold), self.names.order_name(*order))
+            }
+            Fact::HoldOverridden { hold, to: None, .. } => format!("overridden {}", self.name(*hold)),
+            Fact::HoldOverridden { hold, to: Some(to), .. } => {
+                let until = time(to.until);
+                format!("overridden {} to {} until {until}", self.name(*hold), to.buyer.as_str())
+            }
+            Fact::OrderRefunded { order, seats, areas, amount_minor, .. } => {
+                let what = self.what(seats, areas);
+                format!("refunded {what} of {} for {amount_minor}", self.names.order_name(*order))
+            }
+            Fact::SeatsBlocked { seats, areas, .. } => format!("blocked {}", self.what(seats, areas)),
+            Fact::SeatsUnblocked { seats, areas } => format!("unblocked {}", self.what(seats, areas)),
+            Fact::QueueJoined { place, until, ahead, .. } => {
+                format!("place {} ahead {ahead} until {}", self.name(*place), time(*until))
+            }
+            Fact::PlaceRenewed { place, until, ahead } => {
+                format!("renewed {} ahead {ahead} until {}", self.name(*place), time(*until))
+            }
+            Fact::QueueLeft { place } => format!("left {}", self.name(*place)),
+            Fact::PlaceExpired { place } => format!("place expired {}", self.name(*place)),
+            Fact::PlaceLost { place } => format!("place lost {}", self.name(*place)),
+            Fact::SeatOffered { place, until, .. } => {
+                let known = self.names.by_id(*place);
+                let seat = known.and_then(|known| known.seat).map_or("?", |seat| self.seat(seat));
+                let buyer = known.map_or("?", |known| known.buyer.as_str());
+                format!("offered {} {seat} to {buyer} until {}", self.name(*place), time(*until))
+            }
+        }
+    }
+
+    fn refusal(&self, refusal: &Refusal) -> String {
+        let mut text = refusal.code.as_str().to_owned();
+        let name = |one: &InTheWay| match one {
+            InTheWay::Seat(seat, _) => self.seat(*seat).to_owned(),
+            InTheWay::Area(area, _) => self.area(*area).to_owned(),
+        };
+        let same = refusal.in_the_way.iter().all(|one| one.code() == refusal.code);
+        let named: Vec<String> = refusal
+            .in_the_way
+            .iter()
+            .map(|one| if same { name(one) } else { format!("{}:{}", name(one), one.code().as_str()) })
+            .collect();
+        if !named.is_empty() {
+            text.push_str(&format!(" {}", named.join(",")));
+        }
+        match &refusal.detail {
+            Detail::None => {}
+            Detail::Field { field, .. } => text.push_str(&format!(" {field}")),
+            Detail::Limit { limit, taken } => text.push_str(&format!(" {taken} of {limit}")),
+            Detail::Order(order) => text.push_str(&format!(" {}", self.names.order_name(*order))),
+        }
+        text
+    }
+
+    pub fn found(&self, found: &Found) -> String {
+        match found {
+            Found::Nothing => "nothing".into(),
+            Found::Hold(hold) => self.hold(hold),
+            Found::Ended(end) => end_name(*end).into(),
+            Found::Holds(holds) if holds.is_empty() => "nothing".into(),
+            Found::Holds(holds) => holds.iter().map(|hold| self.hold(hold)).collect::<Vec<_>>().join("; "),
+            Found::Place(place) => self.place(place),
+            Found::Order(order) => {
+                let what = self.lines(&order.seats, &order.areas);
+                format!("{} {} of {}", self.names.order_name(order.order), what, order.buyer.as_str())
+            }
+        }
+    }
+
+    fn hold(&self, hold: &HoldState) -> String {
+        let what = self.lines(&hold.seats, &hold.areas);
+        let offered = if hold.offered { " offered" } else { "" };
+        let extended =
+            if hold.extensions > 0 { format!(" extended {}", hold.extensions) } else { String::new() };
+        let (name, buyer, until) = (self.name(hold.hold), hold.buyer.as_str(), time(hold.until));
+        format!("{name} {what} of {buyer} until {until}{extended}{offered}")
+    }
+
+    fn place(&self, place: &PlaceState) -> String {
+        format!("{} ahead {} until {}", self.name(place.place), place.ahead, time(place.until))
+    }
+
+    fn name(&self, id: HoldId) -> String {
+        self.names.by_id(id).map_or_else(|| "?".into(), |known| known.name.clone())
+    }
+
+    fn seat(&self, seat: u32) -> &str {
+        let chart = self.view.map(|view| &view.chart).filter(|chart| (seat as usize) < chart.seats_len());
+        chart.map_or("?", |chart| chart.seat_id(seat))
+    }
+
+    fn area(&self, area: u16) -> &str {
+        let area = self.view.and_then(|view| view.chart.areas.get(usize::from(area)));
+        area.map_or("?", |area| area.id.as_str())
+    }
+
+    fn what(&self, seats: &[u32], areas: &[AreaCount]) -> String {
+        let seats = seats.iter().map(|seat| self.seat(*seat).to_owned());
+        let areas = areas.iter().map(|line| format!("{}*{}", self.area(line.area), line.count));
+        let all: Vec<String> = seats.chain(areas).collect();
+        if all.is_empty() { "nothing".into() } else { all.join(",") }
+    }
+
+    /// With prices: `A1@1000,floor*2@500`.
+    fn lines(&self, seats: &[SeatLine], areas: &[AreaLine]) -> String {
+        let seats = seats.iter().map(|line| format!("{}@{}", self.seat(line.seat), line.price_minor));
+        let areas =
+            areas.iter().map(|line| format!("{}*{}@{}", self.area(line.area), line.count, line.price_minor));
+        let all: Vec<String> = seats.chain(areas).collect();
+        if all.is_empty() { "nothing".into() } else { all.join(",") }
+    }
+}
+
+/// Whole seconds as `120s`, everything else in milliseconds.
+fn time(at: Millis) -> String {
+    let at = at - ZERO;
+    if at % 1_000 == 0 { format!("{}s", at / 1_000) } else { at.to_string() }
+}
+
+fn end_name(end: End) -> &'static str {
+    match end {
+        End::Expired => "expired",
+        End::Released => "released",
+        End::Overridden => "overridden",
+        End::Confirmed => "confirmed",
+        End::Dissolved => "dissolved",
+        End::OverLimit => "over_limit",
+    }
+}
+
+/// One letter a seat, row by row: `.` free, `h` held, `s` sold, `b` blocked.
+pub(super) fn seats(view: &SeatsView) -> String {
+    let letter = |seat: &u32| match view.seat_status(*seat) {
+        Status::Available => '.',
+        Status::Held => 'h',
+        Status::Sold => 's',
+        Status::Blocked => 'b',
+    };
+    let rows = view.chart.rows.iter().map(|row| row.seats.iter().map(letter).collect::<String>());
+    rows.collect::<Vec<_>>().join(" / ")
+}
+
+pub(super) fn areas(view: &SeatsView) -> String {
+    let all = view.chart.areas.iter().zip(&view.areas).filter(|(area, _)| !area.retired);
+    let all = all.map(|(area, state)| {
+        let (free, held) = (state.available(), state.held);
+        format!("{} free {free} held {held} sold {} blocked {}", area.id, state.sold, state.blocked)
+    });
+    all.collect::<Vec<_>>().join("; ")
+}
+
+pub(super) fn totals(view: &SeatsView) -> String {
+    let [free, held, sold, blocked] = view.totals();
+    format!("free {free} held {held} sold {sold} blocked {blocked}")
+}
+
+pub(super) fn versions(body: &BodyView) -> String {
+    match body {
+        BodyView::Venue(venue) => {
+            let versions = venue.layouts.iter().map(|published| published.version.to_string());
+            format!("{} has {}", venue.name, versions.collect::<Vec<_>>().join(","))
+        }
+        BodyView::Event(_) => "not a venue".into(),
+    }
+}

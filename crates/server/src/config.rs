@@ -1,0 +1,201 @@
+//! The configuration: defaults, then a TOML file, then `ONSALE_*` from the environment, then flags.
+//! A key nobody knows is refused by name; nothing is ever silently ignored.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use figment2::Figment;
+use figment2::providers::{Env, Format, Serialized, Toml};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Read if it exists and no other file is named.
+pub const DEFAULT_FILE: &str = "onsale.toml";
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    pub listen: SocketAddr,
+    /// The folder with journal, snapshots and keys.
+    pub data: PathBuf,
+    /// Guards every route; made on the first start if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<String>,
+    /// Signs hold tokens; made on the first start if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub house_key: Option<String>,
+    pub limits: Limits,
+    pub log: Log,
+    pub engine: EngineConfig,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+}
+
+/// Every bound of the edge. Overflow is an answer, never growth.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// A command's body: twenty seat names fit many times over.
+    pub body_bytes: usize,
+    /// A layout of 100,000 seats takes about 10 MB of JSON.
+    pub layout_body_bytes: usize,
+    pub header_bytes: usize,
+    /// A request without an answer by then gets 503; the engine normally needs milliseconds.
+    pub request_timeout_ms: u64,
+    /// A connection that says nothing for so long is closed.
+    pub idle_timeout_ms: u64,
+    /// A reader that takes nothing for so long is cut.
+    pub write_timeout_ms: u64,
+    /// Open connections; beyond it a new one is told 503 and closed.
+    pub connections_max: usize,
+    /// Open event streams.
+    pub streams_max: usize,
+    /// A comment line on a quiet stream, so that proxies and clients know it lives.
+    pub stream_heartbeat_ms: u64,
+    /// How long a stop waits for requests under way.
+    pub shutdown_ms: u64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Log {
+    pub format: LogFormat,
+    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter by module.
+    pub level: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EngineConfig {
+    /// Writer threads; by default the engine's own choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shards: Option<usize>,
+    /// Commands that may wait per shard before the answer is `busy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<usize>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// PEM files: the certificate chain and its private key.
+    pub cert: PathBuf,
+    pub key: PathBuf,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            listen: SocketAddr::from(([127, 0, 0, 1], 7070)),
+            data: PathBuf::from("onsale-data"),
+            api_key: None,
+            house_key: None,
+            limits: Limits::default(),
+            log: Log { format: LogFormat::Text, level: "info".to_owned() },
+            engine: EngineConfig::default(),
+            tls: None,
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            body_bytes: 64 << 10,
+            layout_body_bytes: 16 << 20,
+            header_bytes: 16 << 10,
+            request_timeout_ms: 10_000,
+            idle_timeout_ms: 75_000,
+            write_timeout_ms: 20_000,
+            connections_max: 20_000,
+            streams_max: 10_000,
+            stream_heartbeat_ms: 15_000,
+            shutdown_ms: 10_000,
+        }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Config::default().log
+    }
+}
+
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    #[error("the configuration file {0} does not exist")]
+    NoFile(PathBuf),
+    #[error("the configuration is wrong: {0}")]
+    Wrong(Box<figment2::Error>),
+    #[error(
+        "listen = {0} is refused: until there are accounts, one API key guards everything and the buyer is taken \
+         from a header, so the server binds to loopback only (127.0.0.1 or [::1])"
+    )]
+    NotLoopback(SocketAddr),
+    #[error("{0} must be at least {1}")]
+    TooSmall(&'static str, u64),
+    #[error("api_key must have at least 8 characters, all of them visible ASCII")]
+    WeakApiKey,
+}
+
+impl Config {
+    /// Loads and checks: `file` if given (it must exist), else `onsale.toml` if there is one.
+    /// `flags` holds only what was said on the command line.
+    pub fn load(file: Option<&Path>, flags: &impl Serialize) -> Result<Config, ConfigError> {
+        let mut figment = Figment::from(Serialized::defaults(Config::default()));
+        let file = match file {
+            Some(file) if !file.is_file() => return Err(ConfigError::NoFile(file.to_owned())),
+            Some(file) => Some(file),
+            None => Some(Path::new(DEFAULT_FILE)).filter(|file| file.is_file()),
+        };
+        if let Some(file) = file {
+            figment = figment.merge(Toml::file(file).search(false));
+        }
+        figment = figment
+            .merge(Env::prefixed("ONSALE_").ignore(&["config"]).split("__"))
+            .merge(Serialized::defaults(flags));
+        let config: Config = figment.extract().map_err(|error| ConfigError::Wrong(Box::new(error)))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        if !self.listen.ip().is_loopback() {
+            return Err(ConfigError::NotLoopback(self.listen));
+        }
+        let limits = &self.limits;
+        let floors = [
+            ("limits.body_bytes", limits.body_bytes as u64, 1 << 10),
+            ("limits.layout_body_bytes", limits.layout_body_bytes as u64, 1 << 10),
+            ("limits.header_bytes", limits.header_bytes as u64, 8 << 10),
+            ("limits.request_timeout_ms", limits.request_timeout_ms, 10),
+            ("limits.idle_timeout_ms", limits.idle_timeout_ms, 100),
+            ("limits.write_timeout_ms", limits.write_timeout_ms, 100),
+            ("limits.connections_max", limits.connections_max as u64, 1),
+            ("limits.stream_heartbeat_ms", limits.stream_heartbeat_ms, 100),
+        ];
+        for (name, value, floor) in floors {
+            if value < floor {
+                return Err(ConfigError::TooSmall(name, floor));
+            }
+        }
+        let visible = |key: &String| key.len() >= 8 && key.bytes().all(|b| b.is_ascii_graphic());
+        if !self.api_key.as_ref().is_none_or(visible) {
+            return Err(ConfigError::WeakApiKey);
+        }
+        Ok(())
+    }
+
+    /// The same with secrets hidden, for printing.
+    pub fn masked(&self) -> Config {
+        let hide = |secret: &Option<String>| secret.as_ref().map(|_| "********".to_owned());
+        Config { api_key: hide(&self.api_key), house_key: hide(&self.house_key), ..self.clone() }
+    }
+}

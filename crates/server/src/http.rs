@@ -1,0 +1,71 @@
+//! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
+
+pub mod availability;
+pub mod change_event;
+pub mod chart;
+pub mod confirm;
+pub mod credential;
+pub mod edge;
+pub mod events;
+pub mod extract;
+pub mod health;
+pub mod holds;
+pub mod layout;
+pub mod names;
+pub mod problem;
+pub mod query;
+pub mod reply;
+pub mod route;
+pub mod seats;
+pub mod venues;
+pub mod wire;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post};
+use onsale_domain::{ListingId, ListingKind, Tenant};
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+
+use self::extract::Caller;
+use self::problem::{Problem, catalog};
+use crate::app::App;
+use crate::idempotency;
+
+/// All routes. Only answers that may be large are compressed; the buying routes have no layer at all.
+pub fn router(app: Arc<App>) -> Router {
+    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
+    Router::new()
+        .route("/v1/venues", get(venues::list).layer(compressed()).post(venues::create))
+        .route("/v1/venues/{venue}", get(venues::show).layer(compressed()))
+        .route("/v1/venues/{venue}/layouts", post(venues::publish))
+        .route("/v1/events", get(events::list).layer(compressed()).post(events::create))
+        .route("/v1/events/{event}", get(events::show).patch(change_event::change))
+        .route("/v1/events/{event}/chart", get(chart::show).layer(compressed()))
+        .route("/v1/events/{event}/seats", get(seats::show).layer(compressed()))
+        .route("/v1/events/{event}/availability", get(availability::show).layer(compressed()))
+        .route("/v1/events/{event}/holds", post(holds::place))
+        .route(
+            "/v1/events/{event}/holds/{hold}",
+            get(holds::show).patch(holds::change).delete(holds::release),
+        )
+        .route("/v1/events/{event}/holds/{hold}/confirm", post(confirm::confirm))
+        .route("/v1/time", get(health::time))
+        .route("/livez", get(health::live))
+        .route("/readyz", get(health::ready))
+        .route("/metrics", get(health::metrics))
+        .fallback(async || Problem::of(catalog::ROUTE_UNKNOWN))
+        .method_not_allowed_fallback(async || Problem::of(catalog::METHOD_NOT_ALLOWED))
+        .with_state(app)
+}
+
+/// The id of a listing to be created: derived from the idempotency key if there is one, fresh otherwise.
+pub fn new_listing(kind: ListingKind, verb: &str, caller: &Caller) -> ListingId {
+    let tenant = Tenant::DEFAULT;
+    let number = match &caller.key {
+        Some(key) => idempotency::listing_number(tenant, kind, verb, key),
+        None => uuid::Uuid::now_v7().as_u128(),
+    };
+    ListingId { tenant, kind, number }
+}

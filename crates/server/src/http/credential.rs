@@ -1,0 +1,68 @@
+//! The check of a `Hold-Token` before a hold is touched: right house, right hold, right buyer.
+
+use axum::http::HeaderMap;
+use onsale_domain::command::HoldKey;
+use onsale_domain::ended::End;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{BuyerId, Code, HoldId, ListingId};
+
+use super::problem::{Problem, catalog};
+use crate::app::App;
+use crate::token::Token;
+
+/// A checked token: the key that the engine takes, and the token's text for the request's fingerprint.
+#[derive(Debug)]
+pub struct Credential<'a> {
+    pub key: HoldKey,
+    pub text: &'a str,
+}
+
+/// Checks the token of a request about `hold`. With the buyer's header nothing is looked up; without it the
+/// engine is asked who holds. `keyed`: the request has an idempotency key, so it may be the replay of one that
+/// ended the hold; the fingerprint contains the token, so only the very same token gets that answer again.
+pub async fn check<'a>(
+    app: &App,
+    event: ListingId,
+    hold: HoldId,
+    headers: &'a HeaderMap,
+    buyer: Option<&BuyerId>,
+    keyed: bool,
+) -> Result<Credential<'a>, Problem> {
+    let text = headers.get("hold-token").and_then(|value| value.to_str().ok());
+    let token = text.and_then(Token::parse).filter(|token| token.listing == event && token.hold == hold);
+    if let (Some(token), Some(text), Some(buyer)) = (&token, text, buyer)
+        && app.tokens.check(token, buyer)
+    {
+        return Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: buyer.clone() }, text });
+    }
+    let found = app.engine.ask(event, Query::Hold(hold)).await?;
+    match found {
+        Found::Hold(state) => match (&token, text) {
+            (Some(token), Some(text)) if buyer.is_none() && app.tokens.check(token, &state.buyer) => {
+                Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: state.buyer }, text })
+            }
+            (_, None) => Err(Problem::with(catalog::WRONG_TOKEN, "the header Hold-Token is missing")),
+            (_, Some(_)) => Err(Problem::of(catalog::WRONG_TOKEN)),
+        },
+        Found::Ended(end) => match (&token, text) {
+            (Some(token), Some(text)) if buyer.is_none() && keyed => {
+                let nobody = BuyerId::parse("-").ok_or_else(|| Problem::of(catalog::INTERNAL))?;
+                Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: nobody }, text })
+            }
+            (_, _) => Err(Problem::code(ended(end))),
+        },
+        Found::Nothing | Found::Holds(_) | Found::Place(_) | Found::Order(_) => {
+            Err(Problem::code(Code::HoldUnknown))
+        }
+    }
+}
+
+/// Why a hold is over, as a refusal says it.
+pub fn ended(end: End) -> Code {
+    match end {
+        End::Expired => Code::Expired,
+        End::Released | End::Dissolved | End::OverLimit => Code::Released,
+        End::Overridden => Code::Overridden,
+        End::Confirmed => Code::HoldConfirmed,
+    }
+}

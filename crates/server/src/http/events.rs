@@ -1,0 +1,312 @@
+//! `/v1/events`: create, list and show events. Changing one is in `change_event.rs`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::command::{AdoptChart, CreateEvent};
+use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
+use onsale_domain::listing::BodyView;
+use onsale_domain::money::Currency;
+use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::extract::{Caller, EventPath, LargeJson};
+use super::layout::LayoutBody;
+use super::names::Names;
+use super::new_listing;
+use super::problem::Problem;
+use super::query::Query;
+use super::reply::{self, own_fact};
+use super::venues::{self, Page};
+use super::wire::{At, seconds};
+use crate::app::App;
+
+/// A new event: at a venue, or with a layout of its own.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewEvent {
+    #[schema(example = "Opening Night")]
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    /// The venue whose layout is used.
+    pub venue: Option<String>,
+    /// Which of the venue's layouts; the newest if absent.
+    pub layout_version: Option<u32>,
+    /// A layout of the event's own, instead of a venue.
+    pub layout: Option<LayoutBody>,
+    #[schema(example = 1893456000000i64)]
+    pub starts_at: Millis,
+    #[schema(example = 1893466800000i64)]
+    pub ends_at: Millis,
+    pub sale_opens_at: Option<Millis>,
+    pub sale_closes_at: Option<Millis>,
+    #[serde(default, rename = "virtual")]
+    pub is_virtual: bool,
+    #[schema(example = "EUR")]
+    pub currency: String,
+    /// Price tiers; a seat's `tier` is a place in this list.
+    pub tiers: Vec<TierBody>,
+    /// `draft` (if absent), `scheduled` or `on_sale`.
+    pub status: Option<StatusBody>,
+    /// How long a hold lasts: 30 to 900, 120 if absent.
+    pub hold_seconds: Option<i64>,
+    /// What an extension adds; the hold's own length if absent.
+    pub extension_seconds: Option<i64>,
+    pub extensions_max: Option<u8>,
+    /// Places per buyer, held and sold together: 1 to 50, 8 if absent.
+    pub buyer_limit: Option<u32>,
+    #[serde(default)]
+    pub refuse_single_seats: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Tier)]
+pub struct TierBody {
+    #[schema(example = "Stalls")]
+    pub name: String,
+    #[schema(example = 4500)]
+    pub price_minor: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = EventStatus)]
+pub enum StatusBody {
+    Draft,
+    Scheduled,
+    OnSale,
+    Closed,
+    Completed,
+    Cancelled,
+    Postponed,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Event)]
+pub struct EventBody {
+    #[schema(example = "evt_default_01kz0000000000000000000000")]
+    pub id: String,
+    pub status: &'static str,
+    #[serde(flatten)]
+    pub details: DetailsBody,
+    /// Seats and general-admission places, whatever their status.
+    pub places: u32,
+    /// The listing's position that this describes.
+    #[schema(value_type = String, example = "1-3")]
+    pub position: At,
+}
+
+/// What an event is, apart from its seats.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EventDetails)]
+pub struct DetailsBody {
+    name: String,
+    description: String,
+    venue: Option<String>,
+    starts_at: Millis,
+    ends_at: Millis,
+    sale_opens_at: Option<Millis>,
+    sale_closes_at: Option<Millis>,
+    #[serde(rename = "virtual")]
+    is_virtual: bool,
+    currency: String,
+    tiers: Vec<TierBody>,
+    hold_seconds: i64,
+    extension_seconds: Option<i64>,
+    extensions_max: u8,
+    buyer_limit: u32,
+    refuse_single_seats: bool,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EventList {
+    events: Vec<EventBody>,
+    /// The cursor of the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// Create an event
+#[utoipa::path(post, path = "/v1/events", tag = "events", request_body = NewEvent,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    responses((status = 201, body = EventBody), (status = "4XX", body = super::problem::Told)))]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    LargeJson(body): LargeJson<NewEvent>,
+) -> Result<Response, Problem> {
+    let listing = new_listing(ListingKind::Event, "create_event", &caller);
+    let key = caller.key(&listing, "create_event", &body);
+    let chart = chart_of(&app, body.venue.as_deref(), body.layout_version, body.layout.clone())?;
+    let details = body.details(chart.venue)?;
+    let status = body.status.map_or(EventStatus::Draft, StatusBody::into_domain);
+    let command = Command::CreateEvent(Box::new(CreateEvent { details, status, chart }));
+    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let (_, details) =
+        own_fact(&answer, |fact| if let Fact::EventCreated(details) = fact { Some(details) } else { None })?;
+    let (_, chart) =
+        own_fact(
+            &answer,
+            |fact| {
+                if let Fact::ChartAdopted(adopted) = fact { Some(&adopted.layout) } else { None }
+            },
+        )?;
+    let status = reply::find_fact(&answer, |fact| {
+        if let Fact::StatusChanged { status, .. } = fact { Some(*status) } else { None }
+    });
+    let areas: u32 = chart.areas.iter().map(|area| area.capacity).sum();
+    let event = EventBody {
+        id: listing.to_string(),
+        status: status.map_or(EventStatus::Draft, |(_, status)| status).as_str(),
+        details: DetailsBody::from(&**details),
+        places: chart.seats().count() as u32 + areas,
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::created(&answer, &format!("/v1/events/{listing}"), &event))
+}
+
+/// The layout an event shall have: its own, or a venue's.
+pub fn chart_of(
+    app: &App,
+    venue: Option<&str>,
+    version: Option<u32>,
+    layout: Option<LayoutBody>,
+) -> Result<AdoptChart, Problem> {
+    match (venue, layout) {
+        (Some(_), Some(_)) => Err(Problem::invalid("layout", "either a venue or a layout, not both")),
+        (None, None) => Err(Problem::invalid("venue", "a venue or a layout is needed")),
+        (None, Some(layout)) => {
+            if version.is_some() {
+                return Err(Problem::invalid("layout_version", "only together with a venue"));
+            }
+            Ok(AdoptChart { venue: None, version: 0, layout: layout.into_domain() })
+        }
+        (Some(text), None) => {
+            let id = ListingId::parse(text).filter(|listing| listing.kind == ListingKind::Venue);
+            let id = id.ok_or_else(|| Problem::invalid("venue", "no such venue"))?;
+            let venue = venues::find(app, &id).map_err(|_| Problem::invalid("venue", "no such venue"))?;
+            let published = match version {
+                None => venue.latest(),
+                Some(version) => venue.version(version),
+            };
+            let published = published.ok_or_else(|| venues::version_unknown("layout_version"))?;
+            Ok(AdoptChart {
+                venue: Some(id),
+                version: published.version,
+                layout: (*published.layout).clone(),
+            })
+        }
+    }
+}
+
+/// Show an event
+#[utoipa::path(get, path = "/v1/events/{event}", tag = "events", params(("event" = String, Path)),
+    responses((status = 200, body = EventBody), (status = 404, body = super::problem::Told)))]
+pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
+    let names = Names::of(&*app.engine, &at.listing)?;
+    let mut response = reply::json(StatusCode::OK, &described(&names.view));
+    response.headers_mut().insert(reply::POSITION, reply::position_value(names.view.position));
+    Ok(response)
+}
+
+/// Events in order of their ids
+#[utoipa::path(get, path = "/v1/events", tag = "events",
+    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
+           ("limit" = Option<usize>, Query, description = "1 to 500")),
+    responses((status = 200, body = EventList)))]
+pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
+    let (after, limit) = page.read(ListingKind::Event)?;
+    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Event, after, limit);
+    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    let events = found.iter().filter_map(|view| described(view)).collect();
+    Ok(reply::json(StatusCode::OK, &EventList { events, next }))
+}
+
+fn described(view: &onsale_engine::View) -> Option<EventBody> {
+    match &view.body {
+        BodyView::Venue(_) => None,
+        BodyView::Event(event) => Some(EventBody {
+            id: view.listing.to_string(),
+            status: event.status.as_str(),
+            details: DetailsBody::from(&*event.details),
+            places: event.totals().iter().sum(),
+            position: At(view.position),
+        }),
+    }
+}
+
+impl NewEvent {
+    fn details(&self, venue: Option<ListingId>) -> Result<EventDetails, Problem> {
+        let currency = Currency::parse(&self.currency)
+            .ok_or_else(|| Problem::invalid("currency", "an ISO 4217 code: three capital letters"))?;
+        let default = SaleRules::default();
+        Ok(EventDetails {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            venue,
+            starts_at: self.starts_at,
+            ends_at: self.ends_at,
+            sale_opens_at: self.sale_opens_at,
+            sale_closes_at: self.sale_closes_at,
+            is_virtual: self.is_virtual,
+            currency,
+            tiers: self.tiers.iter().map(TierBody::to_domain).collect(),
+            rules: SaleRules {
+                hold_ms: self.hold_seconds.map_or(default.hold_ms, seconds),
+                extension_ms: self.extension_seconds.map(seconds),
+                extensions_max: self.extensions_max.unwrap_or(default.extensions_max),
+                buyer_limit: self.buyer_limit.unwrap_or(default.buyer_limit),
+                refuse_single_seats: self.refuse_single_seats,
+            },
+        })
+    }
+}
+
+impl From<&EventDetails> for DetailsBody {
+    fn from(details: &EventDetails) -> DetailsBody {
+        let tier = |tier: &Tier| TierBody { name: tier.name.clone(), price_minor: tier.price_minor };
+        let rules = &details.rules;
+        DetailsBody {
+            name: details.name.clone(),
+            description: details.description.clone(),
+            venue: details.venue.map(|venue| venue.to_string()),
+            starts_at: details.starts_at,
+            ends_at: details.ends_at,
+            sale_opens_at: details.sale_opens_at,
+            sale_closes_at: details.sale_closes_at,
+            is_virtual: details.is_virtual,
+            currency: details.currency.as_str().to_owned(),
+            tiers: details.tiers.iter().map(tier).collect(),
+            hold_seconds: rules.hold_ms / 1_000,
+            extension_seconds: rules.extension_ms.map(|ms| ms / 1_000),
+            extensions_max: rules.extensions_max,
+            buyer_limit: rules.buyer_limit,
+            refuse_single_seats: rules.refuse_single_seats,
+        }
+    }
+}
+
+impl TierBody {
+    pub fn to_domain(&self) -> Tier {
+        Tier { name: self.name.clone(), price_minor: self.price_minor }
+    }
+}
+
+impl StatusBody {
+    pub fn into_domain(self) -> EventStatus {
+        match self {
+            StatusBody::Draft => EventStatus::Draft,
+            StatusBody::Scheduled => EventStatus::Scheduled,
+            StatusBody::OnSale => EventStatus::OnSale,
+            StatusBody::Closed => EventStatus::Closed,
+            StatusBody::Completed => EventStatus::Completed,
+            StatusBody::Cancelled => EventStatus::Cancelled,
+            StatusBody::Postponed => EventStatus::Postponed,
+        }
+    }
+}

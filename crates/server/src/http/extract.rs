@@ -1,0 +1,222 @@
+//! What handlers take from a request: ids from the path, the caller, the body. Every refusal is a problem.
+
+use std::sync::Arc;
+
+use axum::body::Body as AxumBody;
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use onsale_domain::listing::Key;
+use onsale_domain::{BuyerId, Code, ListingId, ListingKind};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::problem::{Problem, catalog};
+use crate::app::App;
+use crate::idempotency;
+
+/// The listing in a path and whatever else the path names, percent-decoded.
+#[derive(Debug)]
+pub struct Place<const KIND: char> {
+    pub listing: ListingId,
+    rest: Option<String>,
+}
+
+pub type EventPath = Place<'e'>;
+pub type VenuePath = Place<'v'>;
+
+impl<const KIND: char> Place<KIND> {
+    /// The seat, hold or order in the path.
+    pub fn inner(&self) -> &str {
+        self.rest.as_deref().unwrap_or_default()
+    }
+
+    /// The number of something inside this event; another event's is unknown here.
+    pub fn inside(&self, prefix: &str, unknown: Code) -> Result<u128, Problem> {
+        inside(&self.listing, prefix, self.inner(), unknown)
+    }
+}
+
+/// Reads an id such as `hld_…` that must belong to this event.
+pub fn inside(event: &ListingId, prefix: &str, text: &str, unknown: Code) -> Result<u128, Problem> {
+    match onsale_domain::id::read_inside(prefix, text) {
+        Some((listing, number)) if listing == *event => Ok(number),
+        Some(_) | None => Err(Problem::code(unknown)),
+    }
+}
+
+impl<const KIND: char, S: Send + Sync> FromRequestParts<S> for Place<KIND> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let params = path_params(parts, state).await?;
+        let mut values = params.iter().map(|(_, value)| value);
+        let kind = if KIND == 'v' { ListingKind::Venue } else { ListingKind::Event };
+        let listing = values.next().and_then(ListingId::parse).filter(|listing| listing.kind == kind);
+        let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+        Ok(Place { listing, rest: values.next().map(str::to_owned) })
+    }
+}
+
+/// The buyer in the path.
+#[derive(Debug)]
+pub struct BuyerPath(pub BuyerId);
+
+impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let params = path_params(parts, state).await?;
+        let text = params.iter().next().map_or("", |(_, value)| value);
+        buyer(text).map(BuyerPath).ok_or_else(|| Problem::invalid("buyer", BUYER_RULE))
+    }
+}
+
+async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<RawPathParams, Problem> {
+    RawPathParams::from_request_parts(parts, state)
+        .await
+        .map_err(|_| Problem::with(catalog::MALFORMED, "the path is not valid UTF-8 when decoded"))
+}
+
+const BUYER_RULE: &str =
+    "1 to 128 characters without control characters: usr_…, ext:<tenant>:<id>, or a bare id";
+
+/// A bare id is one the merchant vouches for: `ext:default:<id>`.
+pub fn buyer(text: &str) -> Option<BuyerId> {
+    if text.is_empty() || text.starts_with("usr_") || text.starts_with("ext:") {
+        return BuyerId::parse(text);
+    }
+    let mut whole = String::with_capacity(12 + text.len());
+    whole.push_str("ext:default:");
+    whole.push_str(text);
+    BuyerId::parse(&whole)
+}
+
+/// Who asks, and under which idempotency key.
+#[derive(Debug)]
+pub struct Caller {
+    pub buyer: Option<BuyerId>,
+    pub key: Option<String>,
+}
+
+impl Caller {
+    pub fn from_headers(headers: &HeaderMap) -> Result<Caller, Problem> {
+        let buyer = match headers.get("onsale-buyer") {
+            None => None,
+            Some(value) => {
+                let text = std::str::from_utf8(value.as_bytes()).ok();
+                let known = text.and_then(buyer);
+                Some(known.ok_or_else(|| Problem::invalid("Onsale-Buyer", BUYER_RULE))?)
+            }
+        };
+        let key = match headers.get("idempotency-key") {
+            None => None,
+            Some(value) => {
+                let text = std::str::from_utf8(value.as_bytes()).ok();
+                let known = text.and_then(idempotency::parse);
+                Some(known.ok_or_else(|| {
+                    Problem::invalid("Idempotency-Key", "1 to 255 characters, quoted or bare")
+                })?)
+            }
+        };
+        Ok(Caller { buyer, key })
+    }
+
+    /// The buyer, where the route needs one.
+    pub fn buyer(&self) -> Result<&BuyerId, Problem> {
+        self.buyer.as_ref().ok_or_else(|| Problem::invalid("Onsale-Buyer", "this header names the buyer"))
+    }
+
+    /// The idempotency key of a command, if the caller gave one.
+    pub fn key(&self, listing: &ListingId, verb: &str, decoded: &impl Serialize) -> Option<Key> {
+        let key = self.key.as_deref()?;
+        Some(idempotency::key(key, self.buyer.as_ref(), listing, verb, decoded))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Caller::from_headers(&parts.headers)
+    }
+}
+
+/// A JSON body within the limit for commands; an empty one counts as `{}`.
+#[derive(Debug)]
+pub struct Json<T>(pub T);
+
+/// A JSON body within the limit for layouts.
+#[derive(Debug)]
+pub struct LargeJson<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        read(request, app.config.limits.body_bytes).await.map(Json)
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for LargeJson<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        read(request, app.config.limits.layout_body_bytes).await.map(LargeJson)
+    }
+}
+
+async fn read<T: DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
+    let headers = request.headers();
+    if let Some(kind) = headers.get(header::CONTENT_TYPE) {
+        let kind = kind.to_str().unwrap_or_default();
+        let essence = kind.split(';').next().unwrap_or_default().trim();
+        if !(essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json")) {
+            return Err(Problem::of(catalog::MEDIA_TYPE));
+        }
+    }
+    let too_large = || Problem::with(catalog::TOO_LARGE, format!("at most {limit} bytes here"));
+    // Told before a single byte of it is read.
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > limit as u64) {
+        return Err(too_large());
+    }
+    let body: AxumBody = request.into_body();
+    let bytes = Limited::new(body, limit).collect().await.map_err(|error| {
+        if is_length_error(error.as_ref()) {
+            return too_large();
+        }
+        Problem::with(catalog::MALFORMED, "the body broke off")
+    })?;
+    parse(&bytes.to_bytes())
+}
+
+fn is_length_error(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.is::<LengthLimitError>() || error.source().is_some_and(is_length_error)
+}
+
+/// Parses a body; only a wrong one is parsed a second time, to name the field.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let bytes = if bytes.is_empty() { b"{}" } else { bytes };
+    // Derived types would take an array for an object; callers should not get used to that.
+    if bytes.trim_ascii_start().first() == Some(&b'{')
+        && let Ok(value) = serde_json::from_slice(bytes)
+    {
+        return Ok(value);
+    }
+    if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
+        return Err(Problem::with(catalog::MALFORMED, format!("not valid JSON: {error}")));
+    }
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Problem::invalid("body", "a JSON object"));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    match serde_path_to_error::deserialize::<_, T>(&mut reader) {
+        Ok(value) => Ok(value),
+        Err(error) => {
+            let field = error.path().to_string();
+            Err(Problem::invalid(field, error.into_inner().to_string()))
+        }
+    }
+}

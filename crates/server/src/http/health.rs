@@ -1,0 +1,65 @@
+//! Is it alive, is it ready, how is it, what time is it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use onsale_engine::EngineError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::problem::Problem;
+use super::reply;
+use crate::app::App;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Health {
+    #[schema(example = "ok")]
+    status: &'static str,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Time {
+    /// The engine's clock: milliseconds since 1970, UTC.
+    now: i64,
+}
+
+/// The process answers
+#[utoipa::path(get, path = "/livez", tag = "operating", security(()), responses((status = 200, body = Health)))]
+pub async fn live() -> Response {
+    reply::json(StatusCode::OK, &Health { status: "ok" })
+}
+
+/// The engine takes commands
+#[utoipa::path(get, path = "/readyz", tag = "operating", security(()),
+    responses((status = 200, body = Health), (status = 503, body = super::problem::Told)))]
+pub async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+    let status = app.engine.status();
+    if let Some(why) = status.poisoned {
+        return Err(EngineError::Poisoned(why).into());
+    }
+    if status.stopping || app.stopping.is_cancelled() {
+        return Err(EngineError::Stopping.into());
+    }
+    if status.disk_full {
+        return Err(EngineError::DiskFull.into());
+    }
+    Ok(reply::json(StatusCode::OK, &Health { status: "ok" }))
+}
+
+/// Counters and timings for Prometheus
+#[utoipa::path(get, path = "/metrics", tag = "operating", security(()),
+    responses((status = 200, body = String, content_type = "text/plain")))]
+pub async fn metrics(State(app): State<Arc<App>>) -> Response {
+    let mut response = app.metrics.render(&app.engine.status()).into_response();
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// The server's time
+#[utoipa::path(get, path = "/v1/time", tag = "operating", security(()), responses((status = 200, body = Time)))]
+pub async fn time(State(app): State<Arc<App>>) -> Response {
+    reply::json(StatusCode::OK, &Time { now: app.engine.now() })
+}

@@ -1,0 +1,303 @@
+//! `…/holds`: place a hold, look at it, extend it or drop seats from it, release it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use onsale_domain::command::{BestAvailable, DropSeats, ExtendHold, Pick, PlaceHold};
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{Code, Command, Fact, HoldId, Millis, Outcome};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::credential;
+use super::extract::{Caller, EventPath, Json};
+use super::names::Names;
+use super::problem::{Problem, catalog};
+use super::reply::{self, own_fact};
+use super::wire::{AreaAsked, At, HoldBody, HoldParts, hold_text, seconds};
+use crate::app::App;
+
+/// Seats by name, or `best_available`; and places of general-admission areas. 1 to 20 together.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"seats": ["A-1-1", "A-1-2"], "hold_seconds": 120}))]
+pub struct NewHold {
+    #[serde(default)]
+    pub seats: Vec<String>,
+    #[serde(default)]
+    pub areas: Vec<AreaAsked>,
+    pub best_available: Option<BestBody>,
+    /// 30 to 900; the event's own if absent.
+    pub hold_seconds: Option<i64>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = BestAvailable)]
+pub struct BestBody {
+    #[schema(example = 4)]
+    pub count: u32,
+    /// Only in this section.
+    pub section: Option<String>,
+    /// Only in the tier of this name.
+    pub tier: Option<String>,
+    /// Accessible seats and their companions, and only these.
+    #[serde(default)]
+    pub accessible: bool,
+}
+
+/// Place a hold
+#[utoipa::path(post, path = "/v1/events/{event}/holds", tag = "holds", request_body = NewHold,
+    params(("event" = String, Path), ("Onsale-Buyer" = String, Header, description = "Who buys"),
+           ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    responses((status = 201, body = HoldBody), (status = 200, description = "Already yours", body = HoldBody),
+              (status = 409, body = super::problem::Told), (status = "4XX", body = super::problem::Told)))]
+pub async fn place(
+    State(app): State<Arc<App>>,
+    at: EventPath,
+    caller: Caller,
+    Json(body): Json<NewHold>,
+) -> Result<Response, Problem> {
+    let mut names = Names::of(&*app.engine, &at.listing)?;
+    let buyer = caller.buyer()?.clone();
+    let key = caller.key(&at.listing, "place_hold", &body);
+    let pick = match &body.best_available {
+        None => Pick::Seats(names.seats(&body.seats)),
+        Some(_) if !body.seats.is_empty() => {
+            return Err(Problem::invalid("best_available", "either seats or best_available, not both"));
+        }
+        Some(wish) => Pick::Best(best(&names, wish)?),
+    };
+    let areas = names.areas(&body.areas);
+    let hold = HoldId(app.new_number());
+    let hold_ms = body.hold_seconds.map(seconds);
+    let command = Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms });
+    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    if let Outcome::AlreadyYours(state) = &answer.outcome {
+        let parts = HoldParts::from(&**state);
+        let body = HoldBody { already_yours: true, ..HoldBody::new(parts, &names, Some(&app.tokens)) };
+        return Ok(reply::yes(StatusCode::OK, &answer, &body));
+    }
+    let (_, body) = own_placed(&answer, &names, &app)?;
+    Ok(reply::created(&answer, &format!("/v1/events/{}/holds/{}", at.listing, body.id), &body))
+}
+
+/// The hold as its own fact tells it: the same for the first answer and for every replay.
+fn own_placed<'a>(
+    answer: &'a onsale_engine::Answer,
+    names: &'a Names,
+    app: &App,
+) -> Result<(u64, HoldBody<'a>), Problem> {
+    let placed_at = reply::time_of(answer);
+    let (fence, (mut parts, pieces)) = own_fact(answer, |fact| {
+        if let Fact::HoldPlaced { hold, buyer, seats, areas, until, pieces } = fact {
+            let parts = HoldParts {
+                hold: *hold,
+                buyer,
+                fence: 0,
+                placed_at,
+                until: *until,
+                extensions: 0,
+                offered: false,
+                seats,
+                areas,
+            };
+            return Some((parts, *pieces));
+        }
+        None
+    })?;
+    parts.fence = fence;
+    let body = HoldBody { pieces: Some(pieces), ..HoldBody::new(parts, names, Some(&app.tokens)) };
+    Ok((fence, body))
+}
+
+fn best(names: &Names, wish: &BestBody) -> Result<BestAvailable, Problem> {
+    let event = names.event();
+    let section = match &wish.section {
+        None => None,
+        Some(name) => {
+            let place = event.chart.sections.iter().position(|known| known == name);
+            let unknown = || Problem::invalid("best_available.section", "no such section");
+            Some(place.ok_or_else(unknown)? as u16)
+        }
+    };
+    let tier = match &wish.tier {
+        None => None,
+        Some(name) => {
+            let place = event.details.tiers.iter().position(|known| known.name == *name);
+            let unknown = || Problem::invalid("best_available.tier", "no tier has this name");
+            Some(place.ok_or_else(unknown)? as u16)
+        }
+    };
+    Ok(BestAvailable { count: wish.count, section, tier, accessible: wish.accessible })
+}
+
+/// Look at a hold
+///
+/// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself.
+#[utoipa::path(get, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
+    params(("event" = String, Path), ("hold" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
+           ("Hold-Token" = Option<String>, Header)),
+    responses((status = 200, body = HoldBody), (status = 404, body = super::problem::Told),
+              (status = 410, body = super::problem::Told)))]
+pub async fn show(
+    State(app): State<Arc<App>>,
+    at: EventPath,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
+    let names = Names::of(&*app.engine, &at.listing)?;
+    let state = match app.engine.ask(at.listing, Query::Hold(hold)).await? {
+        Found::Hold(state) => state,
+        Found::Ended(end) => return Err(Problem::code(credential::ended(end))),
+        Found::Nothing | Found::Holds(_) | Found::Place(_) | Found::Order(_) => {
+            return Err(Problem::code(Code::HoldUnknown));
+        }
+    };
+    let mut known = caller.buyer.as_ref() == Some(&state.buyer);
+    if headers.contains_key("hold-token") {
+        credential::check(&app, at.listing, hold, &headers, Some(&state.buyer), false).await?;
+        known = true;
+    }
+    let body = HoldBody::new(HoldParts::from(&*state), &names, known.then_some(&app.tokens));
+    Ok(reply::json(StatusCode::OK, &body))
+}
+
+/// Exactly one kind of change: more time, or fewer places.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"extend": true}))]
+pub struct HoldChange {
+    /// Adds what the event's rule says.
+    #[serde(default)]
+    pub extend: bool,
+    /// Adds this much, up to the hold's cap.
+    pub extend_seconds: Option<i64>,
+    #[serde(default)]
+    pub drop_seats: Vec<String>,
+    #[serde(default)]
+    pub drop_areas: Vec<AreaAsked>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HoldExtended {
+    id: String,
+    fence: u64,
+    /// The new deadline.
+    until: Millis,
+    #[schema(value_type = String, example = "1-5")]
+    position: At,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SeatsDropped<'a> {
+    id: String,
+    fence: u64,
+    dropped_seats: Vec<&'a str>,
+    dropped_areas: Vec<AreaAsked>,
+    #[schema(value_type = String, example = "1-5")]
+    position: At,
+}
+
+/// Extend a hold, or drop seats from it
+#[utoipa::path(patch, path = "/v1/events/{event}/holds/{hold}", tag = "holds", request_body = HoldChange,
+    params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
+           ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, description = "The new deadline, or what was dropped", body = HoldExtended),
+              (status = 412, body = super::problem::Told), (status = "4XX", body = super::problem::Told)))]
+pub async fn change(
+    State(app): State<Arc<App>>,
+    at: EventPath,
+    caller: Caller,
+    headers: HeaderMap,
+    Json(body): Json<HoldChange>,
+) -> Result<Response, Problem> {
+    let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
+    let mut names = Names::of(&*app.engine, &at.listing)?;
+    let extends = body.extend || body.extend_seconds.is_some();
+    let drops = !(body.drop_seats.is_empty() && body.drop_areas.is_empty());
+    if extends == drops {
+        let why = "exactly one kind of change: extend or extend_seconds, or drop_seats and drop_areas";
+        return Err(Problem::invalid(if extends { "drop_seats" } else { "extend" }, why));
+    }
+    let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
+    let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
+    let fence = credential.key.fence;
+    let key = credential.key;
+    let command = if extends {
+        Command::ExtendHold(ExtendHold { key, extension_ms: body.extend_seconds.map(seconds) })
+    } else {
+        let (seats, areas) = (names.seats(&body.drop_seats), names.areas(&body.drop_areas));
+        Command::DropSeats(DropSeats { key, seats, areas })
+    };
+    let key = caller.key(&at.listing, command.verb(), &(at.inner(), credential.text, &body));
+    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let position = At(reply::position_of(&answer));
+    let id = hold_text(&at.listing, hold);
+    if extends {
+        let (_, until) =
+            own_fact(
+                &answer,
+                |fact| {
+                    if let Fact::HoldExtended { until, .. } = fact { Some(*until) } else { None }
+                },
+            )?;
+        return Ok(reply::yes(StatusCode::OK, &answer, &HoldExtended { id, fence, until, position }));
+    }
+    let (_, (seats, areas)) = own_fact(&answer, |fact| {
+        if let Fact::SeatsDropped { seats, areas, .. } = fact { Some((seats, areas)) } else { None }
+    })?;
+    let area = |line: &onsale_domain::fact::AreaCount| AreaAsked {
+        area: names.area_text(line.area).to_owned(),
+        count: line.count,
+    };
+    let body = SeatsDropped {
+        id,
+        fence,
+        dropped_seats: seats.iter().map(|seat| names.seat_text(*seat)).collect(),
+        dropped_areas: areas.iter().map(area).collect(),
+        position,
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &body))
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HoldReleased {
+    id: String,
+    released_at: Millis,
+    #[schema(value_type = String, example = "1-6")]
+    position: At,
+}
+
+/// Release a hold
+#[utoipa::path(delete, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
+    params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
+           ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = HoldReleased), (status = 410, body = super::problem::Told),
+              (status = 412, body = super::problem::Told)))]
+pub async fn release(
+    State(app): State<Arc<App>>,
+    at: EventPath,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
+    let names = Names::of(&*app.engine, &at.listing)?;
+    let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
+    let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
+    let key = caller.key(&at.listing, "release_hold", &(at.inner(), credential.text));
+    let command = Command::ReleaseHold(credential.key);
+    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    if answer.step.is_none() {
+        return Err(Problem::of(catalog::INTERNAL));
+    }
+    let body = HoldReleased {
+        id: hold_text(&at.listing, hold),
+        released_at: reply::time_of(&answer),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &body))
+}

@@ -1,0 +1,88 @@
+//! Labels outside, numbers inside. A label nobody knows gets a number nobody has, so that the rules say no in
+//! their own order; on the way back it is the label again.
+
+use std::sync::Arc;
+
+use onsale_domain::fact::AreaCount;
+use onsale_domain::id::{AreaIndex, SeatIndex};
+use onsale_domain::listing::BodyView;
+use onsale_domain::seats::SeatsView;
+use onsale_domain::{Code, ListingId};
+use onsale_engine::{Engine, View};
+
+use super::problem::Problem;
+use super::wire::AreaAsked;
+
+/// An event's view and the unknown labels of one request.
+#[derive(Debug)]
+pub struct Names {
+    pub view: Arc<View>,
+    unknown_seats: Vec<String>,
+    unknown_areas: Vec<String>,
+}
+
+impl Names {
+    /// The event as readers see it, or 404.
+    pub fn of(engine: &dyn Engine, event: &ListingId) -> Result<Names, Problem> {
+        let view = engine.view(event).filter(|view| matches!(view.body, BodyView::Event(_)));
+        let view = view.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+        Ok(Names { view, unknown_seats: Vec::new(), unknown_areas: Vec::new() })
+    }
+
+    pub fn event(&self) -> &SeatsView {
+        match &self.view.body {
+            BodyView::Event(event) => event,
+            BodyView::Venue(_) => unreachable!("made from an event's view only"),
+        }
+    }
+
+    pub fn currency(&self) -> &str {
+        self.event().details.currency.as_str()
+    }
+
+    pub fn seat(&mut self, label: &str) -> SeatIndex {
+        if let Some(known) = self.event().chart.seat_named(label) {
+            return known;
+        }
+        SeatIndex::MAX - position_or_push(&mut self.unknown_seats, label) as SeatIndex
+    }
+
+    pub fn seats(&mut self, labels: &[String]) -> Vec<SeatIndex> {
+        labels.iter().map(|label| self.seat(label)).collect()
+    }
+
+    pub fn area(&mut self, label: &str) -> AreaIndex {
+        if let Some(known) = self.event().chart.area_named(label) {
+            return known;
+        }
+        AreaIndex::MAX - position_or_push(&mut self.unknown_areas, label) as AreaIndex
+    }
+
+    pub fn areas(&mut self, asked: &[AreaAsked]) -> Vec<AreaCount> {
+        asked.iter().map(|line| AreaCount { area: self.area(&line.area), count: line.count }).collect()
+    }
+
+    pub fn seat_text(&self, seat: SeatIndex) -> &str {
+        let chart = &self.event().chart;
+        if (seat as usize) < chart.seats_len() {
+            return chart.seat_id(seat);
+        }
+        self.unknown_seats.get((SeatIndex::MAX - seat) as usize).map_or("", String::as_str)
+    }
+
+    pub fn area_text(&self, area: AreaIndex) -> &str {
+        let areas = &self.event().chart.areas;
+        if let Some(area) = areas.get(usize::from(area)) {
+            return &area.id;
+        }
+        self.unknown_areas.get(usize::from(AreaIndex::MAX - area)).map_or("", String::as_str)
+    }
+}
+
+/// Each unknown label once: the same twice must look the same to the rules.
+fn position_or_push(known: &mut Vec<String>, label: &str) -> usize {
+    known.iter().position(|before| before == label).unwrap_or_else(|| {
+        known.push(label.to_owned());
+        known.len() - 1
+    })
+}

@@ -1,0 +1,183 @@
+//! RFC 9457 `application/problem+json`: the one shape of every answer that is not a yes.
+
+pub mod catalog;
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use onsale_domain::refusal::{Detail, InTheWay};
+use onsale_domain::{Code, Refusal};
+use onsale_engine::EngineError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::names::Names;
+use catalog::Entry;
+
+/// How long to wait before trying again when too much is asked at once, in seconds.
+const RETRY_BUSY_S: u32 = 1;
+/// The same for troubles that somebody must first look at.
+const RETRY_TROUBLE_S: u32 = 5;
+
+#[derive(Debug)]
+pub struct Problem(Box<Told>);
+
+/// What is told. Private causes go to the log, never here.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct Told {
+    /// Where this problem is explained.
+    #[serde(rename = "type")]
+    #[schema(example = "/problems/seat_held")]
+    kind: String,
+    #[schema(example = "A seat is held by another")]
+    title: &'static str,
+    #[schema(example = 409)]
+    status: u16,
+    /// Stable and made for programs; never reused.
+    #[schema(example = "seat_held")]
+    code: &'static str,
+    detail: String,
+    /// The field, header or parameter that is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    /// Every seat in the way, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    seats: Vec<SeatInTheWay>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    areas: Vec<AreaInTheWay>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u32>,
+    /// How much of the limit is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken: Option<u32>,
+    #[serde(skip)]
+    retry_after_s: Option<u32>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SeatInTheWay {
+    #[schema(example = "A-1-1")]
+    seat: String,
+    #[schema(example = "seat_held")]
+    code: &'static str,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AreaInTheWay {
+    #[schema(example = "floor")]
+    area: String,
+    #[schema(example = "area_full")]
+    code: &'static str,
+}
+
+impl Problem {
+    pub fn of(entry: Entry) -> Problem {
+        Problem::with(entry, entry.next)
+    }
+
+    pub fn with(entry: Entry, detail: impl Into<String>) -> Problem {
+        let told = Told {
+            kind: format!("/problems/{}", entry.code),
+            title: entry.title,
+            status: entry.status,
+            code: entry.code,
+            detail: detail.into(),
+            field: None,
+            seats: Vec::new(),
+            areas: Vec::new(),
+            limit: None,
+            taken: None,
+            retry_after_s: None,
+        };
+        Problem(Box::new(told))
+    }
+
+    pub fn code(code: Code) -> Problem {
+        Problem::of(catalog::of(code))
+    }
+
+    /// 422: a field, header or parameter has a value that cannot be.
+    pub fn invalid(field: impl Into<String>, why: impl Into<String>) -> Problem {
+        let mut problem = Problem::with(catalog::of(Code::Invalid), why);
+        problem.0.field = Some(field.into());
+        problem
+    }
+
+    /// A refusal in the words of the outside: labels for numbers.
+    pub fn refused(refusal: &Refusal, names: Option<&Names>) -> Problem {
+        let mut problem = Problem::code(refusal.code);
+        let told = &mut problem.0;
+        match &refusal.detail {
+            Detail::None => {}
+            Detail::Field { field, why } => {
+                told.field = Some(field.clone());
+                told.detail = why.clone();
+            }
+            Detail::Limit { limit, taken } => {
+                (told.limit, told.taken) = (Some(*limit), Some(*taken));
+            }
+            Detail::Order(_) => told.field = Some("order".to_owned()),
+        }
+        for one in &refusal.in_the_way {
+            match (one, names) {
+                (InTheWay::Seat(seat, code), Some(names)) => {
+                    let seat = names.seat_text(*seat).to_owned();
+                    told.seats.push(SeatInTheWay { seat, code: code.as_str() });
+                }
+                (InTheWay::Area(area, code), Some(names)) => {
+                    let area = names.area_text(*area).to_owned();
+                    told.areas.push(AreaInTheWay { area, code: code.as_str() });
+                }
+                (InTheWay::Seat(..) | InTheWay::Area(..), None) => {}
+            }
+        }
+        problem
+    }
+
+    pub fn retry_after(mut self, seconds: u32) -> Problem {
+        self.0.retry_after_s = Some(seconds);
+        self
+    }
+
+    pub fn status(&self) -> u16 {
+        self.0.status
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Problem {
+        let (entry, retry) = match &error {
+            EngineError::Busy => (catalog::BUSY, Some(RETRY_BUSY_S)),
+            EngineError::UnknownListing => (catalog::of(Code::ListingUnknown), None),
+            EngineError::Reload => (catalog::RELOAD, None),
+            EngineError::DiskFull => (catalog::DISK_FULL, Some(RETRY_TROUBLE_S)),
+            EngineError::Stopping => (catalog::STOPPING, Some(RETRY_BUSY_S)),
+            EngineError::Poisoned(_) => (catalog::POISONED, Some(RETRY_TROUBLE_S)),
+            EngineError::Read(why) => {
+                tracing::error!(%why, "reading the log failed: {why}");
+                (catalog::READ_FAILED, None)
+            }
+        };
+        let problem = Problem::of(entry);
+        retry.map_or_else(|| Problem::of(entry), |seconds| problem.retry_after(seconds))
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = serde_json::to_vec(&self.0).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() =
+            StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.0.retry_after_s {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.0.status == 401 {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

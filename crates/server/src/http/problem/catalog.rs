@@ -1,0 +1,196 @@
+//! Every code an answer may carry, with its status, its title and what to do next. Served as pages under
+//! `/problems/<code>`; codes are never reused.
+
+use onsale_domain::Code;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub code: &'static str,
+    pub status: u16,
+    pub title: &'static str,
+    pub next: &'static str,
+}
+
+const fn entry(code: &'static str, status: u16, title: &'static str, next: &'static str) -> Entry {
+    Entry { code, status, title, next }
+}
+
+pub const MALFORMED: Entry =
+    entry("malformed", 400, "The request cannot be read", "Send valid JSON and a valid path.");
+pub const UNAUTHENTICATED: Entry =
+    entry("unauthenticated", 401, "Not signed in", "Send `Authorization: Bearer <api key>`.");
+pub const ROUTE_UNKNOWN: Entry =
+    entry("route_unknown", 404, "No such route", "See /docs for every route of this server.");
+pub const METHOD_NOT_ALLOWED: Entry =
+    entry("method_not_allowed", 405, "Wrong method for this route", "See the header Allow, or /docs.");
+pub const WRONG_TOKEN: Entry = entry(
+    "wrong_token",
+    412,
+    "The hold token does not open this hold",
+    "Send the newest `Hold-Token` that this hold's buyer was given; GET the hold as its buyer to see it again.",
+);
+pub const TOO_LARGE: Entry =
+    entry("too_large", 413, "The body is too large", "Send less; `onsale config` shows the limits.");
+pub const MEDIA_TYPE: Entry =
+    entry("media_type", 415, "The body is not JSON", "Send `Content-Type: application/json`.");
+pub const HEADERS_TOO_LARGE: Entry =
+    entry("headers_too_large", 431, "The headers are too large", "Send fewer or shorter headers.");
+pub const INTERNAL: Entry =
+    entry("internal", 500, "The server made a mistake", "Report it with the request id; a retry may work.");
+pub const READ_FAILED: Entry =
+    entry("read_failed", 500, "Reading the log failed", "Look at the server's log; the disk may be damaged.");
+pub const BUSY: Entry =
+    entry("busy", 503, "Too much at once", "Wait as long as `Retry-After` says, then send the same again.");
+pub const DISK_FULL: Entry =
+    entry("disk_full", 503, "The disk is full", "Free some space; writing goes on by itself.");
+pub const STOPPING: Entry =
+    entry("stopping", 503, "The server is stopping", "Try again in a moment, with the same Idempotency-Key.");
+pub const POISONED: Entry = entry(
+    "poisoned",
+    503,
+    "A write to the disk failed",
+    "The server must be restarted; it continues from what is safely stored.",
+);
+pub const TIMED_OUT: Entry = entry(
+    "timed_out",
+    503,
+    "No answer in time",
+    "What became of the command is unknown: send it again with the same Idempotency-Key.",
+);
+pub const STREAMS_FULL: Entry =
+    entry("streams_full", 503, "Too many open streams", "Try again later, or poll `…/facts?after=`.");
+pub const RELOAD: Entry = entry(
+    "reload",
+    410,
+    "This position is no longer in the log",
+    "Load the seats again and go on from the position that comes with them.",
+);
+
+/// Codes that the edge itself gives.
+pub const EDGE: [Entry; 17] = [
+    MALFORMED,
+    UNAUTHENTICATED,
+    ROUTE_UNKNOWN,
+    METHOD_NOT_ALLOWED,
+    WRONG_TOKEN,
+    TOO_LARGE,
+    MEDIA_TYPE,
+    HEADERS_TOO_LARGE,
+    INTERNAL,
+    READ_FAILED,
+    BUSY,
+    DISK_FULL,
+    STOPPING,
+    POISONED,
+    TIMED_OUT,
+    STREAMS_FULL,
+    RELOAD,
+];
+
+/// Everything that has a page, the edge's codes first.
+pub fn all() -> impl Iterator<Item = Entry> {
+    EDGE.into_iter().chain(Code::ALL.iter().map(|code| of(*code)))
+}
+
+/// How a refusal is told over HTTP. No wildcard: a new code must be given its place here.
+pub fn of(code: Code) -> Entry {
+    let (status, title, next) = match code {
+        Code::ListingUnknown => (404, "No such listing", "Check the id; it may belong to another server."),
+        Code::ListingExists => {
+            (409, "This listing exists already", "Use another Idempotency-Key, or GET it.")
+        }
+        Code::Invalid => (422, "A value breaks a rule", "Correct the field that `field` names."),
+        Code::WrongKind => {
+            (409, "Not for this kind of listing", "Use the id of an event or a venue as needed.")
+        }
+        Code::EventCancelled => {
+            (409, "The event is cancelled", "Nothing can be bought; orders are refunded.")
+        }
+        Code::SaleNotStarted => (409, "The sale has not started", "Wait for `sale_opens_at`."),
+        Code::SaleClosed => {
+            (409, "The sale is closed", "New holds are no longer given; living ones may finish.")
+        }
+        Code::StatusConflict => {
+            (409, "The event's status does not allow this", "GET the event and see its status.")
+        }
+        Code::SeatUnknown => (404, "No such seat", "`seats` names them; the chart has all ids."),
+        Code::AreaUnknown => (404, "No such area", "The chart has the ids of all areas."),
+        Code::HoldUnknown => {
+            (404, "No such hold", "It was never placed here, or ended more than an hour ago.")
+        }
+        Code::OrderUnknown => (404, "No such order", "Check the id and the event."),
+        Code::PlaceUnknown => (404, "Not in this queue", "POST to the queue to join it."),
+        Code::Expired => (410, "The hold has expired", "Place a new one."),
+        Code::Released => (410, "The hold was released", "Place a new one."),
+        Code::Overridden => (410, "Staff took the hold away", "Ask the house."),
+        Code::Lost => (410, "The hold was lost in a failure", "Place a new one."),
+        Code::HoldConfirmed => (409, "The hold is confirmed already", "GET its order."),
+        Code::StaleFence => (412, "The token is outdated", "GET the hold as its buyer for the newest token."),
+        Code::SeatSold => (409, "A seat is sold", "Choose others; `seats` names those in the way."),
+        Code::SeatBlocked => (409, "A seat is not on sale", "Choose others; `seats` names those in the way."),
+        Code::SeatHeld => (409, "A seat is held by another", "Choose others, or join the seat's queue."),
+        Code::AlreadyYours => {
+            (409, "You hold some of these already", "Ask for exactly the same, or for others only.")
+        }
+        Code::AreaFull => (409, "An area has too few places", "Ask for fewer, or another area."),
+        Code::BuyerLimit => {
+            (409, "More than one buyer may have", "`limit` is the most, `taken` what you have.")
+        }
+        Code::LeavesSingleSeat => {
+            (409, "This would leave a single seat", "Move by one; `seats` names the single.")
+        }
+        Code::NotEnoughSeats => (409, "Too few seats are free", "Ask for fewer, or with fewer wishes."),
+        Code::ExtensionsUsed => (409, "The hold was extended before", "Confirm it in time."),
+        Code::ExtensionCap => (409, "The hold cannot last longer", "Confirm it in time."),
+        Code::SeatNotInHold => (409, "A seat is not in this hold", "GET the hold to see what it contains."),
+        Code::SeatAvailable => (409, "The seat is free", "Hold it; there is nothing to queue for."),
+        Code::QueueFull => (409, "The queue is full", "Try another seat."),
+        Code::QueueLimit => (409, "Too many queue places", "Leave another queue first."),
+        Code::NotRefundable => {
+            (409, "Not part of the order, or refunded before", "GET the order to see what is left.")
+        }
+        Code::SeatInUse => (409, "A held or sold seat would vanish", "Keep `seats` in the new layout."),
+        Code::HoldPaying => (409, "The hold is being paid", "Wait for the payment's result."),
+        Code::IdTaken => (409, "The id was used before", "Send another id, or none."),
+        Code::KeyReused => (422, "The Idempotency-Key was used with another request", "Use a new key."),
+    };
+    entry(code.as_str(), status, title, next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_status_a_title_and_advice_and_is_unique() {
+        let mut codes: Vec<_> = all().map(|entry| entry.code).collect();
+        for entry in all() {
+            assert!((400..600).contains(&entry.status), "{}", entry.code);
+            assert!(!entry.title.is_empty() && !entry.next.is_empty());
+        }
+        codes.sort_unstable();
+        let before = codes.len();
+        codes.dedup();
+        assert_eq!(codes.len(), before);
+    }
+
+    #[test]
+    fn the_table_of_the_rules_holds() {
+        use Code::{
+            Expired, HoldUnknown, Invalid, KeyReused, ListingUnknown, Lost, Overridden, Released, SeatHeld,
+            SeatUnknown, StaleFence,
+        };
+        let table = [
+            (404, vec![ListingUnknown, SeatUnknown, HoldUnknown]),
+            (410, vec![Expired, Released, Overridden, Lost]),
+            (412, vec![StaleFence]),
+            (422, vec![Invalid, KeyReused]),
+            (409, vec![SeatHeld, Code::SeatSold, Code::BuyerLimit, Code::HoldPaying]),
+        ];
+        for (status, codes) in table {
+            for code in codes {
+                assert_eq!(of(code).status, status, "{code:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Commands in, answers out: the one place where routes meet the engine.
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use onsale_domain::listing::Key;
+use onsale_domain::{Command, Fact, ListingId, Outcome};
+use onsale_engine::{Answer, Position, Request};
+use serde::Serialize;
+
+use super::names::Names;
+use super::problem::Problem;
+use super::wire::At;
+use crate::app::App;
+
+pub const POSITION: HeaderName = HeaderName::from_static("onsale-position");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+/// Room for a hold of two seats without growing.
+const BODY_BYTES: usize = 768;
+
+/// Submits a command; a refusal comes back as the problem it is told as.
+pub async fn submit(
+    app: &App,
+    listing: ListingId,
+    command: Command,
+    key: Option<Key>,
+    names: Option<&Names>,
+) -> Result<Answer, Problem> {
+    let verb = app.metrics.verb(command.verb());
+    match app.engine.submit(Request { listing, command, key }).await {
+        Err(error) => {
+            verb.failed.increment(1);
+            Err(error.into())
+        }
+        Ok(answer) => match &answer.outcome {
+            Outcome::Refused(refusal) => {
+                verb.refused.increment(1);
+                app.metrics.refusal(refusal.code).increment(1);
+                Err(Problem::refused(refusal, names))
+            }
+            Outcome::Done | Outcome::Unchanged | Outcome::AlreadyYours(_) | Outcome::StillQueued(_) => {
+                if answer.replayed { &verb.replayed } else { &verb.done }.increment(1);
+                Ok(answer)
+            }
+        },
+    }
+}
+
+/// The position an answer speaks of: its own facts' if it has any, so that a replay says the same.
+pub fn position_of(answer: &Answer) -> Position {
+    answer.step.as_ref().map_or(answer.position, |step| Position { epoch: step.epoch, offset: step.last() })
+}
+
+/// When the answer's facts happened.
+pub fn time_of(answer: &Answer) -> i64 {
+    answer.step.as_ref().map_or(answer.at, |step| step.at)
+}
+
+/// The first of the answer's own facts that `pick` recognises, with its fence.
+pub fn find_fact<'a, T>(answer: &'a Answer, pick: impl Fn(&'a Fact) -> Option<T>) -> Option<(u64, T)> {
+    let step = answer.step.as_deref()?;
+    step.numbered().find_map(|(offset, fact)| Some((step.fence(offset), pick(fact)?)))
+}
+
+/// The same where a yes cannot be without it.
+pub fn own_fact<'a, T>(
+    answer: &'a Answer,
+    pick: impl Fn(&'a Fact) -> Option<T>,
+) -> Result<(u64, T), Problem> {
+    find_fact(answer, pick).ok_or_else(|| {
+        tracing::error!("a yes came without the fact it stands on");
+        Problem::of(super::problem::catalog::INTERNAL)
+    })
+}
+
+/// A yes as JSON, with its position and, if so, the mark of a replay.
+pub fn yes(status: StatusCode, answer: &Answer, body: &impl Serialize) -> Response {
+    let mut response = json(status, body);
+    let headers = response.headers_mut();
+    headers.insert(POSITION, position_value(position_of(answer)));
+    if answer.replayed {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// A yes that made something: 201 with its address.
+pub fn created(answer: &Answer, location: &str, body: &impl Serialize) -> Response {
+    let mut response = yes(StatusCode::CREATED, answer, body);
+    if let Ok(location) = HeaderValue::from_str(location) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    response
+}
+
+pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
+    let mut bytes = Vec::with_capacity(BODY_BYTES);
+    if let Err(error) = serde_json::to_writer(&mut bytes, body) {
+        tracing::error!(%error, "an answer could not be written: {error}");
+    }
+    let mut response = Response::new(Body::from(bytes));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+pub fn position_value(position: Position) -> HeaderValue {
+    HeaderValue::from_str(&At(position).to_string()).unwrap_or(HeaderValue::from_static("0-0"))
+}

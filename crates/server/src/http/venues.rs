@@ -1,0 +1,218 @@
+//! `/v1/venues`: places with versioned layouts, shared by events.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::command::CreateVenue;
+use onsale_domain::fact::LayoutPublished;
+use onsale_domain::listing::BodyView;
+use onsale_domain::venue::Venue;
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Tenant};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::extract::{Caller, LargeJson, VenuePath};
+use super::layout::LayoutBody;
+use super::new_listing;
+use super::problem::Problem;
+use super::query::{self, LIMIT_MAX, Query};
+use super::reply::{self, own_fact};
+use super::wire::At;
+use crate::app::App;
+
+/// A new venue with its first layout.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewVenue {
+    #[schema(example = "Old Theatre")]
+    pub name: String,
+    /// City and street, as people would write it.
+    #[serde(default)]
+    #[schema(example = "Lisbon, Rua do Teatro 1")]
+    pub place: String,
+    pub layout: LayoutBody,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Venue)]
+pub struct VenueBody {
+    #[schema(example = "ven_default_01kz0000000000000000000000")]
+    id: String,
+    name: String,
+    place: String,
+    /// The newest version.
+    layout_version: u32,
+    seats: usize,
+    areas: usize,
+    /// Versions that events may adopt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    versions: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layout: Option<LayoutBody>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct VenueList {
+    venues: Vec<VenueBody>,
+    /// The cursor of the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Published {
+    venue: String,
+    layout_version: u32,
+    seats: usize,
+    areas: usize,
+    #[schema(value_type = String, example = "1-3")]
+    position: At,
+}
+
+/// Create a venue
+#[utoipa::path(post, path = "/v1/venues", tag = "venues", request_body = NewVenue,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    responses((status = 201, body = VenueBody), (status = "4XX", body = super::problem::Told)))]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    LargeJson(body): LargeJson<NewVenue>,
+) -> Result<Response, Problem> {
+    let listing = new_listing(ListingKind::Venue, "create_venue", &caller);
+    let key = caller.key(&listing, "create_venue", &body);
+    let layout = body.layout.into_domain();
+    let command = Command::CreateVenue(Box::new(CreateVenue { name: body.name, place: body.place, layout }));
+    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let (_, created) =
+        own_fact(&answer, |fact| if let Fact::VenueCreated(created) = fact { Some(created) } else { None })?;
+    let (_, published) = own_fact(&answer, published_in)?;
+    let venue = VenueBody {
+        id: listing.to_string(),
+        name: created.name.clone(),
+        place: created.place.clone(),
+        layout_version: published.version,
+        seats: published.layout.seats().count(),
+        areas: published.layout.areas.len(),
+        versions: Vec::new(),
+        layout: None,
+    };
+    Ok(reply::created(&answer, &format!("/v1/venues/{listing}"), &venue))
+}
+
+fn published_in(fact: &Fact) -> Option<&LayoutPublished> {
+    if let Fact::LayoutPublished(published) = fact { Some(published) } else { None }
+}
+
+/// Publish a new layout version
+#[utoipa::path(post, path = "/v1/venues/{venue}/layouts", tag = "venues", request_body = LayoutBody,
+    params(("venue" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    responses((status = 201, body = Published), (status = "4XX", body = super::problem::Told)))]
+pub async fn publish(
+    State(app): State<Arc<App>>,
+    at: VenuePath,
+    caller: Caller,
+    LargeJson(body): LargeJson<LayoutBody>,
+) -> Result<Response, Problem> {
+    let key = caller.key(&at.listing, "publish_layout", &body);
+    let command = Command::PublishLayout(Box::new(body.into_domain()));
+    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let (_, published) = own_fact(&answer, published_in)?;
+    let body = Published {
+        venue: at.listing.to_string(),
+        layout_version: published.version,
+        seats: published.layout.seats().count(),
+        areas: published.layout.areas.len(),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::created(&answer, &format!("/v1/venues/{}", at.listing), &body))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Version {
+    version: Option<u32>,
+}
+
+/// A venue with one of its layouts
+#[utoipa::path(get, path = "/v1/venues/{venue}", tag = "venues",
+    params(("venue" = String, Path), ("version" = Option<u32>, Query, description = "Another version than the newest")),
+    responses((status = 200, body = VenueBody), (status = 404, body = super::problem::Told)))]
+pub async fn show(
+    State(app): State<Arc<App>>,
+    at: VenuePath,
+    Query(wish): Query<Version>,
+) -> Result<Response, Problem> {
+    let venue = find(&app, &at.listing)?;
+    let published = match wish.version {
+        None => venue.latest(),
+        Some(version) => Some(venue.version(version).ok_or_else(|| version_unknown("version"))?),
+    };
+    let mut body = summary(&at.listing, &venue);
+    body.versions = venue.layouts.iter().map(|published| published.version).collect();
+    body.layout = published.map(|published| LayoutBody::from_domain(&published.layout));
+    Ok(reply::json(StatusCode::OK, &body))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    after: Option<String>,
+    limit: Option<usize>,
+}
+
+impl Page {
+    /// The cursor and the page's size.
+    pub fn read(&self, kind: ListingKind) -> Result<(Option<ListingId>, usize), Problem> {
+        let after = match &self.after {
+            None => None,
+            Some(text) => {
+                let known = ListingId::parse(text).filter(|listing| listing.kind == kind);
+                Some(known.ok_or_else(|| Problem::invalid("after", "the `next` of the page before"))?)
+            }
+        };
+        Ok((after, query::limit(self.limit, LIMIT_MAX)?))
+    }
+}
+
+/// Venues in order of their ids
+#[utoipa::path(get, path = "/v1/venues", tag = "venues",
+    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
+           ("limit" = Option<usize>, Query, description = "1 to 500")),
+    responses((status = 200, body = VenueList)))]
+pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
+    let (after, limit) = page.read(ListingKind::Venue)?;
+    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Venue, after, limit);
+    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    let venues = found.iter().filter_map(|view| match &view.body {
+        BodyView::Venue(venue) => Some(summary(&view.listing, venue)),
+        BodyView::Event(_) => None,
+    });
+    Ok(reply::json(StatusCode::OK, &VenueList { venues: venues.collect(), next }))
+}
+
+pub fn find(app: &App, venue: &ListingId) -> Result<Arc<Venue>, Problem> {
+    match app.engine.view(venue).as_deref().map(|view| &view.body) {
+        Some(BodyView::Venue(venue)) => Ok(venue.clone()),
+        Some(BodyView::Event(_)) | None => Err(Problem::code(Code::ListingUnknown)),
+    }
+}
+
+pub fn version_unknown(field: &str) -> Problem {
+    Problem::invalid(field, "no such version is kept; GET the venue to see which are")
+}
+
+fn summary(listing: &ListingId, venue: &Venue) -> VenueBody {
+    let latest = venue.latest();
+    VenueBody {
+        id: listing.to_string(),
+        name: venue.name.clone(),
+        place: venue.place.clone(),
+        layout_version: latest.map_or(0, |latest| latest.version),
+        seats: latest.map_or(0, |latest| latest.layout.seats().count()),
+        areas: latest.map_or(0, |latest| latest.layout.areas.len()),
+        versions: Vec::new(),
+        layout: None,
+    }
+}

@@ -1,0 +1,113 @@
+//! Idempotency keys as the log knows them: a scope and a fingerprint, both hashed here. The caller's own key and the
+//! body never reach the engine.
+
+use std::io;
+
+use onsale_domain::listing::Key;
+use onsale_domain::{BuyerId, ListingId, ListingKind, Tenant};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// The one API key's name in a scope; it does not change when the key itself is replaced.
+const PRINCIPAL: &str = "key:house";
+
+/// Longest key we take, as in the draft of the HTTP working group.
+pub const KEY_CHARS_MAX: usize = 255;
+
+/// Reads an `Idempotency-Key` header, quoted or bare: 1–255 printable characters.
+pub fn parse(text: &str) -> Option<String> {
+    let inner = match text.strip_prefix('"') {
+        Some(rest) => rest.strip_suffix('"')?,
+        None => text,
+    };
+    let fits = (1..=KEY_CHARS_MAX).contains(&inner.chars().count()) && !inner.chars().any(char::is_control);
+    fits.then(|| inner.to_owned())
+}
+
+/// The key of a command: `decoded` is everything the caller asked for, in a form that does not depend on spelling.
+pub fn key(
+    caller_key: &str,
+    buyer: Option<&BuyerId>,
+    listing: &ListingId,
+    verb: &str,
+    decoded: &impl Serialize,
+) -> Key {
+    let scope = scope(listing.tenant, &listing.to_string(), buyer, verb, caller_key);
+    Key { scope, fingerprint: fingerprint(decoded) }
+}
+
+/// The id of a listing that is created under a key: the same key names the same listing for ever.
+pub fn listing_number(tenant: Tenant, kind: ListingKind, verb: &str, caller_key: &str) -> u128 {
+    scope(tenant, kind.prefix(), None, verb, caller_key)
+}
+
+fn scope(tenant: Tenant, listing: &str, buyer: Option<&BuyerId>, verb: &str, caller_key: &str) -> u128 {
+    let mut hash = Sha256::new();
+    let buyer = buyer.map_or("", BuyerId::as_str);
+    for part in [tenant.as_str(), PRINCIPAL, buyer, listing, verb, caller_key] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    first_128(hash)
+}
+
+/// The decoded request, hashed as the JSON of its parsed form: fields in one order, defaults filled in.
+fn fingerprint(decoded: &impl Serialize) -> u128 {
+    let mut hash = Hashing(Sha256::new());
+    // Hashing takes every byte, and our request types have nothing that JSON cannot say.
+    let written = serde_json::to_writer(&mut hash, decoded);
+    debug_assert!(written.is_ok());
+    first_128(hash.0)
+}
+
+struct Hashing(Sha256);
+
+impl io::Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn first_128(hash: Sha256) -> u128 {
+    let mut first = [0; 16];
+    first.copy_from_slice(&hash.finalize()[..16]);
+    u128::from_be_bytes(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_quoted_or_bare_and_bounded() {
+        assert_eq!(parse("abc").as_deref(), Some("abc"));
+        assert_eq!(parse("\"abc\"").as_deref(), Some("abc"));
+        assert_eq!(parse(&"k".repeat(255)).map(|key| key.len()), Some(255));
+        for bad in ["", "\"\"", "\"abc", &"k".repeat(256)] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_the_scope_counts() {
+        let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number };
+        let ann = BuyerId::parse("ann");
+        let base = key("k", ann.as_ref(), &listing(1), "place_hold", &"body");
+        let others = [
+            key("l", ann.as_ref(), &listing(1), "place_hold", &"body"),
+            key("k", None, &listing(1), "place_hold", &"body"),
+            key("k", ann.as_ref(), &listing(2), "place_hold", &"body"),
+            key("k", ann.as_ref(), &listing(1), "extend_hold", &"body"),
+        ];
+        for other in others {
+            assert_ne!(other.scope, base.scope);
+            assert_eq!(other.fingerprint, base.fingerprint);
+        }
+        assert_ne!(key("k", ann.as_ref(), &listing(1), "place_hold", &"else").fingerprint, base.fingerprint);
+    }
+}

@@ -1,0 +1,154 @@
+//! The server's loop: accepts within a cap, serves HTTP/1.1 with modest buffers, and stops in good order.
+
+mod patience;
+pub mod tls;
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::IntoResponse;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::Limits;
+use crate::http::edge::Edge;
+use crate::http::problem::{Problem, catalog};
+use patience::{Patient, Stream};
+use tls::Acceptor;
+
+/// A pause after `accept` failed, usually for want of file descriptors: time for others to close.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// A TLS handshake that takes longer is no handshake.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+pub async fn serve(listener: TcpListener, edge: Arc<Edge>, stop: CancellationToken) -> io::Result<()> {
+    let limits = edge.app.config.limits.clone();
+    let acceptor = edge.app.config.tls.as_ref().map(tls::acceptor).transpose()?;
+    let http = http1_builder(&limits);
+    let room = Arc::new(Semaphore::new(limits.connections_max));
+    let (tasks, kill) = (TaskTracker::new(), CancellationToken::new());
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "accepting a connection failed: {error}");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Ok(permit) = room.clone().try_acquire_owned() else {
+            tasks.spawn(turn_away(stream));
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        let guard = Connection { edge: edge.clone(), stop: stop.clone(), kill: kill.clone() };
+        let (http, acceptor) = (http.clone(), acceptor.clone());
+        tasks.spawn(async move {
+            guard.edge.app.metrics.connections.increment(1);
+            guard.run(http, acceptor, stream, permit).await;
+            guard.edge.app.metrics.connections.decrement(1);
+        });
+    }
+    drop(listener);
+    tasks.close();
+    let patience = Duration::from_millis(limits.shutdown_ms);
+    if tokio::time::timeout(patience, tasks.wait()).await.is_err() {
+        tracing::warn!(open = tasks.len(), "{} connections did not end in time and are cut", tasks.len());
+        kill.cancel();
+        tasks.wait().await;
+    }
+    Ok(())
+}
+
+fn http1_builder(limits: &Limits) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    // Twice the limit: headers a little too large get a problem from us, enormous ones a bare 431 from hyper.
+    http.timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_millis(limits.idle_timeout_ms))
+        .max_buf_size(limits.header_bytes * 2)
+        .keep_alive(true)
+        .pipeline_flush(true);
+    http
+}
+
+struct Connection {
+    edge: Arc<Edge>,
+    /// Finish what is under way, then end.
+    stop: CancellationToken,
+    /// End now.
+    kill: CancellationToken,
+}
+
+impl Connection {
+    async fn run(
+        &self,
+        http: http1::Builder,
+        acceptor: Option<Acceptor>,
+        stream: TcpStream,
+        permit: OwnedSemaphorePermit,
+    ) {
+        match acceptor {
+            None => self.serve(http, stream, permit).await,
+            Some(acceptor) => match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
+                Ok(Ok(stream)) => self.serve(http, stream, permit).await,
+                Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed: {error}"),
+                Err(_) => tracing::debug!("a TLS handshake took too long"),
+            },
+        }
+    }
+
+    async fn serve<S: Stream>(&self, http: http1::Builder, stream: S, permit: OwnedSemaphorePermit) {
+        let patience = Duration::from_millis(self.edge.app.config.limits.write_timeout_ms);
+        let io = TokioIo::new(Patient::new(stream, permit, patience));
+        let service =
+            service_fn(|request| async move { Ok::<_, Infallible>(self.edge.answer(request).await) });
+        let mut connection = pin!(http.serve_connection(io, service));
+        let mut stopping = false;
+        loop {
+            tokio::select! {
+                biased;
+                ended = connection.as_mut() => {
+                    if let Err(error) = ended {
+                        tracing::debug!(%error, "a connection ended: {error}");
+                    }
+                    return;
+                }
+                () = self.stop.cancelled(), if !stopping => {
+                    stopping = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+                () = self.kill.cancelled() => return,
+            }
+        }
+    }
+}
+
+/// One connection too many: told so, and closed.
+async fn turn_away(mut stream: TcpStream) {
+    let response = Problem::with(catalog::BUSY, "too many open connections").into_response();
+    let Ok(body) = axum::body::to_bytes(response.into_body(), 4096).await else { return };
+    let head = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
+         connection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let told = async {
+        stream.write_all(head.as_bytes()).await?;
+        stream.write_all(&body).await?;
+        stream.shutdown().await
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
+}

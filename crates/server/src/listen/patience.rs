@@ -1,0 +1,132 @@
+//! A connection with two kinds of patience: a reader that takes nothing for too long is cut, and a caller that is
+//! still sending when we have answered is heard out for a moment, lest the reset swallow our answer.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Sleep;
+
+/// How long, and for how much, we listen after our last word.
+const LINGER: Duration = Duration::from_secs(2);
+const LINGER_BYTES_MAX: usize = 4 << 20;
+
+/// What a connection may be: plain or TLS.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
+
+pub struct Patient<S: Stream> {
+    /// Taken only when it lingers.
+    stream: Option<(S, OwnedSemaphorePermit)>,
+    patience: Duration,
+    /// The other side has said that it is done.
+    ended: bool,
+    /// Runs only while a write makes no progress; idle connections pay one pointer for it.
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S: Stream> Patient<S> {
+    /// The permit is the connection's place under the cap; it is given back when all is over.
+    pub fn new(stream: S, permit: OwnedSemaphorePermit, patience: Duration) -> Patient<S> {
+        Patient { stream: Some((stream, permit)), patience, ended: false, waiting: None }
+    }
+
+    fn inner(&mut self) -> io::Result<Pin<&mut S>> {
+        let inner = self.stream.as_mut().map(|(stream, _)| Pin::new(stream));
+        inner.ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    fn watch<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if polled.is_ready() {
+            self.waiting = None;
+            return polled;
+        }
+        let patience = self.patience;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        match waiting.as_mut().poll(cx) {
+            Poll::Ready(()) => {
+                let told = "the reader took nothing for too long";
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, told)))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<S: Stream> Drop for Patient<S> {
+    fn drop(&mut self) {
+        let cut = self.waiting.is_some();
+        if let Some((stream, permit)) = self.stream.take()
+            && !(self.ended || cut)
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(async move {
+                let _ = tokio::time::timeout(LINGER, hear_out(stream)).await;
+                drop(permit);
+            });
+        }
+    }
+}
+
+async fn hear_out<S: Stream>(mut stream: S) -> io::Result<()> {
+    stream.shutdown().await?;
+    let mut scratch = vec![0; 4096];
+    let mut heard = 0;
+    while heard < LINGER_BYTES_MAX {
+        match stream.read(&mut scratch).await? {
+            0 => return Ok(()),
+            more => heard += more,
+        }
+    }
+    Ok(())
+}
+
+impl<S: Stream> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let (before, room) = (buf.filled().len(), buf.remaining());
+        let polled = self.inner()?.poll_read(cx, buf);
+        if polled.is_ready() && buf.filled().len() == before && room > 0 {
+            self.ended = true;
+        }
+        polled
+    }
+}
+
+impl<S: Stream> AsyncWrite for Patient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let polled = self.inner()?.poll_write(cx, buf);
+        self.watch(cx, polled)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let polled = self.inner()?.poll_write_vectored(cx, bufs);
+        self.watch(cx, polled)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.as_ref().is_some_and(|(stream, _)| stream.is_write_vectored())
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = self.inner()?.poll_flush(cx);
+        self.watch(cx, polled)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = self.inner()?.poll_shutdown(cx);
+        self.watch(cx, polled)
+    }
+}

@@ -1,0 +1,162 @@
+//! What every request meets: the key, limits, and problems for whatever goes wrong.
+
+use std::io::{BufReader, Read, Write};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::house::{Answer, House, KEY};
+
+#[test]
+fn everything_under_v1_needs_the_key_except_the_time() {
+    let house = House::open();
+    for authorization in
+        ["", "Bearer", "Bearer ", "Bearer wrong", "Basic dGVzdA==", &format!("Bearer {KEY}x")]
+    {
+        let told = house.send("GET", "/v1/events", &[("authorization", authorization)], None);
+        told.problem(401, "unauthenticated");
+        assert_eq!(told.header("www-authenticate"), Some("Bearer"));
+    }
+    assert_eq!(
+        house.send("GET", "/v1/events", &[("authorization", &format!("bearer {KEY}"))], None).status,
+        200
+    );
+    for open in ["/v1/time", "/livez", "/readyz", "/metrics"] {
+        assert_eq!(house.send("GET", open, &[("authorization", "none")], None).status, 200, "{open}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_a_problem_too() {
+    let house = House::open();
+    house.get("/nothing").problem(404, "route_unknown");
+    house.get("/v1/nothing").problem(404, "route_unknown");
+    let told = house.send("PUT", "/v1/events", &[], None);
+    told.problem(405, "method_not_allowed");
+    assert!(told.header("allow").is_some_and(|allow| allow.contains("POST")), "{told:?}");
+    house.get("/v1/events/%ff/seats").problem(400, "malformed");
+}
+
+#[test]
+fn bodies_that_cannot_be_read_are_told_apart_from_wrong_ones() {
+    let house = House::open();
+    for body in ["{", "", "nonsense", "{\"name\": \u{1}}", "[1,2", "{\"a\":1,}"] {
+        let told = house.send("POST", "/v1/venues", &[], Some(body));
+        // An empty body counts as `{}`, which lacks a name.
+        let (status, code) = if body.is_empty() { (422, "invalid") } else { (400, "malformed") };
+        told.problem(status, code);
+    }
+    let deep = "[".repeat(100_000);
+    house.send("POST", "/v1/venues", &[], Some(&format!("{{\"name\":{deep}"))).problem(400, "malformed");
+    house.send("POST", "/v1/venues", &[], Some("[\"Hall\", \"Oslo\", {}]")).problem(422, "invalid");
+    let kind = [("authorization", &*format!("Bearer {KEY}")), ("content-type", "text/plain")];
+    house.send("POST", "/v1/venues", &kind, None).problem(415, "media_type");
+    for (name, value) in [("onsale-buyer", ""), ("onsale-buyer", "\u{80}"), ("idempotency-key", "\"open")] {
+        let told = house.send("POST", "/v1/venues", &[(name, value)], Some("{}")).problem(422, "invalid");
+        assert!(told["field"].as_str().is_some_and(|field| field.eq_ignore_ascii_case(name)), "{told}");
+    }
+    let long = "x".repeat(256);
+    house.send("POST", "/v1/venues", &[("idempotency-key", &long)], Some("{}")).problem(422, "invalid");
+}
+
+#[test]
+fn a_body_of_100_mb_is_refused_before_it_is_read() {
+    let house = House::open();
+    let event = house.event();
+    let head = format!(
+        "POST /v1/events/{event}/holds HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {KEY}\r\n\
+         onsale-buyer: ann\r\ncontent-length: 100000000\r\n\r\n"
+    );
+    house.raw(head.as_bytes()).problem(413, "too_large");
+    // Without a length it is cut at the limit.
+    let mut stream = house.connect();
+    let head = head.replace("content-length: 100000000", "transfer-encoding: chunked");
+    stream.write_all(head.as_bytes()).expect("the head");
+    let chunk = [b"1000\r\n".as_slice(), &[b' '; 0x1000], b"\r\n"].concat();
+    let mut sent = 0;
+    while sent < 100_000_000 && stream.write_all(&chunk).is_ok() {
+        sent += 0x1000;
+        if sent > 80 << 10 {
+            std::thread::sleep(Duration::from_millis(20));
+            break;
+        }
+    }
+    Answer::read(&mut BufReader::new(stream)).problem(413, "too_large");
+}
+
+#[test]
+fn headers_have_a_limit() {
+    let house = House::open();
+    let long = "x".repeat(20_000);
+    house.send("GET", "/v1/time", &[("x-long", &long)], None).problem(431, "headers_too_large");
+    let enormous = "x".repeat(100_000);
+    assert_eq!(house.send("GET", "/v1/time", &[("x-long", &enormous)], None).status, 431);
+    assert_eq!(house.get("/livez").status, 200);
+}
+
+#[test]
+fn a_busy_engine_is_told_at_once_and_a_silent_one_in_time() {
+    let house = House::open_with(|config| config.limits.request_timeout_ms = 200);
+    let event = house.event();
+    let hold = |house: &House| {
+        let path = format!("/v1/events/{event}/holds");
+        house.post(&path, &[("onsale-buyer", "ann")], json!({"seats": ["A-1-1"]}))
+    };
+    house.engine.busy.store(true, Ordering::Relaxed);
+    let started = Instant::now();
+    let told = hold(&house);
+    told.problem(503, "busy");
+    assert_eq!(told.header("retry-after"), Some("1"));
+    assert!(started.elapsed() < Duration::from_millis(150));
+    house.get("/readyz").problem(503, "disk_full");
+    house.engine.busy.store(false, Ordering::Relaxed);
+    house.engine.stuck.store(true, Ordering::Relaxed);
+    hold(&house).problem(503, "timed_out");
+}
+
+#[test]
+fn a_request_id_is_echoed_or_made() {
+    let house = House::open();
+    let own = house.send("GET", "/livez", &[("x-request-id", "mine-1")], None);
+    assert_eq!(own.header("x-request-id"), Some("mine-1"));
+    let (one, two) = (house.get("/livez"), house.get("/livez"));
+    assert_eq!(one.header("x-request-id").map(str::len), Some(16));
+    assert_ne!(one.header("x-request-id"), two.header("x-request-id"));
+    let wild = house.send("GET", "/livez", &[("x-request-id", &"y".repeat(200))], None);
+    assert_eq!(wild.header("x-request-id").map(str::len), Some(16));
+}
+
+#[test]
+fn one_connection_too_many_is_turned_away() {
+    let house = House::open_with(|config| config.limits.connections_max = 2);
+    let (_one, _two) = (house.connect(), house.connect());
+    std::thread::sleep(Duration::from_millis(50));
+    let mut third = house.connect();
+    let mut text = String::new();
+    let _ = third.read_to_string(&mut text);
+    assert!(text.starts_with("HTTP/1.1 503 "), "{text}");
+    assert!(text.contains("application/problem+json") && text.contains("\"busy\""), "{text}");
+}
+
+#[test]
+fn metrics_count_what_happened() {
+    let house = House::open();
+    let event = house.event();
+    house.hold(&event, "ann", &["A-1-1"]);
+    let path = format!("/v1/events/{event}/holds");
+    house.post(&path, &[("onsale-buyer", "bob")], json!({"seats": ["A-1-1"]})).problem(409, "seat_held");
+    let page = String::from_utf8(house.get("/metrics").body).expect("text");
+    for line in [
+        "onsale_requests_total{route=\"/v1/events/{event}/holds\",status=\"201\"} 1",
+        "onsale_requests_total{route=\"/v1/events/{event}/holds\",status=\"409\"} 1",
+        "onsale_commands_total{verb=\"place_hold\",outcome=\"done\"} 1",
+        "onsale_commands_total{verb=\"place_hold\",outcome=\"refused\"} 1",
+        "onsale_refusals_total{code=\"seat_held\"} 1",
+        "onsale_request_duration_seconds_bucket{route=\"/v1/events/{event}/holds\",le=\"+Inf\"} 2",
+        "onsale_engine_poisoned 0",
+        "process_start_time_seconds",
+    ] {
+        assert!(page.contains(line), "{line} in\n{page}");
+    }
+}

@@ -1,0 +1,228 @@
+//! Holding, extending, dropping, releasing and confirming over HTTP.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
+
+use crate::house::{Answer, House};
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} in {value}"))
+}
+
+fn patch(house: &House, event: &str, hold: &Value, body: Value) -> Answer {
+    let path = format!("/v1/events/{event}/holds/{}", text(hold, "id"));
+    house.send("PATCH", &path, &[("hold-token", text(hold, "token"))], Some(&body.to_string()))
+}
+
+fn release(house: &House, event: &str, hold: &Value, headers: &[(&str, &str)]) -> Answer {
+    house.send("DELETE", &format!("/v1/events/{event}/holds/{}", text(hold, "id")), headers, None)
+}
+
+fn confirm(house: &House, event: &str, hold: &Value, headers: &[(&str, &str)], body: Value) -> Answer {
+    house.post(&format!("/v1/events/{event}/holds/{}/confirm", text(hold, "id")), headers, body)
+}
+
+#[test]
+fn a_seat_is_held_extended_and_confirmed() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1", "A-1-2"]);
+    assert_eq!(hold["total_minor"], 9000);
+    assert_eq!(hold["buyer"], "ext:default:ann");
+    assert_eq!(hold["seats"][1], json!({"seat": "A-1-2", "price_minor": 4500}));
+    let until = hold["until"].as_i64().expect("a time");
+    assert_eq!(until - hold["placed_at"].as_i64().expect("a time"), 120_000);
+
+    let extended = patch(&house, &event, &hold, json!({"extend_seconds": 60}));
+    assert_eq!((extended.status, extended.json()["until"].as_i64()), (200, Some(until + 60_000)));
+    patch(&house, &event, &hold, json!({"extend": true})).problem(409, "extensions_used");
+
+    let token = [("hold-token", text(&hold, "token")), ("onsale-buyer", "ann")];
+    let sold = confirm(&house, &event, &hold, &token, json!({}));
+    assert_eq!(sold.status, 200, "{sold:?}");
+    assert!(text(&sold.json(), "order").starts_with("ord_default_"));
+    confirm(&house, &event, &hold, &token, json!({})).problem(409, "hold_confirmed");
+    let path = format!("/v1/events/{event}/holds");
+    let told = house.post(&path, &[("onsale-buyer", "bob")], json!({"seats": ["A-1-1", "A-1-3"]}));
+    assert_eq!(told.problem(409, "seat_sold")["seats"], json!([{"seat": "A-1-1", "code": "seat_sold"}]));
+}
+
+#[test]
+fn asking_again_returns_the_same_hold_to_its_own_buyer_only() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let path = format!("/v1/events/{event}/holds");
+    let again = house.post(&path, &[("onsale-buyer", "ann")], json!({"seats": ["A-1-1"]}));
+    assert_eq!(again.status, 200);
+    assert_eq!((&again.json()["token"], &again.json()["already_yours"]), (&hold["token"], &json!(true)));
+    house.post(&path, &[("onsale-buyer", "bob")], json!({"seats": ["A-1-1"]})).problem(409, "seat_held");
+    let mixed = house.post(&path, &[("onsale-buyer", "ann")], json!({"seats": ["A-1-1", "A-1-2"]}));
+    mixed.problem(409, "already_yours");
+}
+
+#[test]
+fn a_hold_is_released_once_and_then_gone() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let token = [("hold-token", text(&hold, "token"))];
+    assert_eq!(release(&house, &event, &hold, &token).status, 200);
+    release(&house, &event, &hold, &token).problem(410, "released");
+    house.get(&format!("/v1/events/{event}/holds/{}", text(&hold, "id"))).problem(410, "released");
+    house.hold(&event, "bob", &["A-1-1"]);
+}
+
+#[test]
+fn a_hold_is_over_at_its_deadline() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    house.engine.ahead_ms.store(120_001, Ordering::Relaxed);
+    let with_buyer = [("hold-token", text(&hold, "token")), ("onsale-buyer", "ann")];
+    release(&house, &event, &hold, &with_buyer).problem(410, "expired");
+    release(&house, &event, &hold, &with_buyer[..1]).problem(410, "expired");
+    house.hold(&event, "bob", &["A-1-1"]);
+}
+
+#[test]
+fn only_the_right_token_opens_a_hold() {
+    let house = House::open();
+    let event = house.event();
+    let (ann, bob) = (house.hold(&event, "ann", &["A-1-1"]), house.hold(&event, "bob", &["A-1-2"]));
+    let (token, foreign) = (text(&ann, "token"), text(&bob, "token"));
+    let last = if token.ends_with('0') { "1" } else { "0" };
+    let forged = format!("{}{last}", &token[..token.len() - 1]);
+    for headers in [
+        vec![],
+        vec![("hold-token", foreign)],
+        vec![("hold-token", "nonsense")],
+        vec![("hold-token", forged.as_str())],
+        vec![("hold-token", token), ("onsale-buyer", "bob")],
+    ] {
+        release(&house, &event, &ann, &headers).problem(412, "wrong_token");
+    }
+    let other = house.event();
+    release(&house, &other, &ann, &[("hold-token", token)]).problem(404, "hold_unknown");
+    house.get(&format!("/v1/events/{event}/holds/hld_nonsense")).problem(404, "hold_unknown");
+    let seen = house.get(&format!("/v1/events/{event}/holds/{}", text(&ann, "id")));
+    assert_eq!((seen.status, seen.json().get("token")), (200, None));
+    let own = [("onsale-buyer", "ann")];
+    let seen = house.send("GET", &format!("/v1/events/{event}/holds/{}", text(&ann, "id")), &own, None);
+    assert_eq!(seen.json()["token"], ann["token"]);
+}
+
+#[test]
+fn seats_and_places_may_be_dropped() {
+    let house = House::open();
+    let event = house.event();
+    let path = format!("/v1/events/{event}/holds");
+    let body = json!({"seats": ["A-1-1", "A-1-2"], "areas": [{"area": "floor", "count": 3}]});
+    let hold = house.post(&path, &[("onsale-buyer", "ann")], body).json();
+    assert_eq!(hold["total_minor"], 15_000);
+    let body = json!({"drop_seats": ["A-1-2"], "drop_areas": [{"area": "floor", "count": 1}]});
+    let dropped = patch(&house, &event, &hold, body).json();
+    assert_eq!(dropped["dropped_seats"], json!(["A-1-2"]));
+    assert_eq!(dropped["dropped_areas"], json!([{"area": "floor", "count": 1}]));
+    patch(&house, &event, &hold, json!({"drop_seats": ["A-1-2"]})).problem(409, "seat_not_in_hold");
+    let both = json!({"extend": true, "drop_seats": ["A-1-1"]});
+    assert_eq!(patch(&house, &event, &hold, both).problem(422, "invalid")["field"], "drop_seats");
+    assert_eq!(patch(&house, &event, &hold, json!({})).problem(422, "invalid")["field"], "extend");
+}
+
+#[test]
+fn best_available_takes_neighbours() {
+    let house = House::open();
+    let event = house.event();
+    let path = format!("/v1/events/{event}/holds");
+    let buyer = [("onsale-buyer", "ann")];
+    let hold = house.post(&path, &buyer, json!({"best_available": {"count": 4, "section": "A"}}));
+    assert_eq!((hold.status, &hold.json()["pieces"]), (201, &json!(1)), "{hold:?}");
+    assert_eq!(hold.json()["seats"].as_array().map(Vec::len), Some(4));
+    for (wish, field) in [
+        (json!({"count": 1, "section": "Z"}), "best_available.section"),
+        (json!({"count": 1, "tier": "Z"}), "best_available.tier"),
+        (json!({"count": -1}), "best_available.count"),
+    ] {
+        let told = house.post(&path, &buyer, json!({"best_available": wish}));
+        assert_eq!(told.problem(422, "invalid")["field"], field);
+    }
+    let far = json!({"best_available": {"count": 1, "accessible": true}});
+    house.post(&path, &buyer, far).problem(409, "not_enough_seats");
+}
+
+#[test]
+fn a_replay_is_the_same_byte_for_byte() {
+    let house = House::open();
+    let event = house.event();
+    let path = format!("/v1/events/{event}/holds");
+    let headers = [("onsale-buyer", "ann"), ("idempotency-key", "\"one\"")];
+    let body = json!({"seats": ["A-1-1"]});
+    let first = house.post(&path, &headers, body.clone());
+    let again = house.post(&path, &headers, body);
+    assert_eq!((first.status, &first.body), (again.status, &again.body));
+    assert_eq!(first.header("onsale-position"), again.header("onsale-position"));
+    assert_eq!(
+        (first.header("idempotent-replayed"), again.header("idempotent-replayed")),
+        (None, Some("true"))
+    );
+    house.post(&path, &headers, json!({"seats": ["A-1-2"]})).problem(422, "key_reused");
+    // Spelling and order do not matter, only what was asked.
+    let spelled = house.send("POST", &path, &headers, Some("{ \"areas\": [],\n \"seats\": [\"A-1-1\"] }"));
+    assert_eq!(spelled.body, first.body);
+
+    let hold = first.json();
+    let token = text(&hold, "token");
+    for headers in [
+        vec![("hold-token", token), ("idempotency-key", "two")],
+        vec![("hold-token", token), ("idempotency-key", "two"), ("onsale-buyer", "ann")],
+    ] {
+        let confirmed = confirm(&house, &event, &hold, &headers, json!({}));
+        if confirmed.status == 200 {
+            let again = confirm(&house, &event, &hold, &headers, json!({}));
+            assert_eq!((again.status, again.body), (200, confirmed.body));
+        } else {
+            // Another principal is another scope: the hold is sold by now.
+            confirmed.problem(409, "hold_confirmed");
+        }
+    }
+}
+
+#[test]
+fn wrong_wishes_are_named() {
+    let house = House::open();
+    let event = house.event();
+    let path = format!("/v1/events/{event}/holds");
+    let many: Vec<String> = (1..=21).map(|n| format!("X-{n}")).collect();
+    let table = [
+        (json!({"seats": []}), 422, "invalid", "seats"),
+        (json!({"seats": many}), 422, "invalid", "seats"),
+        (json!({"seats": ["A-1-1", "A-1-1"]}), 422, "invalid", "seats[1]"),
+        (json!({"seats": ["A-1-1"], "hold_seconds": 29}), 422, "invalid", "hold_seconds"),
+        (json!({"seats": ["A-1-1"], "hold_seconds": -120}), 422, "invalid", "hold_seconds"),
+        (json!({"seats": ["A-1-1"], "hold_seconds": i64::MAX}), 422, "invalid", "hold_seconds"),
+        (json!({"seats": ["A-1-1"], "hold_seconds": 1e30}), 422, "invalid", "hold_seconds"),
+        (json!({"seats": ["A-1-1"], "hold_seconds": "120"}), 422, "invalid", "hold_seconds"),
+        (json!({"seats": "A-1-1"}), 422, "invalid", "seats"),
+        (json!({"seats": ["A-1-1", 7]}), 422, "invalid", "seats[1]"),
+        (json!({"seats": ["A-1-1"], "colour": 1}), 422, "invalid", "colour"),
+        (json!({"areas": [{"area": "floor", "count": 0}]}), 422, "invalid", "areas[0].count"),
+        (json!({"areas": [{"area": "floor"}]}), 422, "invalid", "areas[0]"),
+        (json!({"areas": [{"area": "moon", "count": 1}]}), 404, "area_unknown", "areas[0].area"),
+    ];
+    for (body, status, code, field) in table {
+        let answer = house.post(&path, &[("onsale-buyer", "ann")], body.clone());
+        assert_eq!(answer.problem(status, code)["field"], field, "{body}");
+    }
+    let unknown = house.post(&path, &[("onsale-buyer", "ann")], json!({"seats": ["A-1-1", "A-9-9", "é"]}));
+    let told = unknown.problem(404, "seat_unknown");
+    assert_eq!(told["seats"][1], json!({"seat": "é", "code": "seat_unknown"}));
+    let none = house.post(&path, &[], json!({"seats": ["A-1-1"]}));
+    assert_eq!(none.problem(422, "invalid")["field"], "Onsale-Buyer");
+    let limit = house.event_with(json!({"buyer_limit": 2}));
+    let path = format!("/v1/events/{limit}/holds");
+    let told = house.post(&path, &[("onsale-buyer", "ann")], json!({"seats": ["A-1-1", "A-1-2", "A-1-3"]}));
+    let told = told.problem(409, "buyer_limit");
+    assert_eq!((&told["limit"], &told["taken"]), (&json!(2), &json!(0)));
+}

@@ -1,0 +1,8 @@
+//! The server as its callers see it: real HTTP over loopback, one file per resource.
+
+mod edge;
+mod events;
+mod holds;
+mod house;
+mod memory;
+mod seats;

@@ -1,0 +1,193 @@
+//! An engine in memory, for route tests: the domain's listings behind one lock, with a clock the test may move.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use onsale_domain::listing::Key;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{BuyerId, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant};
+use onsale_engine::{
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+};
+
+#[derive(Default)]
+pub struct Memory {
+    state: Arc<Mutex<State>>,
+    /// Added to the clock.
+    pub ahead_ms: AtomicI64,
+    pub busy: AtomicBool,
+    pub stuck: AtomicBool,
+    wake: Arc<tokio::sync::Notify>,
+}
+
+#[derive(Default)]
+struct State {
+    listings: BTreeMap<ListingId, (Listing, Vec<Arc<Step>>)>,
+    keys: HashMap<u128, (Key, Arc<Step>)>,
+}
+
+impl Memory {
+    fn decide(&self, request: &Request) -> Answer {
+        let now = self.now();
+        let mut state = self.state.lock().expect("no panic before");
+        let State { listings, keys } = &mut *state;
+        let entry = listings.entry(request.listing);
+        let (listing, steps) = entry.or_insert_with(|| (Listing::new(request.listing, 1), Vec::new()));
+        let position = |listing: &Listing| Position { epoch: listing.epoch, offset: listing.offset };
+        if let Some(key) = request.key
+            && let Some((known, step)) = keys.get(&key.scope)
+        {
+            let same = known.fingerprint == key.fingerprint;
+            let refusal = Refusal::of(onsale_domain::Code::KeyReused);
+            let outcome = if same { Outcome::Done } else { Outcome::Refused(Box::new(refusal)) };
+            let step = same.then(|| step.clone());
+            return Answer { position: position(listing), at: now, step, outcome, replayed: same };
+        }
+        let (first, mut facts) = (listing.offset + 1, Vec::new());
+        let outcome = listing.execute(&request.command, now, &mut facts);
+        let at = now.max(listing.last_at);
+        let key = request.key.filter(|_| outcome.refused().is_none());
+        let step = (!facts.is_empty())
+            .then(|| Arc::new(Step { listing: request.listing, epoch: 1, first, at, key, facts }));
+        if let Some(step) = &step {
+            steps.push(step.clone());
+            if let Some(key) = key {
+                keys.insert(key.scope, (key, step.clone()));
+            }
+        }
+        self.wake.notify_waiters();
+        Answer { position: position(listing), at, step, outcome, replayed: false }
+    }
+}
+
+fn view_of(listing: &Listing) -> Option<Arc<View>> {
+    let position = Position { epoch: listing.epoch, offset: listing.offset };
+    Some(Arc::new(View { listing: listing.id, position, at: listing.last_at, body: listing.view()? }))
+}
+
+fn steps_after(state: &Mutex<State>, listing: &ListingId, after: Position) -> Result<FactPage, EngineError> {
+    let state = state.lock().expect("no panic before");
+    let (found, steps) = state.listings.get(listing).ok_or(EngineError::UnknownListing)?;
+    if !found.exists() {
+        return Err(EngineError::UnknownListing);
+    }
+    if after.epoch != 1 || after.offset > found.offset {
+        return Err(EngineError::Reload);
+    }
+    let steps = steps.iter().filter(|step| step.last() > after.offset).cloned().collect();
+    Ok(FactPage { steps, position: Position { epoch: 1, offset: found.offset } })
+}
+
+impl Engine for Memory {
+    fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
+        if self.busy.load(Ordering::Relaxed) {
+            return ready(Err(EngineError::Busy)).boxed();
+        }
+        if self.stuck.load(Ordering::Relaxed) {
+            return std::future::pending().boxed();
+        }
+        ready(Ok(self.decide(&request))).boxed()
+    }
+
+    fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
+        let state = self.state.lock().expect("no panic before");
+        view_of(&state.listings.get(listing)?.0)
+    }
+
+    fn listings(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>> {
+        let state = self.state.lock().expect("no panic before");
+        let of_kind = state.listings.keys().filter(|id| id.tenant == tenant && id.kind == kind);
+        let wanted = of_kind.filter(|id| after.is_none_or(|after| **id > after));
+        wanted.filter_map(|id| view_of(&state.listings[id].0)).take(limit).collect()
+    }
+
+    fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
+        let state = self.state.lock().expect("no panic before");
+        let found = state.listings.get(&listing).map(|(listing, _)| listing.ask(&query, self.now()));
+        ready(found.ok_or(EngineError::UnknownListing)).boxed()
+    }
+
+    fn holds_of(
+        &self,
+        tenant: Tenant,
+        buyer: BuyerId,
+    ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>> {
+        let (state, now) = (self.state.lock().expect("no panic before"), self.now());
+        let mut all = Vec::new();
+        for (id, (listing, _)) in state.listings.iter().filter(|(id, _)| id.tenant == tenant) {
+            if let Found::Holds(holds) = listing.ask(&Query::HoldsOf(buyer.clone()), now)
+                && !holds.is_empty()
+            {
+                let position = Position { epoch: listing.epoch, offset: listing.offset };
+                all.push(HeldAt { listing: *id, position, holds });
+            }
+        }
+        ready(Ok(all)).boxed()
+    }
+
+    fn facts_after(
+        &self,
+        listing: ListingId,
+        after: Position,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
+        let page = steps_after(&self.state, &listing, after).map(|mut page| {
+            let mut facts = 0;
+            page.steps.retain(|step| {
+                let wanted = facts < limit;
+                facts += step.facts.len();
+                wanted
+            });
+            page
+        });
+        ready(page).boxed()
+    }
+
+    fn follow(
+        &self,
+        listing: ListingId,
+        after: Position,
+    ) -> BoxFuture<'static, Result<Follower, EngineError>> {
+        if let Err(error) = steps_after(&self.state, &listing, after) {
+            return ready(Err(error)).boxed();
+        }
+        let (state, wake) = (self.state.clone(), self.wake.clone());
+        let seen = Arc::new(Mutex::new(after));
+        let follower = Follower::new(move || {
+            let (state, wake, seen) = (state.clone(), wake.clone(), seen.clone());
+            async move {
+                loop {
+                    let woken = wake.notified();
+                    let after = *seen.lock().expect("no panic before");
+                    let page = steps_after(&state, &listing, after)?;
+                    if !page.steps.is_empty() {
+                        *seen.lock().expect("no panic before") = page.position;
+                        return Ok(page.steps);
+                    }
+                    woken.await;
+                }
+            }
+            .boxed()
+        });
+        ready(Ok(follower)).boxed()
+    }
+
+    fn now(&self) -> Millis {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        now.as_millis() as Millis + self.ahead_ms.load(Ordering::Relaxed)
+    }
+
+    fn status(&self) -> EngineStatus {
+        EngineStatus { disk_full: self.busy.load(Ordering::Relaxed), ..EngineStatus::default() }
+    }
+}
