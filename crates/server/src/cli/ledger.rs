@@ -53,6 +53,8 @@ pub struct Ledger<S, A> {
     holds: HashMap<u128, Lot<S, A>>,
     orders: HashMap<u128, Lot<S, A>>,
     waiting: HashMap<u128, S>,
+    /// Who waits for a seat, so that a sale need not look at all who wait.
+    lines: HashMap<S, Vec<u128>>,
 }
 
 /// What the book says at its end.
@@ -75,6 +77,7 @@ impl<S, A> Default for Ledger<S, A> {
             holds: HashMap::new(),
             orders: HashMap::new(),
             waiting: HashMap::new(),
+            lines: HashMap::new(),
         }
     }
 }
@@ -107,19 +110,20 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
                 if !self.taken.contains_key(&seat) {
                     return Err(format!("somebody queues for seat {seat}, which is free"));
                 }
+                self.lines.entry(seat.clone()).or_default().push(place);
                 self.waiting.insert(place, seat);
                 Ok(())
             }
             Line::Unqueued { place } => {
-                self.waiting.remove(&place);
+                self.leave(place);
                 Ok(())
             }
             Line::Offered { place } => {
-                let seat = self.waiting.remove(&place).ok_or("a seat offered to somebody who did not wait")?;
+                let seat = self.leave(place).ok_or("a seat offered to somebody who did not wait")?;
                 self.grant(place, Lot { seats: vec![seat], areas: Vec::new() })
             }
             Line::Blocked { seats, areas } => {
-                self.waiting.retain(|_, seat| !seats.contains(seat));
+                self.dissolve(&seats);
                 self.block(&seats, true)?;
                 self.areas(&areas, |area, count| {
                     area.blocked += count;
@@ -134,6 +138,7 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
             }
             Line::QueuesDissolved => {
                 self.waiting.clear();
+                self.lines.clear();
                 Ok(())
             }
         }
@@ -227,7 +232,7 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
             area.sold += count;
             area.held.checked_sub(count).map(|left| area.held = left)
         })?;
-        self.waiting.retain(|_, seat| !lot.seats.contains(seat));
+        self.dissolve(&lot.seats);
         match self.orders.insert(order, lot) {
             None => Ok(()),
             Some(_) => Err("two orders have the same id".to_owned()),
@@ -243,6 +248,22 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
             }
         }
         self.areas(&lot.areas, |area, count| area.held.checked_sub(count).map(|left| area.held = left))
+    }
+
+    fn leave(&mut self, place: u128) -> Option<S> {
+        let seat = self.waiting.remove(&place)?;
+        if let Some(line) = self.lines.get_mut(&seat) {
+            line.retain(|other| *other != place);
+        }
+        Some(seat)
+    }
+
+    fn dissolve(&mut self, seats: &[S]) {
+        for seat in seats {
+            for place in self.lines.remove(seat).unwrap_or_default() {
+                self.waiting.remove(&place);
+            }
+        }
     }
 
     fn block(&mut self, seats: &[S], on: bool) -> Result<(), String> {
