@@ -1,22 +1,31 @@
 //! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
 
 pub mod availability;
+pub mod blocks;
+pub mod buyers;
 pub mod change_event;
 pub mod chart;
 pub mod confirm;
 pub mod credential;
+pub mod docs;
 pub mod edge;
 pub mod events;
 pub mod extract;
+pub mod fact;
+pub mod facts;
 pub mod health;
 pub mod holds;
 pub mod layout;
 pub mod names;
+pub mod orders;
+pub mod overrides;
 pub mod problem;
 pub mod query;
+pub mod queue;
 pub mod reply;
 pub mod route;
 pub mod seats;
+pub mod stream;
 pub mod venues;
 pub mod wire;
 
@@ -51,6 +60,22 @@ pub fn router(app: Arc<App>) -> Router {
             get(holds::show).patch(holds::change).delete(holds::release),
         )
         .route("/v1/events/{event}/holds/{hold}/confirm", post(confirm::confirm))
+        .route(
+            "/v1/events/{event}/seats/{seat}/queue",
+            get(queue::show).post(queue::join).delete(queue::leave),
+        )
+        .route("/v1/events/{event}/blocks", post(blocks::change))
+        .route("/v1/events/{event}/overrides", post(overrides::place))
+        .route("/v1/events/{event}/refunds", post(orders::refund))
+        .route("/v1/events/{event}/orders/{order}", get(orders::show))
+        .route("/v1/events/{event}/facts", get(facts::list).layer(compressed()))
+        .route("/v1/events/{event}/stream", get(stream::follow))
+        .route("/v1/buyers/{buyer}/holds", get(buyers::holds).layer(compressed()))
+        .route("/", get(docs::index))
+        .route("/docs", get(docs::page).layer(compressed()))
+        .route("/openapi.json", get(docs::openapi).layer(compressed()))
+        .route("/problems", get(docs::problems))
+        .route("/problems/{code}", get(docs::problem))
         .route("/v1/time", get(health::time))
         .route("/livez", get(health::live))
         .route("/readyz", get(health::ready))

@@ -56,7 +56,8 @@ impl Server {
             bail!("--server {} is not an address like http://127.0.0.1:7070", self.url);
         };
         let authority = rest.trim_end_matches('/');
-        let authority = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
+        let authority =
+            if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
         Ok(Client { authority, authorization: format!("Bearer {}", self.key), sender: None })
     }
 }

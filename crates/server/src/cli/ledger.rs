@@ -8,17 +8,50 @@ use std::hash::Hash;
 /// What one fact does to places, in the ledger's own few words. `S` names a seat, `A` an area.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line<S, A> {
-    Chart { seats: Vec<S>, areas: Vec<(A, u64)> },
-    Placed { hold: u128, seats: Vec<S>, areas: Vec<(A, u64)> },
-    Dropped { hold: u128, seats: Vec<S>, areas: Vec<(A, u64)> },
-    Ended { hold: u128 },
-    Confirmed { hold: u128, order: u128 },
-    Refunded { order: u128, seats: Vec<S>, areas: Vec<(A, u64)> },
-    Queued { place: u128, seat: S },
-    Unqueued { place: u128 },
-    Offered { place: u128 },
-    Blocked { seats: Vec<S>, areas: Vec<(A, u64)> },
-    Unblocked { seats: Vec<S>, areas: Vec<(A, u64)> },
+    Chart {
+        seats: Vec<S>,
+        areas: Vec<(A, u64)>,
+    },
+    Placed {
+        hold: u128,
+        seats: Vec<S>,
+        areas: Vec<(A, u64)>,
+    },
+    Dropped {
+        hold: u128,
+        seats: Vec<S>,
+        areas: Vec<(A, u64)>,
+    },
+    Ended {
+        hold: u128,
+    },
+    Confirmed {
+        hold: u128,
+        order: u128,
+    },
+    Refunded {
+        order: u128,
+        seats: Vec<S>,
+        areas: Vec<(A, u64)>,
+    },
+    Queued {
+        place: u128,
+        seat: S,
+    },
+    Unqueued {
+        place: u128,
+    },
+    Offered {
+        place: u128,
+    },
+    Blocked {
+        seats: Vec<S>,
+        areas: Vec<(A, u64)>,
+    },
+    Unblocked {
+        seats: Vec<S>,
+        areas: Vec<(A, u64)>,
+    },
     /// Closed, postponed, completed, cancelled: nobody waits any more.
     QueuesDissolved,
 }

@@ -124,7 +124,7 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
     let total = (plan.rate * plan.duration.as_secs_f64()) as u64;
     let bar = look::bar(total, " {bar:40} {pos}/{len} requests  {per_sec}  {eta} left");
     let outcome = run::run(&client, hall.clone(), &plan, bar).await;
-    let check = check::check(&mut client, &hall, &outcome.promises).await.context("checking the facts")?;
+    let check = check::check(&mut client, &hall, &outcome.promises()).await.context("checking the facts")?;
     let result = result(&plan, &hall, &outcome, check);
     if let Some(file) = &args.svg {
         let subtitle = format!(
@@ -150,7 +150,7 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn result(plan: &Plan, hall: &Hall, outcome: &Outcome, check: Verdict) -> Result {
-    let verbs = outcome.measure.verbs();
+    let verbs = outcome.measure().verbs();
     let answered = verbs.last().map_or(0, |all| all.yes + all.no);
     Result {
         event: hall.event.clone(),
@@ -158,12 +158,12 @@ fn result(plan: &Plan, hall: &Hall, outcome: &Outcome, check: Verdict) -> Result
         seconds: outcome.took.as_secs_f64(),
         seed: plan.seed,
         scheduled: outcome.scheduled,
-        not_started: outcome.not_started,
+        not_started: outcome.not_started(),
         answered,
         answered_per_s: answered as f64 / outcome.took.as_secs_f64(),
         verbs,
-        answers: outcome.measure.answers(),
-        over_time: outcome.measure.points(),
+        answers: outcome.measure().answers(),
+        over_time: outcome.measure().points(),
         check,
     }
 }
@@ -173,7 +173,8 @@ fn print(result: &Result) {
         look::ruled(&["verb", "sent", "yes", "no", "failed", "p50", "p90", "p99", "p99.9", "max"]);
     for line in &result.verbs {
         let mut cells = vec![Cell::new(line.verb)];
-        cells.extend([line.sent, line.yes, line.no, line.failed].map(|count| look::right(look::count(count))));
+        cells
+            .extend([line.sent, line.yes, line.no, line.failed].map(|count| look::right(look::count(count))));
         let times = [line.p50_us, line.p90_us, line.p99_us, line.p999_us, line.max_us];
         cells.extend(times.map(|micros| look::right(look::micros(micros))));
         table.add_row(cells);
@@ -251,7 +252,9 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_people_write_them() {
-        for (text, millis) in [("500ms", 500), ("10s", 10_000), ("2m", 120_000), ("3", 3_000), ("1.5s", 1_500)] {
+        for (text, millis) in
+            [("500ms", 500), ("10s", 10_000), ("2m", 120_000), ("3", 3_000), ("1.5s", 1_500)]
+        {
             assert_eq!(duration(text).expect(text), Duration::from_millis(millis));
         }
         for text in ["", "s", "10h", "-1s", "0s", "2000m", "nan"] {

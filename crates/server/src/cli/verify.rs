@@ -116,7 +116,8 @@ fn verify(data: &Path, disk: &FolderDisk, generation: u128) -> anyhow::Result<Re
         leftovers: inspection.leftovers,
     };
     if let Some(damage) = &inspection.damage {
-        let expected = damage.expected.map_or(String::new(), |frame| format!(", where frame {frame} belongs"));
+        let expected =
+            damage.expected.map_or(String::new(), |frame| format!(", where frame {frame} belongs"));
         let (file, at, reason) = (&damage.file, damage.at, &damage.reason);
         replay.problems.add(format!("{file} is damaged at byte {at}{expected}: {reason}"));
     }
@@ -175,7 +176,12 @@ fn judge(
             }
             Ok(Content { listings, records, .. }) => {
                 let differ = listings - equal;
-                (false, *listings, *records, format!("{differ} of {listings} listings differ from the journal"))
+                (
+                    false,
+                    *listings,
+                    *records,
+                    format!("{differ} of {listings} listings differ from the journal"),
+                )
             }
         };
         if !sound {

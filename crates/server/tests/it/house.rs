@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use onsale_engine::Engine;
 use onsale_server::app::Bound;
 use onsale_server::config::Config;
 use onsale_server::secrets::Secrets;
@@ -16,9 +17,9 @@ use crate::memory::Memory;
 
 pub const KEY: &str = "test-key-of-the-house";
 
-pub struct House {
+pub struct House<E = Memory> {
     pub address: SocketAddr,
-    pub engine: Arc<Memory>,
+    pub engine: Arc<E>,
     stop: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
@@ -29,9 +30,14 @@ impl House {
     }
 
     pub fn open_with(change: impl FnOnce(&mut Config)) -> House {
+        House::serve(change, Arc::new(Memory::default()))
+    }
+}
+
+impl<E: Engine> House<E> {
+    pub fn serve(change: impl FnOnce(&mut Config), engine: Arc<E>) -> House<E> {
         let mut config = Config { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..Config::default() };
         change(&mut config);
-        let engine = Arc::new(Memory::default());
         let secrets = Secrets { api_key: KEY.into(), house_key: b"house".into(), api_key_file: None };
         let (stop, (told, address)) = (CancellationToken::new(), std::sync::mpsc::channel());
         let thread = std::thread::spawn({
@@ -120,7 +126,7 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl<E> Drop for House<E> {
     fn drop(&mut self) {
         self.stop.cancel();
         if let Some(thread) = self.thread.take() {

@@ -1,8 +1,14 @@
 //! The server as its callers see it: real HTTP over loopback, one file per resource.
 
+mod config;
+mod docs;
+mod durable;
 mod edge;
 mod events;
+mod facts;
 mod holds;
 mod house;
 mod memory;
+mod queue;
 mod seats;
+mod staff;

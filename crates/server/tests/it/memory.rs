@@ -10,6 +10,7 @@ use futures_util::future::{BoxFuture, ready};
 use onsale_domain::listing::Key;
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant};
+use onsale_engine::engine::Tail;
 use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
 };
@@ -162,24 +163,7 @@ impl Engine for Memory {
             return ready(Err(error)).boxed();
         }
         let (state, wake) = (self.state.clone(), self.wake.clone());
-        let seen = Arc::new(Mutex::new(after));
-        let follower = Follower::new(move || {
-            let (state, wake, seen) = (state.clone(), wake.clone(), seen.clone());
-            async move {
-                loop {
-                    let woken = wake.notified();
-                    let after = *seen.lock().expect("no panic before");
-                    let page = steps_after(&state, &listing, after)?;
-                    if !page.steps.is_empty() {
-                        *seen.lock().expect("no panic before") = page.position;
-                        return Ok(page.steps);
-                    }
-                    woken.await;
-                }
-            }
-            .boxed()
-        });
-        ready(Ok(follower)).boxed()
+        ready(Ok(Follower::of(Box::new(Steps { state, wake, listing, seen: after })))).boxed()
     }
 
     fn now(&self) -> Millis {
@@ -189,5 +173,29 @@ impl Engine for Memory {
 
     fn status(&self) -> EngineStatus {
         EngineStatus { disk_full: self.busy.load(Ordering::Relaxed), ..EngineStatus::default() }
+    }
+}
+
+struct Steps {
+    state: Arc<Mutex<State>>,
+    wake: Arc<tokio::sync::Notify>,
+    listing: ListingId,
+    seen: Position,
+}
+
+impl Tail for Steps {
+    fn next(&mut self) -> BoxFuture<'_, Result<Vec<Arc<Step>>, EngineError>> {
+        async move {
+            loop {
+                let woken = self.wake.notified();
+                let page = steps_after(&self.state, &self.listing, self.seen)?;
+                if !page.steps.is_empty() {
+                    self.seen = page.position;
+                    return Ok(page.steps);
+                }
+                woken.await;
+            }
+        }
+        .boxed()
     }
 }

@@ -64,10 +64,7 @@ fn areas() -> Vec<Area> {
         tier,
         capacity,
     };
-    vec![
-        area("golden", "Golden circle", GOLDEN, 1_000),
-        area("floor", "Floor, standing", FLOOR, 4_000),
-    ]
+    vec![area("golden", "Golden circle", GOLDEN, 1_000), area("floor", "Floor, standing", FLOOR, 4_000)]
 }
 
 /// A bowl's sections, those that face the stage first: rows come best first.
@@ -98,7 +95,14 @@ fn section(bowl: &Bowl, number: usize, middle: f64, width: f64) -> Section {
     Section { name, rows }
 }
 
-fn row(section: &str, number: usize, count: usize, tier: u16, behind: f64, (middle, width): (f64, f64)) -> Row {
+fn row(
+    section: &str,
+    number: usize,
+    count: usize,
+    tier: u16,
+    behind: f64,
+    (middle, width): (f64, f64),
+) -> Row {
     let seats = (0..count).map(|place| {
         let angle = middle + width * ((place as f64 + 0.5) / count as f64 - 0.5);
         let at = ((FLOOR_HALF.0 + behind) * angle.sin(), (FLOOR_HALF.1 + behind) * angle.cos());

@@ -102,9 +102,13 @@ fn compare(seats: &Value, ledger: &Ledger<Name, Name>, verdict: &mut Verdict) {
     let Some(seats) = seats.get("seats").and_then(Value::as_object) else { return };
     for (seat, status) in seats {
         verdict.seats_compared += 1;
-        let (served, booked) = (status.as_str().unwrap_or_default(), ledger.status(&Name::from(seat.as_str())));
+        let (served, booked) =
+            (status.as_str().unwrap_or_default(), ledger.status(&Name::from(seat.as_str())));
         if booked != Some(served) {
-            verdict.broken(format!("seat {seat} is served as {served}, the facts say {}", booked.unwrap_or("none")));
+            verdict.broken(format!(
+                "seat {seat} is served as {served}, the facts say {}",
+                booked.unwrap_or("none")
+            ));
         }
     }
 }

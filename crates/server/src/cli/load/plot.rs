@@ -50,7 +50,11 @@ pub fn svg(title: &str, subtitle: &str, points: &[Point], seconds: f64) -> Strin
         let at = seconds * f64::from(tick) / 5.0;
         let label = if seconds < 10.0 { format!("{at:.1} s") } else { format!("{at:.0} s") };
         let y = RATE_TOP + RATE_HEIGHT + 22.0;
-        let _ = write!(text, "<text class=\"a\" x=\"{:.1}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>", x(at));
+        let _ = write!(
+            text,
+            "<text class=\"a\" x=\"{:.1}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>",
+            x(at)
+        );
     }
     text.push_str("</svg>\n");
     text

@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
+use tokio::task::JoinSet;
 
 use super::buyer::{Buyer, Promise};
 use super::hall::Hall;
@@ -33,14 +34,27 @@ pub struct Plan {
 
 /// What a run leaves behind.
 pub struct Outcome {
-    pub measure: Measure,
-    pub promises: Vec<Promise>,
+    shared: Arc<Shared>,
     /// Meant to be sent, by the schedule.
     pub scheduled: u64,
-    /// Of these, given up because every connection was busy for too long.
-    pub not_started: u64,
     /// From the first request to the last answer.
     pub took: Duration,
+}
+
+impl Outcome {
+    pub fn measure(&self) -> &Measure {
+        &self.shared.measure
+    }
+
+    /// Everything that was answered with a yes.
+    pub fn promises(&self) -> Vec<Promise> {
+        self.shared.promises.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Scheduled, but given up because every connection was busy for too long.
+    pub fn not_started(&self) -> u64 {
+        self.shared.not_started.load(Ordering::Relaxed)
+    }
 }
 
 struct Shared {
@@ -68,29 +82,19 @@ pub async fn run(client: &Client, hall: Arc<Hall>, plan: &Plan, bar: ProgressBar
     let backlog = ((plan.rate * BACKLOG_SECONDS) as usize).max(plan.connections);
     let (sender, receiver) = mpsc::channel(backlog);
     let receiver = Arc::new(AsyncMutex::new(receiver));
-    let workers: Vec<_> = (0..plan.connections)
-        .map(|number| {
-            let rng = StdRng::seed_from_u64(plan.seed.wrapping_add(number as u64));
-            tokio::spawn(work(shared.clone(), receiver.clone(), client.another(), rng))
-        })
-        .collect();
+    let mut workers = JoinSet::new();
+    for number in 0..plan.connections {
+        let rng = StdRng::seed_from_u64(plan.seed.wrapping_add(number as u64));
+        workers.spawn(work(shared.clone(), receiver.clone(), client.another(), rng));
+    }
     let scheduled = pace(&shared, plan, sender).await;
-    let ended = tokio::time::timeout(GRACE, async {
-        for worker in workers {
-            let _ = worker.await;
-        }
-    });
-    let _ = ended.await;
+    let ended = async { while workers.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(GRACE, ended).await;
     let took = shared.begun.elapsed();
-    let promises = std::mem::take(&mut *shared.promises.lock().unwrap_or_else(PoisonError::into_inner));
-    let not_started = shared.not_started.load(Ordering::Relaxed);
+    // Who is not back by now gets no answer any more.
+    workers.shutdown().await;
     shared.bar.finish_and_clear();
-    let measure = match Arc::try_unwrap(shared) {
-        Ok(shared) => shared.measure,
-        // A worker outlived the grace; its request counts as unanswered.
-        Err(_) => Measure::new(plan.duration),
-    };
-    Outcome { measure, promises, scheduled, not_started, took }
+    Outcome { shared, scheduled, took }
 }
 
 /// Hands out intended starts until the duration is over; never waits for a worker.

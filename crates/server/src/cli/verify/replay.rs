@@ -63,7 +63,8 @@ impl Replay {
 
     /// Starts from a snapshot's listing where the journal's beginning is gone.
     pub fn start_from(&mut self, number: ListingNumber, listing: Listing) {
-        self.listings.insert(number, Kept { listing, ledger: Ledger::default(), booked: false, broken: false });
+        self.listings
+            .insert(number, Kept { listing, ledger: Ledger::default(), booked: false, broken: false });
     }
 
     pub fn frame(&mut self, position: FramePosition, payload: &[u8]) {
@@ -91,7 +92,9 @@ impl Replay {
         }
         let Some(kept) = self.listings.get_mut(&step.number) else {
             let number = step.number;
-            return self.problems.add(format!("frame {frame} names listing {number}, which was never opened"));
+            return self
+                .problems
+                .add(format!("frame {frame} names listing {number}, which was never opened"));
         };
         if kept.broken || step.last() <= kept.listing.offset {
             return;
@@ -100,9 +103,9 @@ impl Replay {
         if step.first != expected {
             let (listing, first) = (kept.listing.id, step.first);
             kept.broken = true;
-            return self.problems.add(format!(
-                "frame {frame} has fact {first} of {listing} where {expected} should follow"
-            ));
+            return self
+                .problems
+                .add(format!("frame {frame} has fact {first} of {listing} where {expected} should follow"));
         }
         if step.at < kept.listing.last_at {
             let listing = kept.listing.id;
@@ -198,7 +201,10 @@ impl Kept {
             let (shown, booked) = (seats.seat_status(*seat).as_str(), self.ledger.status(seat));
             if booked != Some(shown) {
                 let name = seats.chart().seat_id(*seat);
-                return Err(format!("seat {name} is {shown}, but the facts say {}", booked.unwrap_or("none")));
+                return Err(format!(
+                    "seat {name} is {shown}, but the facts say {}",
+                    booked.unwrap_or("none")
+                ));
             }
         }
         Ok(())

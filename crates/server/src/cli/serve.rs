@@ -1,0 +1,111 @@
+//! `onsale serve`: opens the data folder, serves it, and closes it in good order.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args as ClapArgs;
+use onsale_engine::Engine;
+use onsale_engine::embedded::{Embedded, Options};
+use tokio_util::sync::CancellationToken;
+
+use super::config::Settings;
+use crate::app::Bound;
+use crate::config::Config;
+use crate::logs;
+use crate::secrets::Secrets;
+
+/// Serve the HTTP interface from a data folder
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  onsale serve
+  onsale serve --listen 127.0.0.1:8080 --data /srv/onsale
+  onsale serve --config /etc/onsale.toml
+  ONSALE_LOG__FORMAT=json onsale serve")]
+pub struct Args {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    run_with(args.settings.load()?, |_, _| Ok(()))
+}
+
+/// Serves until Ctrl-C or SIGTERM. `ready` is called once, when the port is open and the engine runs.
+pub fn run_with(
+    config: Config,
+    ready: impl FnOnce(SocketAddr, &Arc<dyn Engine>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    logs::start(&config.log);
+    let data = config.data.clone();
+    std::fs::create_dir_all(&data).with_context(|| format!("creating the data folder {}", data.display()))?;
+    let engine = Arc::new(
+        Embedded::open(&data, engine_options(&config))
+            .with_context(|| format!("opening the data folder {}", data.display()))?,
+    );
+    let secrets = Secrets::open(&data, config.api_key.as_deref(), config.house_key.as_deref())
+        .with_context(|| format!("reading the keys in {}", data.display()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(async {
+        let bound = Bound::bind(&config).await.with_context(|| format!("listening on {}", config.listen))?;
+        tell(&config, &secrets, bound.address);
+        let shared: Arc<dyn Engine> = engine.clone();
+        ready(bound.address, &shared)?;
+        let stop = CancellationToken::new();
+        tokio::spawn(stop_on_signal(stop.clone()));
+        bound.serve(config, secrets, shared, stop).await.context("serving")
+    });
+    // Whatever happened to HTTP, what the engine has taken is brought to the disk.
+    engine.close();
+    tracing::info!("stopped");
+    served
+}
+
+fn engine_options(config: &Config) -> Options {
+    let mut options = Options::default();
+    if let Some(shards) = config.engine.shards {
+        options.shards = shards.max(1);
+    }
+    if let Some(queue) = config.engine.queue {
+        options.inbox_bound = queue.max(1);
+    }
+    options
+}
+
+/// What somebody who starts the server must know.
+fn tell(config: &Config, secrets: &Secrets, address: SocketAddr) {
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    tracing::info!(%address, data = %config.data.display(), "serving {scheme}://{address} (routes: /docs)");
+    match &secrets.api_key_file {
+        Some(file) => tracing::info!("the API key is in {0}; read it with: cat {0}", file.display()),
+        None => tracing::info!("the API key is the configured one"),
+    }
+    tracing::info!(
+        "there are no accounts yet: one API key guards everything, the buyer is taken from the header \
+         Onsale-Buyer, the key may confirm, and only loopback is served"
+    );
+}
+
+/// Ctrl-C, or what a service manager sends; a second Ctrl-C ends the process at once.
+async fn stop_on_signal(stop: CancellationToken) {
+    let interrupted = async {
+        let _ = tokio::signal::ctrl_c().await;
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminated) => tokio::select! {
+                () = interrupted => {}
+                _ = terminated.recv() => {}
+            },
+            Err(_) => interrupted.await,
+        }
+    }
+    #[cfg(not(unix))]
+    interrupted.await;
+    tracing::info!("stopping");
+    stop.cancel();
+    let _ = tokio::signal::ctrl_c().await;
+    std::process::exit(130);
+}

@@ -1,0 +1,150 @@
+//! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
+
+use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
+use onsale_domain::id::{SeatIndex, write_inside};
+use onsale_domain::layout::Layout;
+use onsale_domain::listing::BodyView;
+use onsale_domain::seats::SeatsView;
+use onsale_domain::{Fact, HoldId, ListingId, Millis, OrderId};
+use onsale_engine::View;
+use serde_json::{Map, Value, json};
+
+use super::events::DetailsBody;
+
+/// Tells facts of one listing, with the labels of its newest chart: a seat's number never changes its meaning.
+#[derive(Debug)]
+pub struct Teller<'a> {
+    listing: ListingId,
+    event: Option<&'a SeatsView>,
+}
+
+impl<'a> Teller<'a> {
+    pub fn new(view: &'a View) -> Teller<'a> {
+        let event = match &view.body {
+            BodyView::Event(event) => Some(&**event),
+            BodyView::Venue(_) => None,
+        };
+        Teller { listing: view.listing, event }
+    }
+
+    /// `{"offset", "at", "kind", …the fact's own fields}`.
+    pub fn tell(&self, epoch: u64, offset: u64, at: Millis, fact: &Fact) -> Value {
+        let mut told = Map::new();
+        told.insert("epoch".into(), epoch.into());
+        told.insert("offset".into(), offset.into());
+        told.insert("at".into(), at.into());
+        told.insert("kind".into(), fact.kind().into());
+        if let Value::Object(fields) = self.fields(fact, onsale_domain::listing::fence(epoch, offset)) {
+            told.extend(fields);
+        }
+        Value::Object(told)
+    }
+
+    fn fields(&self, fact: &Fact, fence: u64) -> Value {
+        match fact {
+            Fact::VenueCreated(venue) => json!({"name": venue.name, "place": venue.place}),
+            Fact::LayoutPublished(published) => {
+                let (seats, areas) = size(&published.layout);
+                json!({"layout_version": published.version, "seats": seats, "areas": areas})
+            }
+            Fact::EventCreated(details) | Fact::EventChanged(details) => {
+                serde_json::to_value(DetailsBody::from(&**details)).unwrap_or_default()
+            }
+            Fact::ChartAdopted(adopted) => {
+                let (seats, areas) = size(&adopted.layout);
+                let venue = adopted.venue.map(|venue| venue.to_string());
+                json!({"venue": venue, "layout_version": adopted.version, "seats": seats, "areas": areas})
+            }
+            Fact::StatusChanged { status, by_schedule } => {
+                json!({"status": status.as_str(), "by_schedule": by_schedule})
+            }
+            Fact::HoldPlaced { hold, buyer, seats, areas, until, pieces } => json!({
+                "hold": self.hold(*hold), "buyer": buyer.as_str(), "fence": fence, "until": until,
+                "seats": self.seat_lines(seats), "areas": self.area_lines(areas), "pieces": pieces,
+            }),
+            Fact::HoldExtended { hold, until } => json!({"hold": self.hold(*hold), "until": until}),
+            Fact::SeatsDropped { hold, seats, areas } => {
+                json!({"hold": self.hold(*hold), "seats": self.seats(seats), "areas": self.areas(areas)})
+            }
+            Fact::HoldReleased { hold, why } => {
+                let why = match why {
+                    ReleaseCause::Buyer => "buyer",
+                    ReleaseCause::EventCancelled => "event_cancelled",
+                };
+                json!({"hold": self.hold(*hold), "why": why})
+            }
+            Fact::HoldExpired { hold } => json!({"hold": self.hold(*hold)}),
+            Fact::HoldConfirmed { hold, order } => {
+                json!({"hold": self.hold(*hold), "order": self.order(*order)})
+            }
+            Fact::HoldOverridden { hold, staff, reason, to } => {
+                let to = to.as_ref().map(|to| json!({"buyer": to.buyer.as_str(), "until": to.until}));
+                json!({"hold": self.hold(*hold), "staff": staff, "reason": reason, "to": to, "fence": fence})
+            }
+            Fact::OrderRefunded { order, seats, areas, amount_minor, reason } => json!({
+                "order": self.order(*order), "seats": self.seats(seats), "areas": self.areas(areas),
+                "amount_minor": amount_minor, "reason": reason,
+            }),
+            Fact::SeatsBlocked { seats, areas, reason } => {
+                json!({"seats": self.seats(seats), "areas": self.areas(areas), "reason": reason})
+            }
+            Fact::SeatsUnblocked { seats, areas } => {
+                json!({"seats": self.seats(seats), "areas": self.areas(areas)})
+            }
+            Fact::QueueJoined { place, seat, buyer, until, ahead } => json!({
+                "place": self.hold(*place), "seat": self.seat(*seat), "buyer": buyer.as_str(),
+                "until": until, "ahead": ahead,
+            }),
+            Fact::PlaceRenewed { place, until, ahead } => {
+                json!({"place": self.hold(*place), "until": until, "ahead": ahead})
+            }
+            Fact::QueueLeft { place } | Fact::PlaceExpired { place } | Fact::PlaceLost { place } => {
+                json!({"place": self.hold(*place)})
+            }
+            Fact::SeatOffered { place, price_minor, until } => {
+                let hold = self.hold(*place);
+                json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
+            }
+        }
+    }
+
+    fn hold(&self, hold: HoldId) -> String {
+        write_inside("hld", &self.listing, hold.0)
+    }
+
+    fn order(&self, order: OrderId) -> String {
+        write_inside("ord", &self.listing, order.0)
+    }
+
+    fn seat(&self, seat: SeatIndex) -> &str {
+        let chart = self.event.map(|event| &event.chart).filter(|chart| (seat as usize) < chart.seats_len());
+        chart.map_or("", |chart| chart.seat_id(seat))
+    }
+
+    fn area(&self, area: u16) -> &str {
+        let area = self.event.and_then(|event| event.chart.areas.get(usize::from(area)));
+        area.map_or("", |area| area.id.as_str())
+    }
+
+    fn seats(&self, seats: &[SeatIndex]) -> Vec<&str> {
+        seats.iter().map(|seat| self.seat(*seat)).collect()
+    }
+
+    fn areas(&self, areas: &[AreaCount]) -> Vec<Value> {
+        areas.iter().map(|line| json!({"area": self.area(line.area), "count": line.count})).collect()
+    }
+
+    fn seat_lines(&self, lines: &[SeatLine]) -> Vec<Value> {
+        let line = |line: &SeatLine| json!({"seat": self.seat(line.seat), "price_minor": line.price_minor});
+        lines.iter().map(line).collect()
+    }
+
+    fn area_lines(&self, lines: &[AreaLine]) -> Vec<Value> {
+        let line = |line: &AreaLine| json!({"area": self.area(line.area), "count": line.count, "price_minor": line.price_minor});
+        lines.iter().map(line).collect()
+    }
+}
+
+fn size(layout: &Layout) -> (usize, usize) {
+    (layout.seats().count(), layout.areas.len())
+}

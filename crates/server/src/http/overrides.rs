@@ -1,0 +1,97 @@
+//! `POST …/overrides`: staff takes a hold away or gives it to somebody else; on record with who and why.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::command::OverrideHold;
+use onsale_domain::{Code, Command, Fact, HoldId, Millis};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::extract::{self, Caller, EventPath, Json};
+use super::names::Names;
+use super::problem::Problem;
+use super::reply::{self, own_fact};
+use super::wire::{At, hold_text, seconds};
+use crate::app::App;
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Override {
+    #[schema(example = "hld_default_01kz0000000000000000000000_01kz0000000000000000000001")]
+    pub hold: String,
+    /// Who of the staff does it.
+    #[schema(example = "box office, Mia")]
+    pub staff: String,
+    #[schema(example = "wheelchair seat needed")]
+    pub reason: String,
+    /// The new holder; nobody: the seats come free.
+    pub to: Option<OverrideTo>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OverrideTo {
+    #[schema(example = "bob")]
+    pub buyer: String,
+    /// 30 to 900; the event's own if absent.
+    pub hold_seconds: Option<i64>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Overridden<'a> {
+    hold: String,
+    staff: &'a str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<NewHolder<'a>>,
+    #[schema(value_type = String, example = "1-8")]
+    position: At,
+}
+
+/// The new holder reads his token by GET of the hold.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NewHolder<'a> {
+    buyer: &'a str,
+    until: Millis,
+    fence: u64,
+}
+
+/// Take a hold away, or give it to another
+#[utoipa::path(post, path = "/v1/events/{event}/overrides", tag = "staff", request_body = Override,
+    params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = Overridden), (status = "4XX", body = super::problem::Told)))]
+pub async fn place(
+    State(app): State<Arc<App>>,
+    at: EventPath,
+    caller: Caller,
+    Json(body): Json<Override>,
+) -> Result<Response, Problem> {
+    let names = Names::of(&*app.engine, &at.listing)?;
+    let hold = HoldId(extract::inside(&at.listing, "hld", &body.hold, Code::HoldUnknown)?);
+    let to = match &body.to {
+        None => None,
+        Some(to) => {
+            let buyer = extract::buyer(&to.buyer);
+            let wrong = || Problem::invalid("to.buyer", "1 to 128 characters without control characters");
+            Some((buyer.ok_or_else(wrong)?, to.hold_seconds.map(seconds)))
+        }
+    };
+    let key = caller.key(&at.listing, "override_hold", &body);
+    let (staff, reason) = (body.staff.clone(), body.reason.clone());
+    let command = Command::OverrideHold(OverrideHold { hold, staff, reason, to });
+    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let (fence, (staff, reason, to)) = own_fact(&answer, |fact| {
+        if let Fact::HoldOverridden { staff, reason, to, .. } = fact {
+            Some((staff, reason, to))
+        } else {
+            None
+        }
+    })?;
+    let to = to.as_ref().map(|to| NewHolder { buyer: to.buyer.as_str(), until: to.until, fence });
+    let position = At(reply::position_of(&answer));
+    let body = Overridden { hold: hold_text(&at.listing, hold), staff, reason, to, position };
+    Ok(reply::yes(StatusCode::OK, &answer, &body))
+}

@@ -1,0 +1,130 @@
+//! `…/seats/{seat}/queue`: wait for a seat that another holds. POST joins or renews, GET looks, DELETE leaves.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::command::{JoinQueue, LeaveQueue};
+use onsale_domain::outcome::PlaceState;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{Code, Command, Fact, HoldId, Millis, Outcome};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::credential::ended;
+use super::extract::{Caller, EventPath};
+use super::names::Names;
+use super::problem::Problem;
+use super::reply::{self, own_fact};
+use super::wire::{At, HoldBody, HoldParts, hold_text};
+use crate::app::App;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueuePlace<'a> {
+    /// The place's id; when the seat is offered, the id of the hold.
+    #[schema(example = "hld_default_01kz0000000000000000000000_01kz0000000000000000000003")]
+    place: String,
+    seat: &'a str,
+    /// 1 is the next to be served.
+    position: u32,
+    /// Renew by POST before this instant; with more than 150 s left that changes nothing.
+    until: Millis,
+}
+
+/// What waiting has come to: a place, or an offer that is now a hold.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueueState<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<QueuePlace<'a>>,
+    /// The seat is yours until the hold's deadline: extend, confirm or release it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offer: Option<HoldBody<'a>>,
+}
+
+fn body<'a>(names: &Names, seat: &'a str, place: HoldId, ahead: u32, until: Millis) -> QueuePlace<'a> {
+    QueuePlace { place: hold_text(&names.view.listing, place), seat, position: ahead + 1, until }
+}
+
+/// Join a seat's queue, or renew the place
+#[utoipa::path(post, path = "/v1/events/{event}/seats/{seat}/queue", tag = "queue",
+    params(("event" = String, Path), ("seat" = String, Path), ("Onsale-Buyer" = String, Header),
+           ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, description = "Joined", body = QueuePlace),
+              (status = 200, description = "In the queue before", body = QueuePlace),
+              (status = 409, body = super::problem::Told)))]
+pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
+    let mut names = Names::of(&*app.engine, &at.listing)?;
+    let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
+    let key = caller.key(&at.listing, "join_queue", &at.inner());
+    let command = Command::JoinQueue(JoinQueue { place: HoldId(app.new_number()), seat, buyer });
+    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    if let Outcome::StillQueued(PlaceState { place, ahead, until, .. }) = &answer.outcome {
+        let body = body(&names, at.inner(), *place, *ahead, *until);
+        return Ok(reply::yes(StatusCode::OK, &answer, &body));
+    }
+    let (_, (status, place, ahead, until)) = own_fact(&answer, |fact| {
+        if let Fact::QueueJoined { place, until, ahead, .. } = fact {
+            return Some((StatusCode::CREATED, *place, *ahead, *until));
+        }
+        if let Fact::PlaceRenewed { place, until, ahead } = fact {
+            return Some((StatusCode::OK, *place, *ahead, *until));
+        }
+        None
+    })?;
+    Ok(reply::yes(status, &answer, &body(&names, at.inner(), place, ahead, until)))
+}
+
+/// The place in the queue, or the offer it became
+#[utoipa::path(get, path = "/v1/events/{event}/seats/{seat}/queue", tag = "queue",
+    params(("event" = String, Path), ("seat" = String, Path), ("Onsale-Buyer" = String, Header)),
+    responses((status = 200, body = QueueState), (status = 404, body = super::problem::Told)))]
+pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
+    let names = Names::of(&*app.engine, &at.listing)?;
+    let buyer = caller.buyer()?.clone();
+    let seat = names.event().chart.seat_named(at.inner());
+    let seat = seat.ok_or_else(|| Problem::code(Code::SeatUnknown))?;
+    match app.engine.ask(at.listing, Query::Place { seat, buyer }).await? {
+        Found::Place(place) => {
+            let waiting = Some(body(&names, at.inner(), place.place, place.ahead, place.until));
+            Ok(reply::json(StatusCode::OK, &QueueState { waiting, offer: None }))
+        }
+        Found::Hold(state) => {
+            let offer = Some(HoldBody::new(HoldParts::from(&*state), &names, Some(&app.tokens)));
+            Ok(reply::json(StatusCode::OK, &QueueState { waiting: None, offer }))
+        }
+        Found::Ended(end) => Err(Problem::code(ended(end))),
+        Found::Nothing | Found::Holds(_) | Found::Order(_) => Err(Problem::code(Code::PlaceUnknown)),
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueueLeft<'a> {
+    place: String,
+    seat: &'a str,
+    left_at: Millis,
+    #[schema(value_type = String, example = "1-9")]
+    position: At,
+}
+
+/// Leave a seat's queue
+#[utoipa::path(delete, path = "/v1/events/{event}/seats/{seat}/queue", tag = "queue",
+    params(("event" = String, Path), ("seat" = String, Path), ("Onsale-Buyer" = String, Header),
+           ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = QueueLeft), (status = 404, body = super::problem::Told)))]
+pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
+    let mut names = Names::of(&*app.engine, &at.listing)?;
+    let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
+    let key = caller.key(&at.listing, "leave_queue", &at.inner());
+    let command = Command::LeaveQueue(LeaveQueue { seat, buyer });
+    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let (_, place) =
+        own_fact(&answer, |fact| if let Fact::QueueLeft { place } = fact { Some(*place) } else { None })?;
+    let body = QueueLeft {
+        place: hold_text(&at.listing, place),
+        seat: at.inner(),
+        left_at: reply::time_of(&answer),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &body))
+}

@@ -1,0 +1,55 @@
+//! The configuration as an operator meets it: the real binary, with file, environment and flags.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn onsale(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_onsale"));
+    command.current_dir(folder).args(arguments).env_clear().envs(environment.iter().copied());
+    command.output().expect("the binary runs")
+}
+
+fn refused(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    let output = onsale(folder, arguments, environment);
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr).expect("text")
+}
+
+#[test]
+fn flags_win_over_environment_over_file_over_defaults() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = "listen = \"127.0.0.1:1111\"\ndata = \"from-file\"\n[limits]\nbody_bytes = 2048\n";
+    std::fs::write(folder.path().join("onsale.toml"), file).expect("written");
+    let environment = [("ONSALE_LISTEN", "127.0.0.1:2222"), ("ONSALE_LIMITS__HEADER_BYTES", "9000")];
+    let output = onsale(folder.path(), &["config", "--json", "--listen", "127.0.0.1:3333"], &environment);
+    let config: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(config["listen"], "127.0.0.1:3333");
+    assert_eq!(config["data"], "from-file");
+    assert_eq!(
+        (&config["limits"]["body_bytes"], &config["limits"]["header_bytes"]),
+        (&2048.into(), &9000.into())
+    );
+    assert_eq!(config["limits"]["connections_max"], 20_000);
+    let output = onsale(folder.path(), &["config"], &[("ONSALE_API_KEY", "a-secret-key")]);
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("api_key = \"********\"") && !text.contains("a-secret-key"), "{text}");
+}
+
+#[test]
+fn what_nobody_knows_is_refused_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = refused(folder.path(), &["config"], &[("ONSALE_COLOUR", "red")]);
+    assert!(told.contains("colour") && told.contains("listen"), "{told}");
+    let told = refused(folder.path(), &["config"], &[("ONSALE_LIMITS__BODY", "1")]);
+    assert!(told.contains("body_bytes"), "{told}");
+    std::fs::write(folder.path().join("other.toml"), "[log]\nshape = \"round\"\n").expect("written");
+    let told = refused(folder.path(), &["config", "--config", "other.toml"], &[]);
+    assert!(told.contains("shape") && told.contains("format"), "{told}");
+    let told = refused(folder.path(), &["config", "--config", "missing.toml"], &[]);
+    assert!(told.contains("missing.toml") && told.contains("does not exist"), "{told}");
+    let told = refused(folder.path(), &["serve", "--listen", "0.0.0.0:7070"], &[]);
+    assert!(told.contains("loopback") && told.contains("API key"), "{told}");
+    let told = refused(folder.path(), &["config"], &[("ONSALE_API_KEY", "short")]);
+    assert!(told.contains("api_key"), "{told}");
+    assert!(!folder.path().join("onsale-data").exists(), "a refusal leaves nothing behind");
+}
