@@ -1,18 +1,18 @@
 //! The machine under everybody: what one flush of its disk costs, how busy it was, and a private folder on it.
 
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
-use std::path::Path;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
-use crate::contest::Figures;
+use crate::contest::{Contestant, Round};
 use crate::latency::Latency;
 
 const BLOCK: usize = 4096;
 const BLOCKS: u64 = 256;
-const FLUSHES: u64 = 1_000;
 
 /// A folder of our own that goes when the run ends.
 pub fn private_folder(above: &Path) -> Result<TempDir> {
@@ -24,6 +24,20 @@ pub fn private_folder(above: &Path) -> Result<TempDir> {
     tempfile::Builder::new().prefix("onsale-bench-").tempdir_in(&above).context("making a private folder")
 }
 
+/// Ctrl-C reaches the servers we started as well; what is left for us is the folder, which may hold gigabytes.
+pub fn tidy_up_on_interrupt(folder: &Path) -> Result<()> {
+    let folder = folder.to_path_buf();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::spawn(move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            // A server that is still writing may put a file back; the second try takes it.
+            let _ = std::fs::remove_dir_all(&folder).or_else(|_| std::fs::remove_dir_all(&folder));
+            std::process::exit(130);
+        }
+    });
+    Ok(())
+}
+
 /// The file system that holds `path`: the mount with the longest matching name.
 fn kind_of_disk<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
@@ -31,26 +45,49 @@ fn kind_of_disk<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     holding.max_by_key(|fields| fields[1].len()).map(|fields| fields[2])
 }
 
-/// fdatasync of one overwritten 4 KiB block in a zero-filled file.
-pub fn figures(folder: &Path) -> Result<Figures> {
-    let mut file = tempfile::tempfile_in(folder).context("a file to flush")?;
-    let block = [7_u8; BLOCK];
-    for _ in 0..BLOCKS {
-        file.write_all(&[0; BLOCK])?;
+/// fdatasync of one overwritten 4 KiB block in a zero-filled file. Measured in every round, beside everybody:
+/// a disk has better and worse minutes.
+#[derive(Debug)]
+pub struct Fdatasync {
+    folder: PathBuf,
+    file: Option<File>,
+}
+
+impl Fdatasync {
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_path_buf(), file: None }
     }
-    file.sync_all()?;
-    let mut latency = Latency::new()?;
-    for number in 0..FLUSHES {
-        file.seek(SeekFrom::Start((number % BLOCKS) * BLOCK as u64))?;
-        let started = Instant::now();
-        file.write_all(&block)?;
-        file.sync_data()?;
-        latency.record(started.elapsed());
+}
+
+impl Contestant for Fdatasync {
+    fn subject(&self) -> String {
+        "fdatasync".to_owned()
     }
-    Ok(Figures::from([
-        ("fdatasync_p50_ms".to_owned(), latency.quantile_ms(0.5)),
-        ("fdatasync_p99_ms".to_owned(), latency.quantile_ms(0.99)),
-    ]))
+
+    fn prepare(&mut self) -> Result<()> {
+        let mut file = tempfile::tempfile_in(&self.folder).context("a file to flush")?;
+        for _ in 0..BLOCKS {
+            file.write_all(&[0; BLOCK])?;
+        }
+        file.sync_all()?;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    fn round(&mut self, length: Duration) -> Result<Round> {
+        let file = self.file.as_mut().context("not prepared")?;
+        let mut latency = Latency::new()?;
+        let (started, mut flushes) = (Instant::now(), 0);
+        while started.elapsed() < length / 2 {
+            file.seek(SeekFrom::Start((flushes % BLOCKS) * BLOCK as u64))?;
+            let begun = Instant::now();
+            file.write_all(&[7; BLOCK])?;
+            file.sync_data()?;
+            latency.record(begun.elapsed());
+            flushes += 1;
+        }
+        Ok(latency.round(flushes, started.elapsed()))
+    }
 }
 
 /// How busy the machine was before we came: figures from a busy one are worth little.

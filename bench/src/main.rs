@@ -69,11 +69,13 @@ fn run(options: &Options) -> anyhow::Result<()> {
         Plan { rounds: 5, length: Duration::from_secs(3) }
     };
     let folder = machine::private_folder(&options.folder)?;
+    machine::tidy_up_on_interrupt(folder.path())?;
     let mut contestants = everybody(folder.path());
     if let Some(part) = &options.only {
-        contestants.retain(|one| one.title().contains(part.as_str()));
+        // The disk is always measured: no durable figure is worth anything without it.
+        contestants.retain(|one| one.title().contains(part.as_str()) || one.subject() == "fdatasync");
     }
-    let mut figures = machine::figures(folder.path())?;
+    let mut figures = contest::Figures::new();
     figures.extend(machine::load_before());
     figures.extend(contest::hold(&mut contestants, &plan)?);
     // Servers end before their folders go.
@@ -89,7 +91,7 @@ fn run(options: &Options) -> anyhow::Result<()> {
 
 /// Everyone who takes part; a new contestant is one file and one line here.
 fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
-    let mut all: Vec<Box<dyn Contestant>> = Vec::new();
+    let mut all: Vec<Box<dyn Contestant>> = vec![Box::new(machine::Fdatasync::new(folder))];
     all.extend(rivals::redis::contestants(folder));
     all.extend(rivals::postgres::contestants(folder));
     all.push(Box::new(rivals::trivial::TrivialPost::default()));

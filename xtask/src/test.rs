@@ -26,7 +26,7 @@ struct Reach {
 const DAILY: Reach = Reach { seeds: 20, steps: 20_000, kill_rounds: 10 };
 const LONG: Reach = Reach { seeds: 400, steps: 50_000, kill_rounds: 50 };
 
-const STEPS: usize = 9;
+const STEPS: usize = 10;
 
 pub fn run(options: &Options) -> Result<()> {
     let mut tally = Tally::default();
@@ -54,6 +54,11 @@ fn all(options: &Options, steps: &mut Steps, tally: &mut Tally) -> Result<()> {
     steps.step("tools", "cargo xtask test", install::missing)?;
     steps.run("format", &Program::new("cargo fmt --all --check"))?;
     steps.run("lints", &Program::new("cargo clippy --workspace --all-targets -- -D warnings"))?;
+    // The kill test is no part of `cargo test`, and so none of `--all-targets`.
+    steps.run(
+        "lints of the kill test",
+        &Program::new("cargo clippy -p onsale-server --test kill -- -D warnings"),
+    )?;
     steps.step("tidy", "cargo xtask tidy", tidy::run)?;
     counted(steps, "tests", &Program::new("cargo test --workspace --no-fail-fast"), tally)?;
     steps

@@ -52,7 +52,7 @@ pub fn create(listing: ListingId, seats: usize) -> Request {
         tiers: vec![tier("A", 9_900), tier("B", 7_900), tier("C", 4_900), tier("D", 2_900)],
         rules: SaleRules { hold_ms: 900_000, ..SaleRules::default() },
     };
-    let chart = AdoptChart { venue: None, version: 1, layout: Layout { sections, areas: Vec::new() } };
+    let chart = AdoptChart { venue: None, version: 1, layout: Layout { sections, areas: Vec::new() }.into() };
     let create = CreateEvent { details, status: EventStatus::OnSale, chart };
     Request { listing, command: Command::CreateEvent(Box::new(create)), key: None }
 }

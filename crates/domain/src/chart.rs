@@ -280,3 +280,34 @@ impl Chart {
         self.sections.len().max(1) * usize::from(self.tiers.max(1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Row, Seat, Section};
+
+    fn layout(seats: &[(&str, &str)]) -> Layout {
+        let seat =
+            |(id, label): &(&str, &str)| Seat { id: (*id).into(), label: (*label).into(), ..Seat::default() };
+        let row = Row { label: "A".into(), seats: seats.iter().map(seat).collect() };
+        let sections = vec![Section { name: "s".into(), rows: vec![row] }];
+        Layout { sections, areas: Vec::new() }
+    }
+
+    #[test]
+    fn a_seat_keeps_its_index_and_takes_its_new_label() {
+        let first = Chart::default().adopt(&layout(&[("a", "1"), ("b", "2"), ("c", "3")]));
+        let second = first.adopt(&layout(&[("d", "4"), ("c", "30"), ("a", "10")]));
+        let seen = |chart: &Chart, id: &str| {
+            chart.seat_named(id).map(|index| (index, chart.label(index).to_owned()))
+        };
+        assert_eq!(seen(&second, "a"), Some((0, "10".into())));
+        assert_eq!(seen(&second, "b"), None);
+        assert_eq!(seen(&second, "c"), Some((2, "30".into())));
+        assert_eq!(seen(&second, "d"), Some((3, "4".into())));
+        assert_eq!(second.label(1), "2");
+        let third = second.adopt(&layout(&[("b", "20")]));
+        assert_eq!(seen(&third, "b"), Some((1, "20".into())));
+        assert_eq!(third.seats_len(), 4);
+    }
+}

@@ -1,6 +1,8 @@
 //! What somebody asks of one listing. Everything a decision needs is in here or in the listing's state:
 //! ids come in as data, secrets have been checked at the edge and never arrive.
 
+use std::sync::Arc;
+
 use crate::event::{EventDetails, EventStatus, Tier};
 use crate::fact::AreaCount;
 use crate::id::{BuyerId, HoldId, ListingId, OrderId, SeatIndex};
@@ -10,7 +12,7 @@ use crate::time::Millis;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     CreateVenue(Box<CreateVenue>),
-    PublishLayout(Box<Layout>),
+    PublishLayout(Arc<Layout>),
     CreateEvent(Box<CreateEvent>),
     ChangeEvent(Box<ChangeEvent>),
     AdoptChart(Box<AdoptChart>),
@@ -33,7 +35,7 @@ pub enum Command {
 pub struct CreateVenue {
     pub name: String,
     pub place: String,
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +50,7 @@ pub struct CreateEvent {
 pub struct AdoptChart {
     pub venue: Option<ListingId>,
     pub version: u32,
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
 }
 
 /// Only what is given changes. For a time that may be absent, `Some(None)` takes it away.

@@ -1,6 +1,8 @@
 //! What happened, numbered per listing, never changed. The order of variants and fields is the journal's format:
 //! numbers are only ever added (`docs/journal-format.md`), and `tests/fixtures` keeps one of each kind for ever.
 
+use std::sync::Arc;
+
 use minicbor::{Decode, Encode};
 
 use crate::event::{EventDetails, EventStatus};
@@ -188,8 +190,8 @@ pub struct VenueCreated {
 pub struct LayoutPublished {
     #[n(0)]
     pub version: u32,
-    #[n(1)]
-    pub layout: Layout,
+    #[cbor(n(1), with = "crate::layout::shared")]
+    pub layout: Arc<Layout>,
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -199,8 +201,8 @@ pub struct ChartAdopted {
     pub venue: Option<ListingId>,
     #[n(1)]
     pub version: u32,
-    #[n(2)]
-    pub layout: Layout,
+    #[cbor(n(2), with = "crate::layout::shared")]
+    pub layout: Arc<Layout>,
 }
 
 /// A seat and the price fixed for it.

@@ -171,3 +171,23 @@ pub fn is_name(text: &str) -> bool {
 pub fn is_seat_id(text: &str) -> bool {
     (1..=SEAT_ID_CHARS_MAX).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
+
+/// A layout behind an `Arc` is written like the layout itself.
+pub mod shared {
+    use std::sync::Arc;
+
+    use super::Layout;
+    use minicbor::{Decoder, Encoder};
+
+    pub fn encode<C, W: minicbor::encode::Write>(
+        layout: &Arc<Layout>,
+        e: &mut Encoder<W>,
+        c: &mut C,
+    ) -> Result<(), minicbor::encode::Error<W::Error>> {
+        e.encode_with(&**layout, c)?.ok()
+    }
+
+    pub fn decode<'b, C>(d: &mut Decoder<'b>, c: &mut C) -> Result<Arc<Layout>, minicbor::decode::Error> {
+        Ok(Arc::new(d.decode_with(c)?))
+    }
+}

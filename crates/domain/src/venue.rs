@@ -26,7 +26,7 @@ pub struct Venue {
 pub struct Published {
     #[n(0)]
     pub version: u32,
-    #[cbor(n(1), with = "shared")]
+    #[cbor(n(1), with = "crate::layout::shared")]
     pub layout: Arc<Layout>,
 }
 
@@ -40,7 +40,7 @@ impl Venue {
     }
 
     /// The facts that create a venue with its first layout.
-    pub fn create(name: &str, place: &str, layout: &Layout) -> Result<[Fact; 2], Refusal> {
+    pub fn create(name: &str, place: &str, layout: &Arc<Layout>) -> Result<[Fact; 2], Refusal> {
         if !is_name(name) {
             return Err(Refusal::invalid("name", "1–200 characters without control characters"));
         }
@@ -57,10 +57,7 @@ impl Venue {
         if let Command::PublishLayout(layout) = command {
             layout.check()?;
             let version = self.latest().map_or(1, |latest| latest.version + 1);
-            return Ok(Fact::LayoutPublished(Box::new(LayoutPublished {
-                version,
-                layout: (**layout).clone(),
-            })));
+            return Ok(Fact::LayoutPublished(Box::new(LayoutPublished { version, layout: layout.clone() })));
         }
         Err(Refusal::of(Code::WrongKind))
     }
@@ -70,26 +67,8 @@ impl Venue {
             if self.layouts.len() == LAYOUTS_KEPT {
                 self.layouts.remove(0);
             }
-            let layout = Arc::new(published.layout.clone());
+            let layout = published.layout.clone();
             self.layouts.push(Published { version: published.version, layout });
         }
-    }
-}
-
-/// A layout behind an `Arc` is written like the layout itself.
-mod shared {
-    use super::{Arc, Layout};
-    use minicbor::{Decoder, Encoder};
-
-    pub fn encode<C, W: minicbor::encode::Write>(
-        layout: &Arc<Layout>,
-        e: &mut Encoder<W>,
-        c: &mut C,
-    ) -> Result<(), minicbor::encode::Error<W::Error>> {
-        e.encode_with(&**layout, c)?.ok()
-    }
-
-    pub fn decode<'b, C>(d: &mut Decoder<'b>, c: &mut C) -> Result<Arc<Layout>, minicbor::decode::Error> {
-        Ok(Arc::new(d.decode_with(c)?))
     }
 }

@@ -40,7 +40,7 @@ fn create(seats: usize) -> Request {
         tiers: vec![Tier { name: "all".into(), price_minor: 4_200 }],
         rules: SaleRules::default(),
     };
-    let chart = AdoptChart { venue: None, version: 1, layout };
+    let chart = AdoptChart { venue: None, version: 1, layout: layout.into() };
     let create = CreateEvent { details, status: EventStatus::OnSale, chart };
     Request { listing: EVENT, command: Command::CreateEvent(Box::new(create)), key: None }
 }

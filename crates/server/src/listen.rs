@@ -79,8 +79,7 @@ fn http1_builder(limits: &Limits) -> http1::Builder {
     http.timer(TokioTimer::new())
         .header_read_timeout(Duration::from_millis(limits.idle_timeout_ms))
         .max_buf_size(limits.header_bytes * 2)
-        .keep_alive(true)
-        .pipeline_flush(true);
+        .keep_alive(true);
     http
 }
 
@@ -101,9 +100,10 @@ impl Connection {
         permit: OwnedSemaphorePermit,
     ) {
         match acceptor {
-            None => self.serve(http, stream, permit).await,
+            // Boxed apart: an idle plain connection does not carry the room that a TLS one needs.
+            None => Box::pin(self.serve(http, stream, permit)).await,
             Some(acceptor) => match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
-                Ok(Ok(stream)) => self.serve(http, stream, permit).await,
+                Ok(Ok(stream)) => Box::pin(self.serve(http, stream, permit)).await,
                 Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed: {error}"),
                 Err(_) => tracing::debug!("a TLS handshake took too long"),
             },

@@ -28,8 +28,8 @@ pub enum Outcome {
 /// Builds and runs `command` in the scratch copy.
 pub fn attempt(scratch: &Scratch, command: &CaughtBy, bound: Duration) -> Result<Outcome> {
     let build = match command {
-        CaughtBy::Sim(_) => Program::new("cargo build -q -p onsale-sim --bin onsale-sim"),
-        CaughtBy::Test(words) => Program::new("cargo test -q --no-run").args(before_filters(words)),
+        CaughtBy::Sim(_) => Program::new("cargo build -p onsale-sim --bin onsale-sim"),
+        CaughtBy::Test(words) => Program::new("cargo test --no-run").args(before_filters(words)),
     };
     if !here(scratch, build).command().stdin(Stdio::null()).status()?.success() {
         return Ok(Outcome::DoesNotCompile);

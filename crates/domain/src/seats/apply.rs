@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, Order, Place, SeatState, Seats};
+use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, NewHold, Order, Place, SeatState, Seats};
 use crate::chart::Chart;
 use crate::ended::End;
 use crate::event::EventStatus;
@@ -56,13 +56,13 @@ impl Seats {
                     self.places.insert(Place { id: *place, seat: *seat, buyer, fence, until: *until });
                 self.place_by_id.insert(*place, index);
                 self.queues.entry(*seat).or_default().push(index);
-                self.due.insert((*until, fence), Due::Place(index));
+                self.due.insert(*until, fence, Due::Place(index));
             }
             Fact::PlaceRenewed { place, until, .. } => {
                 let index = self.place_by_id[place];
                 let (old, fence) = (self.places[index].until, self.places[index].fence);
-                self.due.remove(&(old, fence));
-                self.due.insert((*until, fence), Due::Place(index));
+                self.due.remove(old, fence);
+                self.due.insert(*until, fence, Due::Place(index));
                 self.places[index].until = *until;
             }
             Fact::QueueLeft { place } => self.end_place(*place, End::Released, at),
@@ -70,7 +70,7 @@ impl Seats {
             Fact::PlaceLost { place } => self.end_place(*place, End::OverLimit, at),
             Fact::SeatOffered { place, price_minor, until } => {
                 let place = self.take_place(*place);
-                let buyer = self.buyers[place.buyer].id.clone();
+                let buyer = self.buyers[place.buyer].id();
                 let seats = [SeatLine { seat: place.seat, price_minor: *price_minor }];
                 let granted = Granted {
                     id: place.id,
@@ -151,7 +151,7 @@ impl Seats {
         let Granted { id, buyer, seats, areas, until, offered } = granted;
         let buyer = self.intern(buyer);
         let length_ms = if offered { OFFER_MS } else { until - at };
-        let hold = Hold {
+        let hold = Hold::new(&NewHold {
             id,
             fence,
             placed_at: at,
@@ -161,14 +161,14 @@ impl Seats {
             next: self.buyers[buyer].first_hold,
             extensions: 0,
             offered,
-            seats: seats.into(),
-            areas: (!areas.is_empty()).then(|| areas.into()),
-        };
+            seats,
+            areas,
+        });
         let size = hold.size();
         let index = self.insert_hold(hold);
         self.buyers[buyer].held += size;
         self.buyers[buyer].first_hold = index;
-        self.due.insert((until, fence), Due::Hold(index));
+        self.due.insert(until, fence, Due::Hold(index));
         for line in seats {
             self.change(line.seat, |state| {
                 debug_assert_eq!(state.grip, Grip::Free);
@@ -193,27 +193,26 @@ impl Seats {
 
     fn reschedule(&mut self, index: u32, until: Millis) {
         let hold = &mut self.holds[index];
-        self.due.remove(&(hold.until, hold.fence));
+        self.due.remove(hold.until, hold.fence);
+        hold.span_ms += (until - hold.until) as u32;
         hold.until = until;
-        self.due.insert((until, hold.fence), Due::Hold(index));
+        self.due.insert(until, hold.fence, Due::Hold(index));
     }
 
     fn drop_from_hold(&mut self, id: HoldId, seats: &[SeatIndex], areas: &[AreaCount]) {
         let index = self.known_hold(id);
         let hold = &mut self.holds[index];
-        hold.seats = hold.seats.iter().filter(|line| !seats.contains(&line.seat)).copied().collect();
-        let buyer = hold.buyer;
-        let mut dropped = seats.len() as u32;
-        if let Some(lines) = &mut hold.areas {
-            for away in areas {
-                let line =
-                    lines.iter_mut().find(|line| line.area == away.area).expect("a dropped area was held");
-                line.count -= away.count;
-                dropped += away.count;
-            }
-            let left: Box<[AreaLine]> = lines.iter().filter(|line| line.count > 0).copied().collect();
-            hold.areas = (!left.is_empty()).then_some(left);
+        let (buyer, before) = (hold.buyer, hold.size());
+        let kept = hold.seats().iter().filter(|line| !seats.contains(&line.seat)).copied();
+        let kept: Vec<SeatLine> = kept.collect();
+        let mut lines = hold.area_lines().to_vec();
+        for away in areas {
+            let line = lines.iter_mut().find(|line| line.area == away.area).expect("a dropped area was held");
+            line.count -= away.count;
         }
+        lines.retain(|line| line.count > 0);
+        hold.set_lines(&kept, &lines);
+        let dropped = before - hold.size();
         self.buyers[buyer].held -= dropped;
         seats.iter().for_each(|seat| self.change(*seat, free));
         areas.iter().for_each(|away| self.areas[usize::from(away.area)].held -= away.count);
@@ -225,7 +224,7 @@ impl Seats {
         let entry = self.hold_by_id.find_entry(hash, |known| self.holds[*known].id == id);
         let (index, _) = entry.expect("a fact names a hold that lives").remove();
         let hold = self.holds.remove(index);
-        self.due.remove(&(hold.until, hold.fence));
+        self.due.remove(hold.until, hold.fence);
         self.unlink(index, hold.next, hold.buyer);
         self.buyers[hold.buyer].held -= hold.size();
         for line in hold.area_lines() {
@@ -252,18 +251,18 @@ impl Seats {
 
     fn end_hold(&mut self, id: HoldId, end: End, at: Millis) {
         let (_, hold) = self.take_hold(id);
-        hold.seats.iter().for_each(|line| self.change(line.seat, free));
+        hold.seats().iter().for_each(|line| self.change(line.seat, free));
         self.forget_buyer_if_idle(hold.buyer);
         self.ended.remember(id, end, at);
     }
 
     fn reassign(&mut self, id: HoldId, holder: &NewHolder, fence: u64, at: Millis) {
         let (_, hold) = self.take_hold(id);
-        hold.seats.iter().for_each(|line| self.change(line.seat, free));
+        hold.seats().iter().for_each(|line| self.change(line.seat, free));
         let granted = Granted {
             id,
             buyer: &holder.buyer,
-            seats: &hold.seats,
+            seats: hold.seats(),
             areas: hold.area_lines(),
             until: holder.until,
             offered: false,
@@ -272,7 +271,7 @@ impl Seats {
         self.forget_buyer_if_idle(hold.buyer);
         // Nobody waits for what he holds.
         let holder = self.buyer_index(&holder.buyer);
-        for line in &hold.seats {
+        for line in hold.seats() {
             let queue = self.queues.get(&line.seat).map_or(&[][..], Vec::as_slice);
             let own = queue.iter().map(|index| &self.places[*index]);
             if let Some(id) = own.filter(|place| Some(place.buyer) == holder).map(|place| place.id).next() {
@@ -284,10 +283,10 @@ impl Seats {
     fn sell(&mut self, id: HoldId, order: OrderId, fence: u64, at: Millis) {
         let (_, hold) = self.take_hold(id);
         self.buyers[hold.buyer].sold += hold.size();
-        let (seats, areas) = (hold.seats.to_vec(), hold.area_lines().to_vec());
+        let (seats, areas) = (hold.seats().to_vec(), hold.area_lines().to_vec());
         areas.iter().for_each(|line| self.areas[usize::from(line.area)].sold += line.count);
         let index = self.insert_order(Order { id: order, fence, buyer: hold.buyer, seats, areas });
-        for line in &hold.seats {
+        for line in hold.seats() {
             self.change(line.seat, |state| {
                 state.grip = Grip::Sold;
                 state.by = index;
@@ -299,7 +298,7 @@ impl Seats {
 
     pub(super) fn insert_order(&mut self, order: Order) -> u32 {
         let (id, fence, open) = (order.id, order.fence, !(order.seats.is_empty() && order.areas.is_empty()));
-        self.buyers[order.buyer].orders += 1;
+        self.buyers[order.buyer].ordered = true;
         let index = self.orders.insert(order);
         self.order_by_id.insert(id, index);
         if open {
@@ -332,21 +331,23 @@ impl Seats {
         if let Some(index) = self.buyer_index(id) {
             return index;
         }
-        let buyer = Buyer { id: id.clone(), held: 0, sold: 0, places: 0, orders: 0, first_hold: NONE };
+        let buyer =
+            Buyer { name: id.as_str().into(), held: 0, sold: 0, first_hold: NONE, places: 0, ordered: false };
         let index = self.buyers.insert(buyer);
         let (hasher, buyers) = (&self.hasher, &self.buyers);
-        self.buyer_by_id
-            .insert_unique(hasher.hash_one(id), index, |known| hasher.hash_one(&buyers[*known].id));
+        self.buyer_by_id.insert_unique(hasher.hash_one(id.as_str()), index, |known| {
+            hasher.hash_one(&*buyers[*known].name)
+        });
         index
     }
 
     /// A buyer with nothing left is forgotten; one with orders stays, because they count against the limit.
     fn forget_buyer_if_idle(&mut self, index: u32) {
         let buyer = &self.buyers[index];
-        if buyer.held + buyer.sold + buyer.places + buyer.orders > 0 {
+        if buyer.held + buyer.sold + u32::from(buyer.places) > 0 || buyer.ordered {
             return;
         }
-        let hash = self.hasher.hash_one(&buyer.id);
+        let hash = self.hasher.hash_one(&*buyer.name);
         if let Ok(entry) = self.buyer_by_id.find_entry(hash, |known| *known == index) {
             entry.remove();
         }
@@ -357,7 +358,7 @@ impl Seats {
     fn take_place(&mut self, id: HoldId) -> Place {
         let index = self.place_by_id.remove(&id).expect("a fact names a place that lives");
         let place = self.places.remove(index);
-        self.due.remove(&(place.until, place.fence));
+        self.due.remove(place.until, place.fence);
         self.buyers[place.buyer].places -= 1;
         if let Some(queue) = self.queues.get_mut(&place.seat) {
             queue.retain(|known| *known != index);

@@ -139,7 +139,8 @@ pub(super) fn suits(chart: &Chart, wish: &BestAvailable, seat: SeatIndex) -> boo
     wish.section.is_none_or(|wanted| Some(wanted) == section) && suits_seat(chart, wish, seat)
 }
 
-/// A free seat that would be left alone between taken ones by this pick, and was not alone before.
+/// A free seat that would be left alone between taken ones by this pick. It was not alone before: beside it is
+/// one that is picked, and that was free.
 pub(super) fn leaves_single(house: &House<'_>, picked: &[SeatIndex]) -> Option<SeatIndex> {
     let is_free = |seat: SeatIndex| house.is_free(seat);
     for seat in picked {
@@ -154,9 +155,7 @@ pub(super) fn leaves_single(house: &House<'_>, picked: &[SeatIndex]) -> Option<S
             };
             let around = [beside.checked_sub(1), Some(beside + 1)];
             let mut around = around.into_iter().flatten().filter_map(|place| row.get(place).copied());
-            let alone_now = around.clone().all(|other| !is_free(other) || picked.contains(&other));
-            let alone_before = around.all(|other| !is_free(other));
-            if alone_now && !alone_before {
+            if around.all(|other| !is_free(other) || picked.contains(&other)) {
                 return Some(candidate);
             }
         }

@@ -28,7 +28,7 @@ pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<
     super::release_hold::not_cancelled(seats)?;
     let index = super::release_hold::own_hold(seats, &command.key, now)?;
     let hold = &seats.holds[index];
-    let foreign = command.seats.iter().filter(|seat| !hold.seats.iter().any(|line| line.seat == **seat));
+    let foreign = command.seats.iter().filter(|seat| !hold.seats().iter().any(|line| line.seat == **seat));
     let foreign = foreign.map(|seat| InTheWay::Seat(*seat, Code::SeatNotInHold));
     let too_many = command.areas.iter().filter(|away| {
         hold.area_lines()

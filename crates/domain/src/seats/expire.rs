@@ -8,7 +8,7 @@ use super::state::{Due, Hold, Seats, Status};
 use crate::command::{BestAvailable, BlockSeats, Command, Pick, PlaceHold};
 use crate::event::EventStatus;
 use crate::fact::{Fact, ReleaseCause};
-use crate::id::{AreaIndex, BuyerId, SeatIndex};
+use crate::id::{AreaIndex, BuyerId, HoldId, SeatIndex};
 use crate::layout::Layout;
 use crate::limits::EXPIRE_DUE_MAX;
 use crate::time::{Millis, is_over};
@@ -38,7 +38,7 @@ impl Seats {
         if self.has_cancelled_work() {
             return Some(Millis::MIN);
         }
-        let first = self.due.first_key_value().map(|((until, _), _)| *until);
+        let first = self.due.first().map(|(until, _)| until);
         let schedule = self.next_on_schedule().map(|(at, _)| at);
         first.into_iter().chain(schedule).min()
     }
@@ -63,6 +63,11 @@ impl Seats {
         due.into_iter().map(|(_, _, hold)| Fact::HoldExpired { hold }).collect()
     }
 
+    fn due_hold(&self, id: HoldId, now: Millis) -> Option<Fact> {
+        let hold = &self.holds[self.hold_index(id)?];
+        is_over(hold.until, now).then_some(Fact::HoldExpired { hold: id })
+    }
+
     fn due_hold_on(&self, seat: SeatIndex, now: Millis) -> Option<Fact> {
         let hold = &self.holds[self.holder(seat)?];
         is_over(hold.until, now).then_some(Fact::HoldExpired { hold: hold.id })
@@ -76,8 +81,8 @@ impl Seats {
 
     /// All holds that are due, in (until, fence) order.
     fn due_holds(&self, now: Millis) -> impl Iterator<Item = &Hold> {
-        self.due.range(..=(now, u64::MAX)).filter_map(|(_, due)| match due {
-            Due::Hold(index) => Some(&self.holds[*index]),
+        self.due.over(now).filter_map(|due| match due {
+            Due::Hold(index) => Some(&self.holds[index]),
             Due::Place(_) => None,
         })
     }
@@ -103,7 +108,7 @@ impl Seats {
     /// Due holds of seats that would suit a wish, a bounded number.
     fn due_holds_for(&self, wish: &BestAvailable, now: Millis) -> Vec<Fact> {
         let suits = |hold: &&Hold| {
-            let mut seats = hold.seats.iter();
+            let mut seats = hold.seats().iter();
             seats.any(|line| {
                 self.seat_status(line.seat) == Status::Held && suits(&self.chart, wish, line.seat)
             })
@@ -115,13 +120,13 @@ impl Seats {
     /// Due holds of seats that a new layout no longer has.
     fn due_seats_without(&self, layout: &Layout, now: Millis) -> Vec<SeatIndex> {
         let kept: BTreeSet<&str> = layout.seats().map(|seat| seat.id.as_str()).collect();
-        let held = self.due_holds(now).flat_map(|hold| hold.seats.iter().map(|line| line.seat));
+        let held = self.due_holds(now).flat_map(|hold| hold.seats().iter().map(|line| line.seat));
         held.filter(|seat| !kept.contains(self.chart.seat_id(*seat))).collect()
     }
 
     /// Whether anything at all is due: the common "no" costs one comparison.
     fn anything_due(&self, now: Millis) -> bool {
-        self.due.first_key_value().is_some_and(|((until, _), _)| is_over(*until, now))
+        self.due.first().is_some_and(|(until, _)| is_over(until, now))
     }
 }
 
@@ -156,6 +161,10 @@ impl Run<'_> {
                 self.take(fact);
             }
         }
+        // A hold of places alone is on no seat: it is named by itself.
+        if let Some(fact) = named_hold(command).and_then(|hold| self.seats().due_hold(hold, self.now)) {
+            self.take(fact);
+        }
         for (area, wanted) in wanted_places(self.seats(), command) {
             for fact in self.seats().due_holds_in(area, wanted, self.now) {
                 self.take(fact);
@@ -179,10 +188,8 @@ impl Run<'_> {
             let fact = if seats.has_cancelled_work() {
                 seats.next_cancelled()
             } else {
-                let first = seats.due.first_key_value();
-                first
-                    .filter(|((until, _), _)| is_over(*until, self.now))
-                    .map(|(_, due)| seats.expiry_of(*due))
+                let first = seats.due.first();
+                first.filter(|(until, _)| is_over(*until, self.now)).map(|(_, due)| seats.expiry_of(due))
             };
             let Some(fact) = fact else { break };
             self.take(fact);
@@ -193,12 +200,12 @@ impl Run<'_> {
 impl Seats {
     /// The next piece of a cancellation: living holds first, then orders, each in the order they were made.
     fn next_cancelled(&self) -> Option<Fact> {
-        if let Some((_, due)) = self.due.first_key_value() {
+        if let Some((_, due)) = self.due.first() {
             return Some(match due {
                 Due::Hold(index) => {
-                    Fact::HoldReleased { hold: self.holds[*index].id, why: ReleaseCause::EventCancelled }
+                    Fact::HoldReleased { hold: self.holds[index].id, why: ReleaseCause::EventCancelled }
                 }
-                Due::Place(index) => Fact::PlaceExpired { place: self.places[*index].id },
+                Due::Place(index) => Fact::PlaceExpired { place: self.places[index].id },
             });
         }
         let (_, order) = self.open_orders.first_key_value()?;
@@ -210,7 +217,7 @@ impl Seats {
 fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a BuyerId>, Vec<SeatIndex>) {
     let of_hold = |hold| {
         let hold = seats.hold_index(hold).map(|index| &seats.holds[index]);
-        hold.map_or(Vec::new(), |hold| hold.seats.iter().map(|line| line.seat).collect())
+        hold.map_or(Vec::new(), |hold| hold.seats().iter().map(|line| line.seat).collect())
     };
     match command {
         Command::PlaceHold(command) => match &command.pick {
@@ -234,6 +241,30 @@ fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a 
         | Command::ChangeStatus(_)
         | Command::RefundOrder(_)
         | Command::ExpireDue { .. } => (None, Vec::new()),
+    }
+}
+
+/// The hold that a command is about.
+fn named_hold(command: &Command) -> Option<HoldId> {
+    match command {
+        Command::ExtendHold(command) => Some(command.key.hold),
+        Command::DropSeats(command) => Some(command.key.hold),
+        Command::ReleaseHold(key) => Some(key.hold),
+        Command::ConfirmHold(command) => Some(command.key.hold),
+        Command::OverrideHold(command) => Some(command.hold),
+        Command::CreateVenue(_)
+        | Command::PublishLayout(_)
+        | Command::CreateEvent(_)
+        | Command::ChangeEvent(_)
+        | Command::AdoptChart(_)
+        | Command::ChangeStatus(_)
+        | Command::PlaceHold(_)
+        | Command::RefundOrder(_)
+        | Command::BlockSeats(_)
+        | Command::UnblockSeats(_)
+        | Command::JoinQueue(_)
+        | Command::LeaveQueue(_)
+        | Command::ExpireDue { .. } => None,
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn decide(seats: &Seats, command: &ExtendHold, now: Millis) -> Result
     }
     let length = Millis::from(hold.length_ms);
     let extension = command.extension_ms.or(rules.extension_ms).unwrap_or(length);
-    let until = (hold.until + extension).min(hold.placed_at + SaleRules::cap_ms(length));
+    let until = (hold.until + extension).min(hold.placed_at() + SaleRules::cap_ms(length));
     if until <= hold.until {
         return Err(Refusal::of(Code::ExtensionCap));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use minicbor::{Decode, Encode};
 
-use super::state::{Due, Grip, Hold, NONE, Order, Place, SeatState, Seats};
+use super::state::{Due, Grip, Hold, NONE, NewHold, Order, Place, SeatState, Seats};
 use crate::chart::{Chart, ChartImage};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
@@ -109,17 +109,17 @@ impl SeatsImage {
 
 impl Seats {
     pub(crate) fn image(&self) -> SeatsImage {
-        let buyer_of = |index: u32| self.buyers[index].id.clone();
+        let buyer_of = |index: u32| self.buyers[index].id();
         let hold = |hold: &Hold| HoldImage {
             id: hold.id,
             buyer: buyer_of(hold.buyer),
             fence: hold.fence,
-            placed_at: hold.placed_at,
+            placed_at: hold.placed_at(),
             until: hold.until,
             length_ms: hold.length_ms,
             extensions: hold.extensions,
             offered: hold.offered,
-            seats: hold.seats.to_vec(),
+            seats: hold.seats().to_vec(),
             areas: hold.area_lines().to_vec(),
         };
         let order = |order: &Order| OrderImage {
@@ -169,7 +169,7 @@ impl Seats {
             let index = seats.places.insert(Place { id: place.id, seat: place.seat, buyer, fence, until });
             seats.place_by_id.insert(place.id, index);
             seats.queues.entry(place.seat).or_default().push(index);
-            seats.due.insert((until, fence), Due::Place(index));
+            seats.due.insert(until, fence, Due::Place(index));
         }
         for EndedImage { at, id, end } in image.ended {
             seats.ended.remember(id, end, at);
@@ -180,7 +180,7 @@ impl Seats {
 
     fn restore_hold(&mut self, image: HoldImage) {
         let buyer = self.intern(&image.buyer);
-        let hold = Hold {
+        let hold = Hold::new(&NewHold {
             id: image.id,
             fence: image.fence,
             placed_at: image.placed_at,
@@ -190,16 +190,16 @@ impl Seats {
             next: self.buyers[buyer].first_hold,
             extensions: image.extensions,
             offered: image.offered,
-            seats: image.seats.into(),
-            areas: (!image.areas.is_empty()).then(|| image.areas.into()),
-        };
+            seats: &image.seats,
+            areas: &image.areas,
+        });
         let (size, due) = (hold.size(), (hold.until, hold.fence));
         let index = self.insert_hold(hold);
         self.buyers[buyer].held += size;
         self.buyers[buyer].first_hold = index;
-        self.due.insert(due, Due::Hold(index));
+        self.due.insert(due.0, due.1, Due::Hold(index));
         let (holds, seats, areas) = (&self.holds, &mut self.seats, &mut self.areas);
-        for line in &holds[index].seats {
+        for line in holds[index].seats() {
             seats[line.seat as usize] =
                 SeatState { by: index, grip: Grip::Held, ..seats[line.seat as usize] };
         }

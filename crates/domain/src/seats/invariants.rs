@@ -63,11 +63,11 @@ fn check_seats_and_holds(seats: &Seats) -> Result<(), String> {
     let mut held = 0;
     for hold in seats.holds.values() {
         ensure!(hold.size() > 0, "hold {:?} is empty", hold.id);
-        ensure!(hold.until > hold.placed_at, "hold {:?} ends before it begins", hold.id);
+        ensure!(hold.until > hold.placed_at(), "hold {:?} ends before it begins", hold.id);
         let index = seats.hold_index(hold.id);
         ensure!(index.is_some_and(|index| seats.holds[index].fence == hold.fence), "{:?} not found", hold.id);
         ensure!(!seats.place_by_id.contains_key(&hold.id), "{:?} is a hold and a place", hold.id);
-        for line in &hold.seats {
+        for line in hold.seats() {
             let state = seats.seats[line.seat as usize];
             ensure!(
                 state.grip == Grip::Held && Some(state.by) == index,
@@ -179,12 +179,12 @@ fn check_queues(seats: &Seats) -> Result<(), String> {
 
 /// Each hold and each place is due exactly once, at its own time.
 fn check_due(seats: &Seats) -> Result<(), String> {
-    for ((until, fence), due) in &seats.due {
+    for (until, fence, due) in seats.due.iter() {
         let own = match due {
-            Due::Hold(index) => (seats.holds[*index].until, seats.holds[*index].fence),
-            Due::Place(index) => (seats.places[*index].until, seats.places[*index].fence),
+            Due::Hold(index) => (seats.holds[index].until, seats.holds[index].fence),
+            Due::Place(index) => (seats.places[index].until, seats.places[index].fence),
         };
-        ensure!(own == (*until, *fence), "{due:?} is due at {until}, but ends at {}", own.0);
+        ensure!(own == (until, fence), "{due:?} is due at {until}, but ends at {}", own.0);
     }
     let living = seats.holds.len() + seats.places.len();
     ensure!(seats.due.len() == living, "{} deadlines for {living} holds and places", seats.due.len());
@@ -196,7 +196,7 @@ struct Tally {
     held: u32,
     sold: u32,
     places: u32,
-    orders: u32,
+    ordered: bool,
     holds: usize,
 }
 
@@ -211,24 +211,24 @@ fn check_buyers(seats: &Seats) -> Result<(), String> {
         let tally = tallies.entry(order.buyer).or_default();
         let areas: u32 = order.areas.iter().map(|line| line.count).sum();
         tally.sold += order.seats.len() as u32 + areas;
-        tally.orders += 1;
+        tally.ordered = true;
     }
     for place in seats.places.values() {
         tallies.entry(place.buyer).or_default().places += 1;
     }
     for (index, tally) in &tallies {
         let buyer = &seats.buyers[*index];
-        ensure!(seats.buyer_index(&buyer.id) == Some(*index), "buyer {:?} is not found", buyer.id);
+        ensure!(seats.buyer_index(&buyer.id()) == Some(*index), "buyer {:?} is not found", buyer.name);
         let kept = Tally {
             held: buyer.held,
             sold: buyer.sold,
-            places: buyer.places,
-            orders: buyer.orders,
+            places: u32::from(buyer.places),
+            ordered: buyer.ordered,
             holds: seats.holds_of(*index).count(),
         };
-        ensure!(kept == *tally, "buyer {:?} has {kept:?}, recounted {tally:?}", buyer.id);
+        ensure!(kept == *tally, "buyer {:?} has {kept:?}, recounted {tally:?}", buyer.name);
         let own = seats.holds_of(*index).all(|hold| seats.holds[hold].buyer == *index);
-        ensure!(own, "buyer {:?} lists a hold of another", buyer.id);
+        ensure!(own, "buyer {:?} lists a hold of another", buyer.name);
     }
     let known = seats.buyers.len();
     ensure!(known == tallies.len(), "{known} buyers are known, {} have anything", tallies.len());
@@ -242,7 +242,7 @@ impl Seats {
     pub fn above_limit(&self, now: i64) -> Vec<(String, u32)> {
         let taken = self.buyers.values().map(|buyer| (buyer, self.living_taken(buyer, now)));
         let above = taken.filter(|(_, taken)| *taken > self.details.rules.buyer_limit);
-        above.map(|(buyer, taken)| (buyer.id.as_str().to_owned(), taken)).collect()
+        above.map(|(buyer, taken)| (buyer.name.to_string(), taken)).collect()
     }
 
     /// A buyer's dead places may outnumber the bound until a sweep; the living never do.

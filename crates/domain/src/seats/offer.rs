@@ -19,7 +19,7 @@ impl Seats {
             | Fact::HoldExpired { hold }
             | Fact::HoldOverridden { hold, to: None, .. } => {
                 let hold = self.hold_index(*hold).map(|index| &self.holds[index]);
-                hold.map_or(Vec::new(), |hold| hold.seats.iter().map(|line| line.seat).collect())
+                hold.map_or(Vec::new(), |hold| hold.seats().iter().map(|line| line.seat).collect())
             }
             Fact::SeatsDropped { seats, .. } => seats.clone(),
             // Sold seats have no queue, and a blocked seat's queue was dissolved.

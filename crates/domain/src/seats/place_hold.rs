@@ -135,8 +135,8 @@ fn exactly_mine(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Opt
     let buyer = seats.buyer_index(&command.buyer)?;
     let held = seats.holder(*picked.first()?)?;
     let hold = &seats.holds[held];
-    let same_seats = hold.seats.len() == picked.len()
-        && picked.iter().all(|seat| hold.seats.iter().any(|line| line.seat == *seat));
+    let same_seats = hold.seats().len() == picked.len()
+        && picked.iter().all(|seat| hold.seats().iter().any(|line| line.seat == *seat));
     let same_areas = hold.area_lines().len() == command.areas.len()
         && command.areas.iter().all(|asked| {
             hold.area_lines().iter().any(|line| line.area == asked.area && line.count == asked.count)

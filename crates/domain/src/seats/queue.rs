@@ -38,7 +38,7 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
     if waiting >= QUEUE_PER_SEAT_MAX {
         return Err(Refusal::limit(Code::QueueFull, QUEUE_PER_SEAT_MAX as u32, waiting as u32));
     }
-    let mut places = buyer.map_or(0, |index| seats.buyers[index].places);
+    let mut places = buyer.map_or(0, |index| u32::from(seats.buyers[index].places));
     if places >= QUEUE_PLACES_PER_BUYER_MAX {
         places -= dead_places(seats, buyer, now);
     }
@@ -69,7 +69,7 @@ pub(super) fn leave(seats: &Seats, command: &LeaveQueue) -> Result<Fact, Refusal
 
 /// Places of a buyer that are over, though nobody has said so yet.
 fn dead_places(seats: &Seats, buyer: Option<u32>, now: Millis) -> u32 {
-    let due = seats.due.range(..=(now, u64::MAX)).filter(|(_, due)| match due {
+    let due = seats.due.over(now).filter(|due| match due {
         Due::Place(index) => Some(seats.places[*index].buyer) == buyer,
         Due::Hold(_) => false,
     });

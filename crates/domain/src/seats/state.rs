@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use super::deadlines::Deadlines;
 use crate::chart::Chart;
 use crate::ended::Ended;
 use crate::event::{EventDetails, EventStatus};
@@ -37,7 +38,7 @@ pub struct Seats {
     pub(super) places: Slab<Place>,
     pub(super) place_by_id: Map<HoldId, u32>,
     /// Every deadline, in (until, fence) order.
-    pub(super) due: BTreeMap<(Millis, u64), Due>,
+    pub(super) due: Deadlines,
     pub(super) ended: Ended,
     /// Counts by section and tier, indexed by status; and two bits a seat. Both follow every change.
     pub(super) cells: Vec<[u32; 4]>,
@@ -123,39 +124,101 @@ impl AreaState {
 pub(super) struct Hold {
     pub id: HoldId,
     pub fence: u64,
-    pub placed_at: Millis,
     pub until: Millis,
+    /// How long before `until` it was placed.
+    pub span_ms: u32,
     pub length_ms: u32,
     pub buyer: u32,
     /// The buyer's next hold: a list through the slab.
     pub next: u32,
     pub extensions: u8,
     pub offered: bool,
-    pub seats: Box<[SeatLine]>,
-    /// Few holds have general-admission places; the others pay one pointer for it.
-    pub areas: Option<Box<[AreaLine]>>,
+    /// The seat, if it is just one: most holds are, and then need no allocation of their own.
+    one: SeatLine,
+    many: Option<Box<Lines>>,
+}
+
+/// The lines of a hold of several seats, or of general-admission places.
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    seats: Vec<SeatLine>,
+    areas: Vec<AreaLine>,
+}
+
+/// What makes a hold; see [`Hold`].
+pub(super) struct NewHold<'a> {
+    pub id: HoldId,
+    pub fence: u64,
+    pub placed_at: Millis,
+    pub until: Millis,
+    pub length_ms: u32,
+    pub buyer: u32,
+    pub next: u32,
+    pub extensions: u8,
+    pub offered: bool,
+    pub seats: &'a [SeatLine],
+    pub areas: &'a [AreaLine],
 }
 
 impl Hold {
+    pub fn new(new: &NewHold<'_>) -> Hold {
+        let mut hold = Hold {
+            id: new.id,
+            fence: new.fence,
+            until: new.until,
+            span_ms: (new.until - new.placed_at) as u32,
+            length_ms: new.length_ms,
+            buyer: new.buyer,
+            next: new.next,
+            extensions: new.extensions,
+            offered: new.offered,
+            one: SeatLine { seat: NONE, price_minor: 0 },
+            many: None,
+        };
+        hold.set_lines(new.seats, new.areas);
+        hold
+    }
+
+    pub fn set_lines(&mut self, seats: &[SeatLine], areas: &[AreaLine]) {
+        match (seats, areas) {
+            ([one], []) => (self.one, self.many) = (*one, None),
+            _ => self.many = Some(Box::new(Lines { seats: seats.to_vec(), areas: areas.to_vec() })),
+        }
+    }
+
+    pub fn placed_at(&self) -> Millis {
+        self.until - Millis::from(self.span_ms)
+    }
+
+    pub fn seats(&self) -> &[SeatLine] {
+        self.many.as_ref().map_or(std::slice::from_ref(&self.one), |lines| &lines.seats)
+    }
+
     pub fn area_lines(&self) -> &[AreaLine] {
-        self.areas.as_deref().unwrap_or(&[])
+        self.many.as_ref().map_or(&[], |lines| &lines.areas)
     }
 
     /// Seats and places in it.
     pub fn size(&self) -> u32 {
-        self.seats.len() as u32 + self.area_lines().iter().map(|line| line.count).sum::<u32>()
+        self.seats().len() as u32 + self.area_lines().iter().map(|line| line.count).sum::<u32>()
     }
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Buyer {
-    pub id: BuyerId,
+    pub name: Box<str>,
     pub held: u32,
     pub sold: u32,
-    pub places: u32,
-    /// Orders ever made, refunded ones too: they name their buyer for ever.
-    pub orders: u32,
     pub first_hold: u32,
+    pub places: u16,
+    /// Whether there ever was an order, refunded ones too: they name their buyer for ever.
+    pub ordered: bool,
+}
+
+impl Buyer {
+    pub fn id(&self) -> BuyerId {
+        BuyerId::known(&self.name)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -200,7 +263,7 @@ impl Seats {
             queues: BTreeMap::new(),
             places: Slab::default(),
             place_by_id: Map::default(),
-            due: BTreeMap::new(),
+            due: Deadlines::default(),
             ended: Ended::default(),
             cells: Vec::new(),
             bits: Vec::new(),
@@ -230,7 +293,9 @@ impl Seats {
     }
 
     pub(super) fn buyer_index(&self, id: &BuyerId) -> Option<u32> {
-        self.buyer_by_id.find(self.hasher.hash_one(id), |known| self.buyers[*known].id == *id).copied()
+        self.buyer_by_id
+            .find(self.hasher.hash_one(id.as_str()), |known| *self.buyers[*known].name == *id.as_str())
+            .copied()
     }
 
     /// The buyer's holds; at most as many as the limit allows places.
@@ -260,13 +325,13 @@ impl Seats {
         let hold = &self.holds[index];
         HoldState {
             hold: hold.id,
-            buyer: self.buyers[hold.buyer].id.clone(),
+            buyer: self.buyers[hold.buyer].id(),
             fence: hold.fence,
-            placed_at: hold.placed_at,
+            placed_at: hold.placed_at(),
             until: hold.until,
             extensions: hold.extensions,
             offered: hold.offered,
-            seats: hold.seats.to_vec(),
+            seats: hold.seats().to_vec(),
             areas: hold.area_lines().to_vec(),
         }
     }

@@ -115,14 +115,15 @@ impl Seats {
                     return Found::Place(place);
                 }
                 let holder = self.holder(*seat).filter(|index| !is_over(self.holds[*index].until, now));
-                let own = holder.filter(|index| self.buyers[self.holds[*index].buyer].id == *buyer);
+                let own =
+                    holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
                 own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
             }
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {
                     let order = &self.orders[*index];
-                    let buyer = self.buyers[order.buyer].id.clone();
+                    let buyer = self.buyers[order.buyer].id();
                     let (seats, areas) = (order.seats.clone(), order.areas.clone());
                     Found::Order(Box::new(OrderState { order: order.id, buyer, seats, areas }))
                 }

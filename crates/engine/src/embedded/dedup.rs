@@ -49,18 +49,76 @@ pub struct Dedup {
     unsealed: Ring,
     sealed: Ring,
     /// Running numbers; the lowest bit tells the ring.
-    table: HashTable<u64>,
+    table: HashTable<u32>,
     hasher: DefaultHashBuilder,
     bound: usize,
     /// How long the youngest record that had to make room had been kept.
     pub shortest_window_ms: Option<u64>,
 }
 
+/// Records in order of age, in chunks: a large ring neither moves nor keeps room for twice as many.
 #[derive(Debug, Default)]
 struct Ring {
-    records: VecDeque<Record>,
-    /// The running number of the first record.
-    base: u64,
+    chunks: VecDeque<Vec<Record>>,
+    /// The running number of the first chunk's first cell.
+    base: u32,
+    /// Cells of the first chunk whose records are forgotten.
+    gone: u32,
+    len: usize,
+}
+
+/// Records in a chunk of a ring; 56 KiB.
+const CHUNK: u32 = 1_024;
+/// Running numbers count up to this and start again; no ring is ever as long.
+const NUMBERS: u32 = 1 << 31;
+
+impl Ring {
+    fn first(&self) -> Option<&Record> {
+        self.chunks.front()?.get(self.gone as usize)
+    }
+
+    fn first_number(&self) -> u32 {
+        (self.base + self.gone) % NUMBERS
+    }
+
+    /// The record with this running number.
+    fn at(&self, number: u32) -> &Record {
+        let cell = (number + NUMBERS - self.base) % NUMBERS;
+        &self.chunks[(cell / CHUNK) as usize][(cell % CHUNK) as usize]
+    }
+
+    /// Adds the youngest record and returns its running number.
+    fn push(&mut self, record: Record) -> u32 {
+        let number = ((u64::from(self.first_number()) + self.len as u64) % u64::from(NUMBERS)) as u32;
+        self.len += 1;
+        match self.chunks.back_mut() {
+            Some(last) if last.len() < CHUNK as usize => last.push(record),
+            Some(_) => {
+                let mut chunk = Vec::with_capacity(CHUNK as usize);
+                chunk.push(record);
+                self.chunks.push_back(chunk);
+            }
+            // The first chunk grows as it must: many a shard has few.
+            None => self.chunks.push_back(vec![record]),
+        }
+        number
+    }
+
+    fn pop(&mut self) -> Option<Record> {
+        let record = *self.first()?;
+        self.len -= 1;
+        self.gone += 1;
+        if self.gone == CHUNK {
+            self.chunks.pop_front();
+            self.base = (self.base + CHUNK) % NUMBERS;
+            self.gone = 0;
+        }
+        Some(record)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Record> {
+        self.chunks.iter().flatten().skip(self.gone as usize)
+    }
 }
 
 impl Dedup {
@@ -95,7 +153,7 @@ impl Dedup {
     pub fn insert(&mut self, record: Record, sealed: bool) {
         self.forget_old(record.at);
         while self.table.len() >= self.bound {
-            let out_of_unsealed = !self.unsealed.records.is_empty();
+            let out_of_unsealed = self.unsealed.len > 0;
             let lost = self.forget_first(!out_of_unsealed);
             let kept = (record.at - lost.at).max(0) as u64;
             self.shortest_window_ms = Some(self.shortest_window_ms.map_or(kept, |known| known.min(kept)));
@@ -103,15 +161,14 @@ impl Dedup {
         let hash = self.hasher.hash_one(record.scope);
         // The same scope again means its old record has run out: the new one takes over.
         let (unsealed_ring, sealed_ring) = (&self.unsealed, &self.sealed);
-        let same = |number: &u64| at(unsealed_ring, sealed_ring, *number).scope == record.scope;
+        let same = |number: &u32| at(unsealed_ring, sealed_ring, *number).scope == record.scope;
         if let Ok(old) = self.table.find_entry(hash, same) {
             old.remove();
         }
         let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
-        let number = (ring.base + ring.records.len() as u64) << 1 | u64::from(sealed);
-        ring.records.push_back(record);
+        let number = ring.push(record) << 1 | u32::from(sealed);
         let (hasher, unsealed, sealed) = (&self.hasher, &self.unsealed, &self.sealed);
-        let scope_of = |number: &u64| at(unsealed, sealed, *number).scope;
+        let scope_of = |number: &u32| at(unsealed, sealed, *number).scope;
         self.table.insert_unique(hash, number, |number| hasher.hash_one(scope_of(number)));
     }
 
@@ -124,7 +181,7 @@ impl Dedup {
     pub fn forget_old(&mut self, now: Millis) {
         for (sealed, kept) in [(false, UNSEALED_MS), (true, SEALED_MS)] {
             let is_old = |record: Option<&Record>| record.is_some_and(|record| now - record.at >= kept);
-            while is_old(if sealed { self.sealed.records.front() } else { self.unsealed.records.front() }) {
+            while is_old(if sealed { self.sealed.first() } else { self.unsealed.first() }) {
                 self.forget_first(sealed);
             }
         }
@@ -132,31 +189,29 @@ impl Dedup {
 
     fn forget_first(&mut self, sealed: bool) -> Record {
         let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
-        let number = ring.base << 1 | u64::from(sealed);
-        let scope = ring.records[0].scope;
+        let number = ring.first_number() << 1 | u32::from(sealed);
+        let record = ring.pop().expect("a ring that is not empty has a first record");
+        let scope = record.scope;
         let entry = self.table.find_entry(self.hasher.hash_one(scope), |known| *known == number);
         if let Ok(entry) = entry {
             entry.remove();
         }
-        let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
-        ring.base += 1;
-        ring.records.pop_front().expect("a ring that is not empty has a first record")
+        record
     }
 
     /// All records with their ring, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = (&Record, bool)> {
-        let unsealed = self.unsealed.records.iter().map(|record| (record, false));
-        unsealed.chain(self.sealed.records.iter().map(|record| (record, true)))
+        let unsealed = self.unsealed.iter().map(|record| (record, false));
+        unsealed.chain(self.sealed.iter().map(|record| (record, true)))
     }
 
-    fn at(&self, number: u64) -> &Record {
+    fn at(&self, number: u32) -> &Record {
         at(&self.unsealed, &self.sealed, number)
     }
 }
 
-fn at<'a>(unsealed: &'a Ring, sealed: &'a Ring, number: u64) -> &'a Record {
-    let ring = if number & 1 == 1 { sealed } else { unsealed };
-    &ring.records[((number >> 1) - ring.base) as usize]
+fn at<'a>(unsealed: &'a Ring, sealed: &'a Ring, number: u32) -> &'a Record {
+    if number & 1 == 1 { sealed.at(number >> 1) } else { unsealed.at(number >> 1) }
 }
 
 #[cfg(test)]
@@ -194,5 +249,18 @@ mod tests {
             dedup.insert(record(scope, 20), true);
         }
         assert_eq!(dedup.len(), 3);
+    }
+
+    #[test]
+    fn running_numbers_start_again_and_chunks_come_and_go() {
+        let mut dedup = Dedup::new(3_000);
+        dedup.unsealed.base = NUMBERS - 2_048;
+        for scope in 0..10_000u128 {
+            dedup.insert(record(scope, scope as Millis), false);
+            let oldest = scope.saturating_sub(2_999);
+            assert_eq!(dedup.find(oldest, 0).map(|record| record.first), Some(oldest as u64));
+            assert!(scope < 3_000 || dedup.find(oldest - 1, 0).is_none());
+        }
+        assert!(dedup.iter().map(|(record, _)| record.first).eq(7_000..10_000));
     }
 }

@@ -2,7 +2,7 @@
 //! Shards decide the next batch while the committer syncs the last one.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ const SLEEP_MAX: Duration = Duration::from_millis(100);
 /// Batches decided but not yet in a frame, for all shards: one is enough to keep the disk busy, and a queue
 /// behind it would only add to everybody's wait.
 const BATCHES_WAITING_MAX: usize = 1;
+/// Pieces of a snapshot that wait for their file, about a megabyte each; beyond, deciding waits for the disk.
+const PARTS_WAITING_MAX: usize = 64;
 
 #[derive(Debug)]
 pub struct Threads {
@@ -50,7 +52,7 @@ impl Threads {
     pub fn start(core: Core, disk: Arc<dyn Disk>, options: &ThreadOptions) -> std::io::Result<Threads> {
         let Core { shards, committer, shared, .. } = core;
         let (batches, decided) = sync_channel(BATCHES_WAITING_MAX);
-        let (parts, to_write) = channel();
+        let (parts, to_write) = sync_channel(PARTS_WAITING_MAX);
         let inboxes: Vec<_> = shards.iter().map(|_| Arc::new(Inbox::new(options.inbox_bound))).collect();
         let mut handles = Vec::new();
         let generation = committer.generation();
@@ -133,7 +135,7 @@ fn run_shard(
 struct Pace {
     every: u64,
     inboxes: Vec<Arc<Inbox<Work>>>,
-    parts: Sender<Part>,
+    parts: SyncSender<Part>,
 }
 
 fn run_committer(mut committer: Committer, decided: &Receiver<Batch>, pace: Pace, shared: &Shared) {

@@ -184,7 +184,7 @@ pub fn chart_of(
             if version.is_some() {
                 return Err(Problem::invalid("layout_version", "only together with a venue"));
             }
-            Ok(AdoptChart { venue: None, version: 0, layout: layout.into_domain() })
+            Ok(AdoptChart { venue: None, version: 0, layout: layout.into_domain().into() })
         }
         (Some(text), None) => {
             let id = ListingId::parse(text).filter(|listing| listing.kind == ListingKind::Venue);
@@ -195,11 +195,7 @@ pub fn chart_of(
                 Some(version) => venue.version(version),
             };
             let published = published.ok_or_else(|| venues::version_unknown("layout_version"))?;
-            Ok(AdoptChart {
-                venue: Some(id),
-                version: published.version,
-                layout: (*published.layout).clone(),
-            })
+            Ok(AdoptChart { venue: Some(id), version: published.version, layout: published.layout.clone() })
         }
     }
 }

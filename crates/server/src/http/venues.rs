@@ -83,7 +83,11 @@ pub async fn create(
     let listing = new_listing(ListingKind::Venue, "create_venue", &caller);
     let key = caller.key(&listing, "create_venue", &body);
     let layout = body.layout.into_domain();
-    let command = Command::CreateVenue(Box::new(CreateVenue { name: body.name, place: body.place, layout }));
+    let command = Command::CreateVenue(Box::new(CreateVenue {
+        name: body.name,
+        place: body.place,
+        layout: layout.into(),
+    }));
     let answer = reply::submit(&app, listing, command, key, None).await?;
     let (_, created) =
         own_fact(&answer, |fact| if let Fact::VenueCreated(created) = fact { Some(created) } else { None })?;
@@ -116,7 +120,7 @@ pub async fn publish(
     LargeJson(body): LargeJson<LayoutBody>,
 ) -> Result<Response, Problem> {
     let key = caller.key(&at.listing, "publish_layout", &body);
-    let command = Command::PublishLayout(Box::new(body.into_domain()));
+    let command = Command::PublishLayout(body.into_domain().into());
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let (_, published) = own_fact(&answer, published_in)?;
     let body = Published {

@@ -39,7 +39,7 @@ impl<E: Engine> House<E> {
         let mut config = Config { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..Config::default() };
         change(&mut config);
         let secrets = Secrets { api_key: KEY.into(), house_key: b"house".into(), api_key_file: None };
-        let (stop, (told, address)) = (CancellationToken::new(), std::sync::mpsc::channel());
+        let (stop, (told, address)) = (CancellationToken::new(), std::sync::mpsc::sync_channel(1));
         let thread = std::thread::spawn({
             let (stop, engine) = (stop.clone(), engine.clone());
             move || {

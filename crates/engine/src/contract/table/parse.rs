@@ -202,12 +202,12 @@ pub(super) fn ask(
             let create = CreateVenue {
                 name: name.replace("''", ""),
                 place: "Main Street".into(),
-                layout: layout(&chart.join(" "))?,
+                layout: layout(&chart.join(" "))?.into(),
             };
             return Ok(Ask::Venue(Command::CreateVenue(Box::new(create))));
         }
         ["venue", "publish", chart @ ..] => {
-            return Ok(Ask::Venue(Command::PublishLayout(Box::new(layout(&chart.join(" "))?))));
+            return Ok(Ask::Venue(Command::PublishLayout(layout(&chart.join(" "))?.into())));
         }
         ["venue", "versions"] => return Ok(Ask::Versions),
         ["venue", rest @ ..] => {
@@ -217,7 +217,7 @@ pub(super) fn ask(
             };
             return Ok(Ask::Venue(command));
         }
-        ["publish", chart @ ..] => Command::PublishLayout(Box::new(layout(&chart.join(" "))?)),
+        ["publish", chart @ ..] => Command::PublishLayout(layout(&chart.join(" "))?.into()),
         ["show", name] => return Ok(Ask::Query(Query::Hold(names.hold(name)))),
         ["mine", who] => return Ok(Ask::Query(Query::HoldsOf(buyer(who)?))),
         ["place", what, who] => {

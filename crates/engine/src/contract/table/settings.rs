@@ -69,7 +69,7 @@ impl Settings {
     }
 
     pub fn adopt(&self, chart: &str) -> Result<AdoptChart, String> {
-        Ok(AdoptChart { venue: None, version: 2, layout: layout(chart)? })
+        Ok(AdoptChart { venue: None, version: 2, layout: layout(chart)?.into() })
     }
 }
 

@@ -31,8 +31,12 @@ pub const WRONG_TOKEN: Entry = entry(
 );
 pub const TOO_LARGE: Entry =
     entry("too_large", 413, "The body is too large", "Send less; `onsale config` shows the limits.");
-pub const MEDIA_TYPE: Entry =
-    entry("media_type", 415, "The body is not JSON", "Send `Content-Type: application/json`.");
+pub const MEDIA_TYPE: Entry = entry(
+    "media_type",
+    415,
+    "The body is not JSON",
+    "Send `Content-Type: application/json`; with curl, use --json instead of -d.",
+);
 pub const HEADERS_TOO_LARGE: Entry =
     entry("headers_too_large", 431, "The headers are too large", "Send fewer or shorter headers.");
 pub const INTERNAL: Entry =
