@@ -183,7 +183,11 @@ impl World {
             }),
             18 => Command::BlockSeats(BlockSeats { seats, areas: places(d), reason: "camera".into() }),
             19 => Command::UnblockSeats(UnblockSeats { seats, areas: places(d) }),
-            20 => Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout: layout(a).into() })),
+            20 => Command::AdoptChart(Box::new(AdoptChart {
+                venue: None,
+                version: 2,
+                layout: layout(a).into(),
+            })),
             21 => Command::ChangeStatus(match a % 16 {
                 0..=6 => EventStatus::OnSale,
                 7 | 8 => EventStatus::Closed,

@@ -7,6 +7,7 @@ pub mod theatre;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args as ClapArgs;
@@ -47,7 +48,7 @@ pub struct House {
     pub description: &'static str,
     pub currency: &'static str,
     pub tiers: Vec<Tier>,
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
 }
 
 /// A venue's id that ends in a word, so that the demo's commands can be pasted and read.
@@ -77,7 +78,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 
 /// What somebody who has never seen the project needs next.
 fn tell(address: SocketAddr, engine: &dyn Engine, events: [ListingId; 2], data: &str) {
-    println!("Onsale serves http://{address} from ./{data}   (every route: http://{address}/docs)\n");
+    println!("Onsale serves http://{address} from {data}, every route: http://{address}/docs\n");
     let mut table = look::plain();
     for event in events {
         let Some(view) = engine.view(&event) else { continue };
@@ -93,7 +94,7 @@ fn tell(address: SocketAddr, engine: &dyn Engine, events: [ListingId; 2], data: 
     }
     let theatre = events[0];
     println!(
-        "{table}
+        "{}
 
 Try, in another terminal:
 
@@ -109,6 +110,7 @@ Try, in another terminal:
   # confirm: they are sold
   curl -s -H \"$K\" -H \"Hold-Token: $T\" -X POST $E/holds/${{T%%.*}}/confirm
 
-Ctrl-C stops; the next start continues where this one was."
+Ctrl-C stops; the next start continues where this one was.",
+        look::text(&table)
     );
 }

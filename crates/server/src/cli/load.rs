@@ -79,6 +79,16 @@ pub enum Contention {
     FrontRow,
 }
 
+impl Contention {
+    fn as_str(self) -> &'static str {
+        match self {
+            Contention::Uniform => "uniform",
+            Contention::Zipf => "zipf",
+            Contention::FrontRow => "front-row",
+        }
+    }
+}
+
 /// The whole result, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct Result {
@@ -111,15 +121,15 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
         connections: args.connections as usize,
         seed: args.seed.unwrap_or_else(rand::random),
     };
+    let plan_text = format!(
+        "{} requests/s for {:.1} s, {}, {} contention",
+        look::count(args.rate as u64),
+        args.duration.as_secs_f64(),
+        look::counted(u64::from(args.buyers), "buyer"),
+        args.contention.as_str(),
+    );
     if !args.json {
-        println!("{} ({})", hall.name, hall.event);
-        println!(
-            "{} requests/s for {:.1} s, {}, {:?} contention\n",
-            look::count(args.rate as u64),
-            args.duration.as_secs_f64(),
-            look::counted(u64::from(args.buyers), "buyer"),
-            args.contention,
-        );
+        look::show(&format!("{} ({})\n{plan_text}", hall.name, hall.event))?;
     }
     let total = (plan.rate * plan.duration.as_secs_f64()) as u64;
     let bar = look::bar(total, " {bar:40} {pos}/{len} requests  {per_sec}  {eta} left");
@@ -127,23 +137,16 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
     let check = check::check(&mut client, &hall, &outcome.promises()).await.context("checking the facts")?;
     let result = result(&plan, &hall, &outcome, check);
     if let Some(file) = &args.svg {
-        let subtitle = format!(
-            "{} requests/s for {:.1} s, {} buyers, {:?} contention",
-            look::count(args.rate as u64),
-            args.duration.as_secs_f64(),
-            look::count(u64::from(args.buyers)),
-            args.contention,
-        );
         let seconds = args.duration.as_secs_f64();
-        let picture = plot::svg(&format!("Latency: {}", hall.name), &subtitle, &result.over_time, seconds);
+        let picture = plot::svg(&format!("Latency: {}", hall.name), &plan_text, &result.over_time, seconds);
         std::fs::write(file, picture).with_context(|| format!("writing {}", file.display()))?;
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&result)?);
+        look::show(&serde_json::to_string_pretty(&result)?)?;
     } else {
-        print(&result);
+        look::show(&told(&result))?;
         if let Some(file) = &args.svg {
-            println!("picture: {}", file.display());
+            look::show(&format!("picture: {}", file.display()))?;
         }
     }
     Ok(if result.check.exact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -168,7 +171,13 @@ fn result(plan: &Plan, hall: &Hall, outcome: &Outcome, check: Verdict) -> Result
     }
 }
 
-fn print(result: &Result) {
+/// The result as people read it.
+fn told(result: &Result) -> String {
+    let mut text = String::new();
+    let mut tell = |line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
     let mut table =
         look::ruled(&["verb", "sent", "yes", "no", "failed", "p50", "p90", "p99", "p99.9", "max"]);
     for line in &result.verbs {
@@ -179,7 +188,7 @@ fn print(result: &Result) {
         cells.extend(times.map(|micros| look::right(look::micros(micros))));
         table.add_row(cells);
     }
-    println!("{table}\n");
+    tell(&look::text(&table));
     let mut answers = look::ruled(&["answer", "count"]);
     for line in &result.answers {
         let name = match (line.status, line.code.as_str()) {
@@ -189,36 +198,37 @@ fn print(result: &Result) {
         };
         answers.add_row(vec![Cell::new(name), look::right(look::count(line.count))]);
     }
-    println!("{answers}\n");
-    println!(
+    tell(&look::text(&answers));
+    tell(&format!(
         "{} of {} scheduled requests answered, {}/s",
         look::count(result.answered),
         look::count(result.scheduled),
         look::count(result.answered_per_s as u64),
-    );
+    ));
     if result.not_started > 0 {
-        println!(
+        tell(&format!(
             "{} could not be started: every connection was busy; raise --connections or lower --rate",
             look::count(result.not_started)
-        );
+        ));
     }
     let check = &result.check;
-    println!(
+    tell(&format!(
         "checked {}: {} and {}; {} sold, {} held",
         look::counted(check.facts, "fact"),
         look::counted(check.promises, "answered promise"),
         look::counted(check.seats_compared, "seat"),
         look::counted(check.places_sold, "place"),
         look::count(check.places_held),
-    );
+    ));
     for broken in &check.broken {
-        println!("broken: {broken}");
+        tell(&format!("broken: {broken}"));
     }
     let more = check.broken_count - check.broken.len() as u64;
     if more > 0 {
-        println!("broken: and {} more", look::count(more));
+        tell(&format!("broken: and {} more", look::count(more)));
     }
-    println!("{}", if check.exact { "exact" } else { "NOT EXACT" });
+    tell(if check.exact { "exact" } else { "NOT EXACT" });
+    text
 }
 
 fn rate(text: &str) -> anyhow::Result<f64> {

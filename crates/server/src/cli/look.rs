@@ -1,6 +1,6 @@
 //! How numbers and tables look on a terminal, the same in every command.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 
 use comfy_table::presets::{NOTHING, UTF8_FULL_CONDENSED};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
@@ -69,6 +69,19 @@ pub fn ruled(header: &[&str]) -> Table {
 /// A cell whose number stands at the right.
 pub fn right(text: impl ToString) -> Cell {
     Cell::new(text.to_string()).set_alignment(CellAlignment::Right)
+}
+
+/// Prints a text that may be long; who has seen enough (`| head`) may go.
+pub fn show(text: &str) -> io::Result<()> {
+    match writeln!(io::stdout(), "{}", text.trim_end()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+/// A table as text, without the blanks that pad its last column.
+pub fn text(table: &Table) -> String {
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 /// A bar on a terminal, nothing elsewhere.

@@ -13,7 +13,7 @@ use onsale_domain::{Fact, ListingKind};
 use onsale_engine::disk::{Disk, FolderDisk};
 use onsale_engine::embedded::recover;
 use onsale_engine::journal::{self, segment};
-use onsale_engine::snapshot::{self, Snapshot, SnapshotError};
+use onsale_engine::snapshot::{self, Named, Snapshot};
 
 use self::replay::Replay;
 use self::report::{Journal, Report, SnapshotReport, Spot};
@@ -57,9 +57,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let report = verify(&args.data, &disk, generation)?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        look::show(&serde_json::to_string_pretty(&report)?)?;
     } else {
-        report.print();
+        look::show(&report.text())?;
     }
     Ok(if report.sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -133,9 +133,7 @@ struct Content<'a> {
     records: u64,
 }
 
-type Read = (String, Result<Snapshot, SnapshotError>);
-
-fn take_snapshots<'a>(replay: &mut Replay, snapshots: &'a [Read]) -> Vec<Result<Content<'a>, String>> {
+fn take_snapshots<'a>(replay: &mut Replay, snapshots: &'a [Named]) -> Vec<Result<Content<'a>, String>> {
     let mut contents = Vec::new();
     for (index, (_, snapshot)) in snapshots.iter().enumerate() {
         contents.push(match snapshot {
@@ -157,7 +155,7 @@ fn take_snapshots<'a>(replay: &mut Replay, snapshots: &'a [Read]) -> Vec<Result<
 
 fn judge(
     replay: &mut Replay,
-    snapshots: &[Read],
+    snapshots: &[Named],
     contents: &[Result<Content<'_>, String>],
     damaged: bool,
 ) -> Vec<SnapshotReport> {

@@ -34,7 +34,8 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
     let mut rng = StdRng::seed_from_u64(seed);
     let begun = Instant::now();
     let mut given: Vec<Acknowledged> = Vec::new();
-    let (mut kills_in_flight, mut unanswered, mut refused, mut replayed, mut settled) = (0, 0, 0, 0, 0);
+    let (mut kills_in_flight, mut unanswered, mut refused, mut replayed) = (0, 0, 0, 0);
+    let mut settled = Settled::default();
     let mut events = Vec::new();
     for round in 1..=ROUNDS {
         let server = Server::start(folder.path());
@@ -50,7 +51,7 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
         let server = Server::start(folder.path());
         compare(&server, &events, &given);
         replayed += replay(&server, given.iter().sample(&mut rng, REPLAYS_PER_ROUND).into_iter());
-        settled += settle(&server, heard.unanswered, &mut given);
+        settle(&server, heard.unanswered, &mut given, &mut settled);
         println!("round {round}: {} answers so far, {in_flight} requests in flight at the kill", given.len());
         // Gone without a word, this time with nothing under way.
         server.kill();
@@ -63,8 +64,8 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
     assert_eq!((code, &report["sound"]), (Some(0), &json!(true)), "{report}");
     println!(
         "{} acknowledged answers compared over {ROUNDS} kills {:?}; {facts} facts; {replayed} replays; \
-         {kills_in_flight} kills with requests in flight, {unanswered} unanswered, {settled} of them \
-         settled by a retry; {refused} refusals; {:.1} s",
+         {kills_in_flight} kills with requests in flight, {unanswered} unanswered {settled:?}; \
+         {refused} refusals; {:.1} s",
         given.len(),
         tally(&given),
         begun.elapsed().as_secs_f64(),
@@ -116,8 +117,9 @@ fn hammer_and_kill(
             std::thread::sleep(Duration::from_millis(5));
         }
         std::thread::sleep(extra);
-        server.kill();
+        // Sent and unanswered at this very moment.
         in_flight = hammer.in_flight.load(Ordering::SeqCst);
+        server.kill();
     });
     (heard, in_flight)
 }
@@ -128,24 +130,35 @@ fn compare(server: &Server, events: &[String], given: &[Acknowledged]) -> usize 
     recovered.iter().map(Recovered::len).sum()
 }
 
-/// Sends what got no answer once more, under the same key: it happens now, or it had happened then.
+/// What became of requests without an answer, told by a retry under the same key.
+#[derive(Debug, Default)]
+struct Settled {
+    /// It had happened before the kill, though nobody was told.
+    had_happened: usize,
+    happens_now: usize,
+    refused: usize,
+}
+
+/// Sends what got no answer once more, under the same key.
 fn settle(
     server: &Server,
     unanswered: Vec<(usize, crate::buyers::Verb, Vec<u8>)>,
     given: &mut Vec<Acknowledged>,
-) -> usize {
-    let mut settled = 0;
+    settled: &mut Settled,
+) {
     for (event, verb, request) in unanswered {
         let answer = server.exchange(&request);
         assert!(answer.status < 500, "{}", String::from_utf8_lossy(&answer.body));
         if answer.status < 300 {
-            settled += 1;
+            let replayed = answer.header("idempotent-replayed").is_some();
+            *(if replayed { &mut settled.had_happened } else { &mut settled.happens_now }) += 1;
             let position = answer.header("onsale-position").unwrap_or_default().to_owned();
             let (status, body) = (answer.status, answer.body);
             given.push(Acknowledged { event, verb, request, status, position, body });
+        } else {
+            settled.refused += 1;
         }
     }
-    settled
 }
 
 /// A small server state for the other tests: one event, some holds.

@@ -52,7 +52,7 @@ pub fn house() -> House {
             Tier { name: "Floor".into(), price_minor: 9_500 },
             Tier { name: "Upper bowl".into(), price_minor: 6_500 },
         ],
-        layout: Layout { sections: BOWLS.iter().flat_map(sections).collect(), areas: areas() },
+        layout: Layout { sections: BOWLS.iter().flat_map(sections).collect(), areas: areas() }.into(),
     }
 }
 

@@ -59,7 +59,7 @@ pub fn house() -> House {
             Tier { name: "Standard".into(), price_minor: 5_500 },
             Tier { name: "Value".into(), price_minor: 2_800 },
         ],
-        layout: Layout { sections: FLOORS.iter().map(section).collect(), areas: Vec::new() },
+        layout: Layout { sections: FLOORS.iter().map(section).collect(), areas: Vec::new() }.into(),
     }
 }
 

@@ -24,11 +24,14 @@ pub struct Replay {
     pub problems: Problems,
     keys: HashSet<u128>,
     listings: HashMap<ListingNumber, Kept>,
-    /// What snapshots say of a listing at an offset: snapshot, canonical image.
-    expected: HashMap<(ListingNumber, u64), Vec<(usize, Vec<u8>)>>,
+    /// What snapshots say of a listing at an offset.
+    expected: HashMap<(ListingNumber, u64), Vec<Image>>,
     /// By snapshot: listings compared and found equal.
     pub equal: HashMap<usize, u64>,
 }
+
+/// A snapshot's number and the canonical image it has.
+type Image = (usize, Vec<u8>);
 
 struct Kept {
     listing: Listing,

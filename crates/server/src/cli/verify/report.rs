@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use onsale_engine::journal::segment;
 use serde::Serialize;
 
 use crate::cli::look;
@@ -42,7 +43,7 @@ pub struct Journal {
     pub torn_tail: Option<Spot>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damage: Option<Spot>,
-    /// Files that the next start removes.
+    /// Half-made files, and segments prepared for later; the next start removes them.
     pub leftovers: Vec<String>,
 }
 
@@ -64,7 +65,12 @@ pub struct SnapshotReport {
 }
 
 impl Report {
-    pub fn print(&self) {
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut tell = |line: &str| {
+            text.push_str(line);
+            text.push('\n');
+        };
         let mut table = look::plain();
         let journal = &self.journal;
         let mut row = |name: &str, text: String| {
@@ -85,33 +91,34 @@ impl Report {
         row("held", format!("{held} in {}", look::counted(self.holds, "hold")));
         let sold = look::counted(self.places_sold, "place");
         row("sold", format!("{sold} in {}", look::counted(self.orders, "order")));
-        row("waiting", look::counted(self.queue_places, "place in line").replace("lines", "line"));
+        row("waiting", format!("{} in line", look::counted(self.queue_places, "buyer")));
         row("keys", look::counted(self.idempotency_keys, "idempotency key"));
-        println!("{table}\n");
+        tell(&look::text(&table));
         if !self.facts_by_kind.is_empty() {
             let mut kinds = look::ruled(&["fact", "count"]);
             for (kind, count) in self.in_order() {
                 kinds.add_row(vec![comfy_table::Cell::new(kind), look::right(look::count(count))]);
             }
-            println!("{kinds}\n");
+            tell(&look::text(&kinds));
         }
         if self.in_use {
-            println!("note: a server seems to run on this folder; its last frames may be under way");
+            tell("note: a server seems to run on this folder; its last frames may be under way");
         }
-        for leftover in &journal.leftovers {
-            println!("note: {leftover} is unused or half-made; the next start removes it");
+        for leftover in journal.leftovers.iter().filter(|name| name.ends_with(segment::TEMPORARY)) {
+            tell(&format!("note: {leftover} is half-made; the next start removes it"));
         }
         if let Some(torn) = &journal.torn_tail {
-            println!("note: {} at byte {}: {}", torn.file, torn.byte, torn.what);
+            tell(&format!("note: {} at byte {}: {}", torn.file, torn.byte, torn.what));
         }
         for problem in &self.problems {
-            println!("problem: {problem}");
+            tell(&format!("problem: {problem}"));
         }
         let more = self.problems_count - self.problems.len() as u64;
         if more > 0 {
-            println!("problem: and {} more", look::count(more));
+            tell(&format!("problem: and {} more", look::count(more)));
         }
-        println!("{}", if self.sound { "sound" } else { "DAMAGED: restore the data folder from a backup" });
+        tell(if self.sound { "sound" } else { "DAMAGED: restore the data folder from a backup" });
+        text
     }
 
     /// Kinds in the order of their numbers, which tells a listing's life.
