@@ -220,10 +220,23 @@ impl Listing {
 
     /// The state as bytes, for a snapshot.
     pub fn image(&self) -> Vec<u8> {
+        self.image_with(|_| {})
+    }
+
+    /// The same bytes for the same state, however it came about: a restart shuffles what has no order.
+    pub fn canonical_image(&self) -> Vec<u8> {
+        self.image_with(SeatsImage::sort)
+    }
+
+    fn image_with(&self, arrange: impl Fn(&mut SeatsImage)) -> Vec<u8> {
         let body = match &self.body {
             Body::Nothing => BodyImage::Nothing,
             Body::Venue(venue) => BodyImage::Venue(Box::new((**venue).clone())),
-            Body::Event(seats) => BodyImage::Event(Box::new(seats.image())),
+            Body::Event(seats) => {
+                let mut image = seats.image();
+                arrange(&mut image);
+                BodyImage::Event(Box::new(image))
+            }
         };
         let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
         match minicbor::to_vec(Image { id, epoch, offset, last_at, body }) {

@@ -1,11 +1,21 @@
 //! The command line: one file per subcommand.
 
+pub mod client;
 pub mod config;
+pub mod demo;
+pub mod facts;
+pub mod ledger;
+pub mod load;
+pub mod look;
 pub mod serve;
+pub mod verify;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+/// The key of every demo, and what the other commands try if they are given none.
+pub const DEMO_KEY: &str = "demo-key";
 
 /// Reserved seats, held and sold exactly once.
 #[derive(Debug, Parser)]
@@ -16,26 +26,35 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
-  onsale serve                             serve http://127.0.0.1:7070 from ./onsale-data
+  onsale demo                              a theatre and an arena on sale at http://127.0.0.1:7070
+  onsale load                              buyers for the demo, and a check that nothing was sold twice
   onsale serve --data /srv/onsale --listen 127.0.0.1:8080
-  ONSALE_LIMITS__BODY_BYTES=131072 onsale config
+  onsale verify /srv/onsale                every frame, fact and invariant, offline
   curl http://127.0.0.1:7070/docs          every route, readable offline";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::Args),
     Serve(serve::Args),
     Config(config::Args),
+    Facts(facts::Args),
+    Load(load::Args),
+    Verify(verify::Args),
 }
 
 /// Runs the command line; a failure is one sentence on standard error.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
-        Command::Serve(args) => serve::run(&args),
-        Command::Config(args) => config::run(&args),
+        Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Serve(args) => serve::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Config(args) => config::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Facts(args) => facts::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Load(args) => load::run(&args),
+        Command::Verify(args) => verify::run(&args),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("onsale: {error:#}");
             ExitCode::FAILURE

@@ -98,6 +98,15 @@ struct EndedImage {
     end: End,
 }
 
+impl SeatsImage {
+    /// Puts what has no order of its own into one: by fence, which is unique.
+    pub(crate) fn sort(&mut self) {
+        self.holds.sort_unstable_by_key(|hold| hold.fence);
+        self.orders.sort_unstable_by_key(|order| order.fence);
+        self.ended.sort_by_key(|ended| (ended.at, ended.id));
+    }
+}
+
 impl Seats {
     pub(crate) fn image(&self) -> SeatsImage {
         let buyer_of = |index: u32| self.buyers[index].id();

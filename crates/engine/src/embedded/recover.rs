@@ -106,6 +106,29 @@ pub fn open(
     Ok(Core { shards, committer, shared, reader, room, report })
 }
 
+/// What a snapshot holds, taken apart for `onsale verify`.
+#[derive(Debug, Default)]
+pub struct Content {
+    /// Each with its number in the journal, as of its own moment.
+    pub listings: Vec<(ListingNumber, Listing)>,
+    pub records: u64,
+}
+
+/// Reads a whole snapshot without starting anything.
+pub fn content(snapshot: &snapshot::Snapshot) -> Result<Content, RecoverError> {
+    let bad = |source| RecoverError::Image { name: snapshot.name().to_owned(), source };
+    let mut content = Content::default();
+    let mut pieces = Pieces::default();
+    for part in snapshot.parts() {
+        match pieces.take(&part?).map_err(bad)? {
+            None => {}
+            Some(Restored::Listing { number, listing, .. }) => content.listings.push((number, *listing)),
+            Some(Restored::Records(records)) => content.records += records.len() as u64,
+        }
+    }
+    Ok(content)
+}
+
 struct Rebuild {
     shards: Vec<Shard>,
     /// Where a listing lives, by its number in the journal: shard and index.

@@ -50,6 +50,22 @@ pub fn latest(disk: &dyn Disk, generation: u128) -> Result<Latest, SnapshotError
     Ok(Latest { snapshot: None, passed_over })
 }
 
+/// A snapshot file by name, and what it is if it is whole.
+pub type Named = (String, Result<Snapshot, SnapshotError>);
+
+/// Every snapshot file in the folder, oldest first, each read through and whole or not. For `onsale verify`.
+pub fn all(disk: &dyn Disk, generation: u128) -> Result<Vec<Named>, SnapshotError> {
+    let names = disk.list().map_err(SnapshotError::io("list", "the data folder"))?;
+    let mut sequences: Vec<u64> = names.iter().filter_map(|name| format::sequence(name)).collect();
+    sequences.sort_unstable();
+    let read = |sequence| {
+        let file = format::name(sequence);
+        let snapshot = Snapshot::open(disk, &file, generation, sequence).and_then(Snapshot::check);
+        (file, snapshot)
+    };
+    Ok(sequences.into_iter().map(read).collect())
+}
+
 /// The positions of all snapshots of the journal `generation` whose header is sound, oldest first. The
 /// journal is needed from the first of them on: it may be the one to fall back to.
 pub fn positions(disk: &dyn Disk, generation: u128) -> Result<Vec<FramePosition>, SnapshotError> {

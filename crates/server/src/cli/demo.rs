@@ -1,0 +1,116 @@
+//! `onsale demo`: a server with a theatre and an arena on sale, and three commands to try.
+
+pub mod arena;
+pub mod create;
+pub mod plan;
+pub mod theatre;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args as ClapArgs;
+use onsale_domain::event::Tier;
+use onsale_domain::id::read_base32;
+use onsale_domain::layout::Layout;
+use onsale_domain::listing::BodyView;
+use onsale_domain::{ListingId, ListingKind, Tenant};
+use onsale_engine::Engine;
+
+use super::config::Settings;
+use super::{DEMO_KEY, look, serve};
+
+/// Serve a demo: a theatre and an arena on sale, and three commands to try
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "The first start creates the demo; every other one continues where it was.
+
+Examples:
+  onsale demo
+  onsale demo --data /tmp/onsale-demo --listen 127.0.0.1:8080
+  onsale load --contention front-row       in another terminal")]
+pub struct Args {
+    /// Folder with the demo's journal
+    #[arg(long, value_name = "FOLDER", default_value = "data")]
+    data: PathBuf,
+    /// Address and port to listen on
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+}
+
+/// A venue and the event in it.
+#[derive(Debug)]
+pub struct House {
+    pub venue: ListingId,
+    pub venue_name: &'static str,
+    pub place: &'static str,
+    pub event_name: &'static str,
+    pub description: &'static str,
+    pub currency: &'static str,
+    pub tiers: Vec<Tier>,
+    pub layout: Arc<Layout>,
+}
+
+/// A venue's id that ends in a word, so that the demo's commands can be pasted and read.
+fn numbered(word: &str) -> ListingId {
+    let number = read_base32(&format!("{word:0>26}"));
+    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Venue, number: number.unwrap_or_default() }
+}
+
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let settings = Settings { config: None, listen: args.listen.clone(), data: Some(args.data.clone()) };
+    let mut config = settings.load()?;
+    config.api_key = Some(DEMO_KEY.to_owned());
+    // The demo speaks for itself; the log is for troubles.
+    config.log.level = "warn".to_owned();
+    let data = args.data.display().to_string();
+    serve::run_with(config, move |address, engine| {
+        let created = tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(create::ensure(engine))
+        });
+        let events = created.context("creating the demo")?;
+        tell(address, &**engine, events, &data);
+        Ok(())
+    })?;
+    println!("stopped; `onsale demo` continues from {}", args.data.display());
+    Ok(())
+}
+
+/// What somebody who has never seen the project needs next.
+fn tell(address: SocketAddr, engine: &dyn Engine, events: [ListingId; 2], data: &str) {
+    println!("Onsale serves http://{address} from {data}, every route: http://{address}/docs\n");
+    let mut table = look::plain();
+    for event in events {
+        let Some(view) = engine.view(&event) else { continue };
+        let BodyView::Event(seats) = &view.body else { continue };
+        let totals = seats.totals();
+        let places = look::count(totals.iter().map(|count| u64::from(*count)).sum());
+        let free = look::count(u64::from(totals[0]));
+        table.add_row(vec![
+            seats.details.name.clone(),
+            event.to_string(),
+            format!("{places} places, {free} free"),
+        ]);
+    }
+    let theatre = events[0];
+    println!(
+        "{}
+
+Try, in another terminal:
+
+  E=http://{address}/v1/events/{theatre} K='Authorization: Bearer {DEMO_KEY}'
+
+  # what is free, by section and price
+  curl -s -H \"$K\" $E/availability
+
+  # hold the two best seats for ann; T keeps the hold's token
+  T=$(curl -s -H \"$K\" -H 'Onsale-Buyer: ann' --json '{{\"best_available\":{{\"count\":2}}}}' $E/holds \\
+    | tee /dev/stderr | sed 's/.*\"token\":\"//;s/\".*//')
+
+  # confirm: they are sold
+  curl -s -H \"$K\" -H \"Hold-Token: $T\" -X POST $E/holds/${{T%%.*}}/confirm
+
+Ctrl-C stops; the next start continues where this one was.",
+        look::text(&table)
+    );
+}

@@ -1,0 +1,123 @@
+//! Facts from a running server: page by page to the present, then, if wished, over the live stream.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use http_body_util::BodyExt;
+use hyper::Method;
+use onsale_domain::{ListingId, ListingKind};
+use serde_json::Value;
+
+use super::{Args, Out};
+use crate::cli::client::{Client, Reply, refused};
+
+/// Between two attempts to come back to a server that is gone.
+const RETRY: Duration = Duration::from_secs(1);
+/// The longest event a stream may carry before we stop believing it is one.
+const EVENT_BYTES_MAX: usize = 16 << 20;
+
+pub async fn print(args: &Args, listing: ListingId, out: &mut Out) -> anyhow::Result<()> {
+    if listing.kind == ListingKind::Venue {
+        bail!("the server tells the facts of events only; read a venue's with --data <folder>");
+    }
+    let mut client = args.server.client()?;
+    let mut after = args.after.clone();
+    loop {
+        let page = client.get(&format!("/v1/events/{listing}/facts?limit=1000&after={after}")).await?;
+        for fact in page["facts"].as_array().into_iter().flatten() {
+            out.fact(fact)?;
+        }
+        after = page["next"].as_str().context("a page without its end")?.to_owned();
+        if page["more"] != true {
+            break;
+        }
+    }
+    out.flush()?;
+    if !args.follow {
+        return Ok(());
+    }
+    let mut lost = false;
+    loop {
+        match follow(&mut client, listing, &mut after, out, &mut lost).await {
+            Err(error) if super::is_broken_pipe(&error) => return Err(error),
+            Err(error) if error.is::<Refused>() => return Err(error),
+            done => {
+                if !lost {
+                    let why = done.err().map_or("the stream ended".to_owned(), |error| format!("{error:#}"));
+                    eprintln!("onsale: {why}; waiting to go on after {after}");
+                }
+                lost = true;
+                client = client.another();
+                tokio::time::sleep(RETRY).await;
+            }
+        }
+    }
+}
+
+/// The server answered, and the answer is no: asking again will not help.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Refused(String);
+
+/// Follows until the stream ends; `after` is always the last fact printed.
+async fn follow(
+    client: &mut Client,
+    listing: ListingId,
+    after: &mut String,
+    out: &mut Out,
+    lost: &mut bool,
+) -> anyhow::Result<()> {
+    let path = format!("/v1/events/{listing}/stream");
+    let response = client.open(Method::GET, &path, &[("last-event-id", after)], None).await?;
+    let (parts, mut body) = response.into_parts();
+    if parts.status != 200 {
+        let bytes = body.collect().await?.to_bytes();
+        let reply = Reply { status: parts.status.as_u16(), headers: parts.headers, body: bytes };
+        let told = format!("{:#}", refused(&path, &reply));
+        if reply.status == 503 {
+            bail!(told);
+        }
+        return Err(Refused(told).into());
+    }
+    if std::mem::take(lost) {
+        eprintln!("onsale: connected again");
+    }
+    let mut pending = Vec::new();
+    while let Some(frame) = body.frame().await {
+        if let Some(bytes) = frame.context("the stream broke")?.data_ref() {
+            pending.extend_from_slice(bytes);
+        }
+        while let Some(end) = pending.windows(2).position(|pair| pair == b"\n\n") {
+            let event: Vec<u8> = pending.drain(..end + 2).collect();
+            take(&String::from_utf8_lossy(&event), after, out)?;
+        }
+        if pending.len() > EVENT_BYTES_MAX {
+            bail!("the stream sends something that is no event");
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// Takes one event of the stream.
+fn take(event: &str, after: &mut String, out: &mut Out) -> anyhow::Result<()> {
+    let field = |name: &str| {
+        event.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim_start)
+    };
+    let data: Value = field("data").and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default();
+    match field("event") {
+        // A comment, or the greeting with the position we asked for.
+        None | Some("position") => return Ok(()),
+        Some("reload") => {
+            let position = data["position"].as_str().unwrap_or("0");
+            eprintln!("onsale: the facts after {after} are not there any more; going on after {position}");
+            *after = position.to_owned();
+            return Ok(());
+        }
+        Some(_) => out.fact(&data)?,
+    }
+    if let Some(id) = field("id") {
+        *after = id.to_owned();
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! A fact as one line for people: when, where, what, who, which places.
+
+use std::io::IsTerminal;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// Names printed before the rest is only counted.
+const NAMES_TOLD: usize = 8;
+/// Width of the longest kind, so that lines stand in columns.
+const KIND_WIDTH: usize = 16;
+const POSITION_WIDTH: usize = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Coloured,
+}
+
+impl Style {
+    pub fn for_terminal() -> Style {
+        let wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        if wanted { Style::Coloured } else { Style::Plain }
+    }
+}
+
+pub fn line(fact: &Value, style: Style) -> String {
+    let kind = fact["kind"].as_str().unwrap_or("?");
+    let at = time(&fact["at"], "%F %T%.3f");
+    let position = format!("{}-{}", fact["epoch"], fact["offset"]);
+    let about = about(kind, fact).join("  ");
+    match style {
+        Style::Plain => format!("{at}  {position:>POSITION_WIDTH$}  {kind:KIND_WIDTH$}  {about}"),
+        Style::Coloured => {
+            let colour = colour(kind);
+            format!(
+                "\x1b[2m{at}  {position:>POSITION_WIDTH$}\x1b[0m  \x1b[{colour}m{kind:KIND_WIDTH$}\x1b[0m  {about}"
+            )
+        }
+    }
+}
+
+/// Green for what is sold, yellow for what is held, red for what staff took, plain for the rest.
+fn colour(kind: &str) -> &'static str {
+    match kind {
+        "hold_confirmed" => "32",
+        "hold_placed" | "hold_extended" | "seat_offered" => "33",
+        "hold_overridden" | "seats_blocked" | "order_refunded" => "31",
+        "queue_joined" | "place_renewed" => "36",
+        _ => "0",
+    }
+}
+
+fn about(kind: &str, fact: &Value) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut text = |name: &str, label: &str| {
+        if let Some(text) = fact[name].as_str().filter(|text| !text.is_empty()) {
+            parts.push(format!("{label}{text}"));
+        }
+    };
+    text("name", "");
+    text("place", if kind == "venue_created" { "" } else { "place " });
+    text("status", "");
+    text("buyer", "");
+    text("seat", "");
+    parts.extend(places(fact));
+    if let Some(until) = fact["until"].as_i64() {
+        parts.push(format!("until {}", time(&Value::from(until), "%T")));
+    }
+    if let Some(ahead) = fact["ahead"].as_u64() {
+        parts.push(format!("{ahead} ahead"));
+    }
+    if let Some(amount) = fact["amount_minor"].as_i64() {
+        parts.push(format!("{amount} minor units back"));
+    }
+    if let Some(to) = fact["to"]["buyer"].as_str() {
+        parts.push(format!("to {to}"));
+    }
+    for (name, label) in [("staff", "by "), ("reason", ""), ("why", "by ")] {
+        if let Some(text) = fact[name].as_str() {
+            parts.push(if name == "reason" { format!("“{text}”") } else { format!("{label}{text}") });
+        }
+    }
+    if let Some(version) = fact["layout_version"].as_u64() {
+        parts.push(format!("layout {version}"));
+    }
+    for name in ["hold", "order"] {
+        if let Some(id) = fact[name].as_str() {
+            parts.push(format!("{name} {}", short(id)));
+        }
+    }
+    parts
+}
+
+/// Seats by name and areas by count; of a chart only its size.
+fn places(fact: &Value) -> Vec<String> {
+    let mut parts = Vec::new();
+    if let Some(seats) = fact["seats"].as_array().filter(|seats| !seats.is_empty()) {
+        let name = |seat: &Value| seat.as_str().or(seat["seat"].as_str()).unwrap_or("?").to_owned();
+        let mut names: Vec<String> = seats.iter().take(NAMES_TOLD).map(name).collect();
+        if seats.len() > NAMES_TOLD {
+            names.push(format!("and {} more", seats.len() - NAMES_TOLD));
+        }
+        parts.push(names.join(" "));
+    }
+    if let Some(count) = fact["seats"].as_u64() {
+        parts.push(super::super::look::counted(count, "seat"));
+    }
+    if let Some(areas) = fact["areas"].as_array() {
+        let area = |area: &Value| format!("{} × {}", area["count"], area["area"].as_str().unwrap_or("?"));
+        parts.extend(areas.iter().map(area));
+    }
+    parts
+}
+
+/// The last part of an id is what tells it from others of the same listing.
+fn short(id: &str) -> &str {
+    id.rsplit('_').next().unwrap_or(id)
+}
+
+fn time(millis: &Value, format: &str) -> String {
+    let time = millis.as_i64().and_then(|millis| Timestamp::from_millisecond(millis).ok());
+    time.map_or_else(|| "?".to_owned(), |time| time.strftime(format).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_fact_is_one_readable_line() {
+        let told = |fact: Value| line(&fact, Style::Plain);
+        assert_eq!(
+            told(json!({
+                "epoch": 1, "offset": 4, "at": 1_763_000_000_123_i64, "kind": "hold_placed",
+                "hold": "hld_default_0_7", "buyer": "ext:default:ann", "fence": 9, "until": 1_763_000_120_123_i64,
+                "seats": [{"seat": "A1", "price_minor": 5}], "areas": [{"area": "floor", "count": 2}], "pieces": 0,
+            })),
+            "2025-11-13 02:13:20.123       1-4  hold_placed       ext:default:ann  A1  2 × floor  until 02:15:20  hold 7"
+        );
+        assert_eq!(
+            told(
+                json!({"epoch": 1, "offset": 2, "at": 0, "kind": "seats_blocked", "seats": ["A1", "A2"], "reason": "camera"})
+            ),
+            "1970-01-01 00:00:00.000       1-2  seats_blocked     A1 A2  “camera”"
+        );
+    }
+}

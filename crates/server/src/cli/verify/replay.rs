@@ -1,0 +1,265 @@
+//! Reads a journal's frames into listings and into the ledger, and notes everything that does not fit.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use onsale_domain::event::EventStatus;
+use onsale_domain::fact::AreaCount;
+use onsale_domain::{Fact, Listing, ListingId};
+use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
+use onsale_engine::embedded::shard::EPOCH;
+use onsale_engine::journal::FramePosition;
+
+use crate::cli::ledger::{Ledger, Line, Totals};
+
+/// Told in full; the rest is only counted.
+const PROBLEMS_TOLD: usize = 20;
+
+/// Everything known from the frames so far.
+#[derive(Default)]
+pub struct Replay {
+    pub steps: u64,
+    pub facts: u64,
+    pub by_kind: BTreeMap<usize, u64>,
+    pub problems: Problems,
+    keys: HashSet<u128>,
+    listings: HashMap<ListingNumber, Kept>,
+    /// What snapshots say of a listing at an offset.
+    expected: HashMap<(ListingNumber, u64), Vec<Image>>,
+    /// By snapshot: listings compared and found equal.
+    pub equal: HashMap<usize, u64>,
+}
+
+/// A snapshot's number and the canonical image it has.
+type Image = (usize, Vec<u8>);
+
+struct Kept {
+    listing: Listing,
+    ledger: Ledger<u32, u16>,
+    /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
+    booked: bool,
+    broken: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Problems {
+    pub told: Vec<String>,
+    pub count: u64,
+}
+
+impl Problems {
+    pub fn add(&mut self, problem: String) {
+        self.count += 1;
+        if self.told.len() < PROBLEMS_TOLD {
+            self.told.push(problem);
+        }
+    }
+}
+
+impl Replay {
+    /// Takes what a snapshot says, to be compared when the journal comes to the same offset.
+    pub fn expect(&mut self, snapshot: usize, number: ListingNumber, listing: &Listing) {
+        let images = self.expected.entry((number, listing.offset)).or_default();
+        images.push((snapshot, listing.canonical_image()));
+        self.equal.entry(snapshot).or_default();
+    }
+
+    /// Starts from a snapshot's listing where the journal's beginning is gone.
+    pub fn start_from(&mut self, number: ListingNumber, listing: Listing) {
+        self.listings
+            .insert(number, Kept { listing, ledger: Ledger::default(), booked: false, broken: false });
+    }
+
+    pub fn frame(&mut self, position: FramePosition, payload: &[u8]) {
+        for entry in entry::read(payload) {
+            match entry {
+                Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
+                Ok(Entry::Opened { number, listing }) => {
+                    let kept = Kept {
+                        listing: Listing::new(listing, EPOCH),
+                        ledger: Ledger::default(),
+                        booked: true,
+                        broken: false,
+                    };
+                    self.listings.entry(number).or_insert(kept);
+                }
+                Ok(Entry::Step(step)) => self.step(position.sequence, &step),
+            }
+        }
+    }
+
+    fn step(&mut self, frame: u64, step: &StepEntry<'_>) {
+        self.steps += 1;
+        if let Some(key) = step.key {
+            self.keys.insert(key.scope);
+        }
+        let Some(kept) = self.listings.get_mut(&step.number) else {
+            let number = step.number;
+            return self
+                .problems
+                .add(format!("frame {frame} names listing {number}, which was never opened"));
+        };
+        if kept.broken || step.last() <= kept.listing.offset {
+            return;
+        }
+        let expected = kept.listing.offset + 1;
+        if step.first != expected {
+            let (listing, first) = (kept.listing.id, step.first);
+            kept.broken = true;
+            return self
+                .problems
+                .add(format!("frame {frame} has fact {first} of {listing} where {expected} should follow"));
+        }
+        if step.at < kept.listing.last_at {
+            let listing = kept.listing.id;
+            self.problems.add(format!("frame {frame}: the time of {listing} runs backwards"));
+        }
+        for fact in step.decode_facts() {
+            let told = match fact {
+                Err(error) => Err(error.to_string()),
+                Ok(fact) => {
+                    self.facts += 1;
+                    *self.by_kind.entry(fact.kind_number()).or_default() += 1;
+                    kept.take(&fact, step.at)
+                }
+            };
+            if let Err(why) = told {
+                kept.broken = true;
+                let (listing, offset) = (kept.listing.id, kept.listing.offset);
+                self.problems.add(format!("fact {offset} of {listing}, in frame {frame}: {why}"));
+                return;
+            }
+        }
+        self.compare(step.number);
+    }
+
+    fn compare(&mut self, number: ListingNumber) {
+        if self.expected.is_empty() {
+            return;
+        }
+        let Some(kept) = self.listings.get(&number) else { return };
+        let Some(images) = self.expected.remove(&(number, kept.listing.offset)) else { return };
+        let own = kept.listing.canonical_image();
+        for (snapshot, image) in images {
+            if image == own {
+                *self.equal.entry(snapshot).or_default() += 1;
+            }
+        }
+    }
+
+    /// What must be true at the end, whatever the way there.
+    pub fn finish(&mut self) {
+        for kept in self.listings.values().filter(|kept| !kept.broken) {
+            if let Err(why) = kept.agrees() {
+                self.problems.add(format!("{} at its end: {why}", kept.listing.id));
+            }
+        }
+    }
+
+    pub fn keys(&self) -> u64 {
+        self.keys.len() as u64
+    }
+
+    pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>)> {
+        let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
+        self.listings.values().map(move |kept| (kept.listing.id, totals(kept)))
+    }
+}
+
+impl Kept {
+    fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
+        // The listing asserts what cannot be; here that is a finding, not the end.
+        let listing = AssertUnwindSafe(&mut self.listing);
+        catch_unwind(move || {
+            let listing = listing;
+            listing.0.apply(fact, at);
+        })
+        .map_err(|_| format!("{} does not fit what happened before it", fact.kind()))?;
+        if !self.booked {
+            return Ok(());
+        }
+        if let Fact::ChartAdopted(_) = fact {
+            return self.ledger.take(self.chart());
+        }
+        line(fact).map_or(Ok(()), |line| self.ledger.take(line))
+    }
+
+    /// The chart in the listing's own numbers for seats and areas.
+    fn chart(&self) -> Line<u32, u16> {
+        let Some(seats) = self.listing.seats() else {
+            return Line::Chart { seats: Vec::new(), areas: Vec::new() };
+        };
+        let chart = seats.chart();
+        let living = chart.all_seats().filter(|(_, seat)| !seat.retired).map(|(index, _)| index);
+        let areas = chart.areas.iter().enumerate().filter(|(_, area)| !area.retired);
+        let areas = areas.map(|(index, area)| (index as u16, u64::from(area.capacity)));
+        Line::Chart { seats: living.collect(), areas: areas.collect() }
+    }
+
+    /// The listing counts for itself; the ledger counted from the facts: both must say the same.
+    fn agrees(&self) -> Result<(), String> {
+        self.listing.check_invariants()?;
+        let Some(seats) = self.listing.seats().filter(|_| self.booked) else { return Ok(()) };
+        for seat in self.ledger.seats() {
+            let (shown, booked) = (seats.seat_status(*seat).as_str(), self.ledger.status(seat));
+            if booked != Some(shown) {
+                let name = seats.chart().seat_id(*seat);
+                return Err(format!(
+                    "seat {name} is {shown}, but the facts say {}",
+                    booked.unwrap_or("none")
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn areas(lines: &[AreaCount]) -> Vec<(u16, u64)> {
+    lines.iter().map(|line| (line.area, u64::from(line.count))).collect()
+}
+
+/// A fact in the ledger's words; `None` for what moves no place.
+fn line(fact: &Fact) -> Option<Line<u32, u16>> {
+    Some(match fact {
+        Fact::HoldPlaced { hold, seats, areas, .. } => Line::Placed {
+            hold: hold.0,
+            seats: seats.iter().map(|line| line.seat).collect(),
+            areas: areas.iter().map(|line| (line.area, u64::from(line.count))).collect(),
+        },
+        Fact::SeatsDropped { hold, seats, areas: lines } => {
+            Line::Dropped { hold: hold.0, seats: seats.clone(), areas: areas(lines) }
+        }
+        Fact::HoldReleased { hold, .. }
+        | Fact::HoldExpired { hold }
+        | Fact::HoldOverridden { hold, to: None, .. } => Line::Ended { hold: hold.0 },
+        Fact::HoldConfirmed { hold, order } => Line::Confirmed { hold: hold.0, order: order.0 },
+        Fact::OrderRefunded { order, seats, areas: lines, .. } => {
+            Line::Refunded { order: order.0, seats: seats.clone(), areas: areas(lines) }
+        }
+        Fact::SeatsBlocked { seats, areas: lines, .. } => {
+            Line::Blocked { seats: seats.clone(), areas: areas(lines) }
+        }
+        Fact::SeatsUnblocked { seats, areas: lines } => {
+            Line::Unblocked { seats: seats.clone(), areas: areas(lines) }
+        }
+        Fact::QueueJoined { place, seat, .. } => Line::Queued { place: place.0, seat: *seat },
+        Fact::QueueLeft { place } | Fact::PlaceExpired { place } | Fact::PlaceLost { place } => {
+            Line::Unqueued { place: place.0 }
+        }
+        Fact::SeatOffered { place, .. } => Line::Offered { place: place.0 },
+        Fact::StatusChanged {
+            status:
+                EventStatus::Closed | EventStatus::Postponed | EventStatus::Completed | EventStatus::Cancelled,
+            ..
+        } => Line::QueuesDissolved,
+        Fact::StatusChanged { .. }
+        | Fact::VenueCreated(_)
+        | Fact::LayoutPublished(_)
+        | Fact::EventCreated(_)
+        | Fact::EventChanged(_)
+        | Fact::ChartAdopted(_)
+        | Fact::HoldExtended { .. }
+        | Fact::HoldOverridden { to: Some(_), .. }
+        | Fact::PlaceRenewed { .. } => return None,
+    })
+}
