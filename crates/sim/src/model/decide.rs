@@ -70,7 +70,7 @@ impl Run<'_> {
             (Body::Venue { .. } | Body::Event(_), ..) if creates => Err(Refusal::of(Code::ListingExists)),
             (Body::Venue { version }, _, Command::PublishLayout(layout)) => {
                 check::layout(layout)?;
-                let next = LayoutPublished { version: version + 1, layout: (**layout).clone() };
+                let next = LayoutPublished { version: version + 1, layout: layout.clone() };
                 self.emit(Fact::LayoutPublished(Box::new(next)));
                 Ok(Outcome::Done)
             }

@@ -29,20 +29,20 @@ impl Workload {
         if rng.chance(150) && self.listings_made > 0 {
             let id = self.new_id(rng, ListingKind::Venue);
             let (name, place, layout) = ("Hall".into(), "Main Street 1".into(), layout(rng));
-            let create = Command::CreateVenue(Box::new(CreateVenue { name, place, layout }));
+            let create = Command::CreateVenue(Box::new(CreateVenue { name, place, layout: layout.into() }));
             return self.request(rng, id, create);
         }
         let id = self.new_id(rng, ListingKind::Event);
         let statuses = [EventStatus::OnSale, EventStatus::OnSale, EventStatus::Scheduled, EventStatus::Draft];
         let mut status = *rng.pick(&statuses).unwrap_or(&EventStatus::OnSale);
         let mut details = details(rng, clock);
-        let mut chart = AdoptChart { venue: None, version: 1, layout: layout(rng) };
+        let mut chart = AdoptChart { venue: None, version: 1, layout: layout(rng).into() };
         match rng.below(40) {
             0 => details.name.clear(),
             1 => details.ends_at = details.starts_at,
             2 => details.rules.buyer_limit = 51,
             3 => details.rules.hold_ms = 29_999,
-            4 => chart.layout = Layout::default(),
+            4 => chart.layout = Layout::default().into(),
             5 => details.tiers.truncate(1),
             6 => status = EventStatus::Closed,
             7 => details.sale_closes_at = Some(-1),
@@ -61,7 +61,7 @@ impl Workload {
         match rng.below(3) {
             0 => Request { listing, ..create },
             1 => Request { command: Command::ExpireDue { limit: 1 }, ..create },
-            _ => Request { listing, command: Command::PublishLayout(Box::new(layout(rng))), key: None },
+            _ => Request { listing, command: Command::PublishLayout(layout(rng).into()), key: None },
         }
     }
 
@@ -75,7 +75,7 @@ impl Workload {
         if rng.chance(100) {
             next.areas.push(Area { id: "empty".into(), ..Area::default() });
         }
-        Command::PublishLayout(Box::new(next))
+        Command::PublishLayout(next.into())
     }
 
     pub(super) fn change_event(&mut self, rng: &mut Rng, event: &Event, clock: i64) -> Command {
@@ -132,7 +132,7 @@ impl Workload {
             };
             next.areas = event.chart.areas.iter().map(area).collect();
         }
-        Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout: next }))
+        Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout: next.into() }))
     }
 
     /// Mostly back to where tickets are sold, or the run would soon be over.
