@@ -20,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 6] = [
 /// What only their tests use is free.
 const FEW_LIBRARIES: [(&str, &[&str]); 2] = [
     ("onsale-domain", &["hashbrown", "minicbor"]),
-    ("onsale-sim", &["onsale-domain", "onsale-engine", "clap"]),
+    ("onsale-sim", &["onsale-domain", "onsale-engine", "clap", "tokio"]),
 ];
 
 pub fn check(tree: &Tree) -> Result<Vec<String>> {

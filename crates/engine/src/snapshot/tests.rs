@@ -1,3 +1,5 @@
+//! Whole snapshots win, damaged ones are passed over, crashes leave none by halves.
+
 use std::sync::Arc;
 
 use super::*;

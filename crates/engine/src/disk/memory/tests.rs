@@ -1,3 +1,5 @@
+//! The memory disk forgets just what a real one may forget.
+
 use super::*;
 
 fn write(disk: &MemoryDisk, name: &str, bytes: &[u8]) -> Arc<dyn DiskFile> {

@@ -1,3 +1,5 @@
+//! The reader beside a writer, over rollovers, at damage.
+
 use std::{
     sync::{
         Arc,

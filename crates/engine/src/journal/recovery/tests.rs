@@ -1,3 +1,5 @@
+//! Torn tails are cut, damage is refused, and a refused start changes nothing.
+
 use std::{convert::Infallible, sync::Arc};
 
 use super::{

@@ -1,3 +1,5 @@
+//! Appending, rolling over, poisoning, and what a full disk does.
+
 use super::{
     super::{
         Preparation,
