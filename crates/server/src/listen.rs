@@ -113,8 +113,10 @@ impl Connection {
     async fn serve<S: Stream>(&self, http: http1::Builder, stream: S, permit: OwnedSemaphorePermit) {
         let patience = Duration::from_millis(self.edge.app.config.limits.write_timeout_ms);
         let io = TokioIo::new(Patient::new(stream, permit, patience));
-        let service =
-            service_fn(|request| async move { Ok::<_, Infallible>(self.edge.answer(request).await) });
+        // Boxed: hyper keeps room for the service's future as long as the connection lives, and most are idle.
+        let service = service_fn(|request| {
+            Box::pin(async move { Ok::<_, Infallible>(self.edge.answer(request).await) })
+        });
         let mut connection = pin!(http.serve_connection(io, service));
         let mut stopping = false;
         loop {

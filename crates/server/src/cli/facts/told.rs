@@ -59,7 +59,9 @@ fn about(kind: &str, fact: &Value) -> Vec<String> {
         }
     };
     text("name", "");
-    text("place", if kind == "venue_created" { "" } else { "place " });
+    if kind == "venue_created" {
+        text("place", "");
+    }
     text("status", "");
     text("buyer", "");
     text("seat", "");
@@ -84,7 +86,10 @@ fn about(kind: &str, fact: &Value) -> Vec<String> {
     if let Some(version) = fact["layout_version"].as_u64() {
         parts.push(format!("layout {version}"));
     }
-    for name in ["hold", "order"] {
+    for name in ["hold", "place", "order"] {
+        if kind == "venue_created" {
+            break;
+        }
         if let Some(id) = fact[name].as_str() {
             parts.push(format!("{name} {}", short(id)));
         }

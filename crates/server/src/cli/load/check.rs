@@ -41,7 +41,7 @@ struct Found {
     extended: HashMap<(String, u64), ()>,
     released: HashMap<String, ()>,
     confirmed: HashMap<String, String>,
-    queued: HashMap<String, String>,
+    queued: HashMap<String, (String, String)>,
 }
 
 pub async fn check(client: &mut Client, hall: &Hall, promises: &[Promise]) -> anyhow::Result<Verdict> {
@@ -132,7 +132,14 @@ impl Found {
                 self.confirmed.insert(hold, text(fact, "order"));
             }
             "queue_joined" => {
-                self.queued.insert(text(fact, "place"), text(fact, "seat"));
+                self.queued.insert(text(fact, "place"), (text(fact, "seat"), text(fact, "buyer")));
+            }
+            // Who asks for a seat that he was offered is told of the offer's hold.
+            "seat_offered" => {
+                if let Some((seat, buyer)) = self.queued.get(&hold).cloned() {
+                    let offset = fact["offset"].as_u64().unwrap_or_default();
+                    self.placed.insert(hold, (offset, buyer, vec![seat]));
+                }
             }
             _ => {}
         }
@@ -147,7 +154,7 @@ impl Found {
             Promise::Extended { hold, until } => self.extended.contains_key(&(hold.clone(), *until)),
             Promise::Released { hold } => self.released.contains_key(hold),
             Promise::Confirmed { hold, order } => self.confirmed.get(hold) == Some(order),
-            Promise::Queued { place, seat } => self.queued.get(place) == Some(seat),
+            Promise::Queued { place, seat } => self.queued.get(place).is_some_and(|(known, _)| known == seat),
         };
         kept.then_some(()).ok_or_else(|| format!("answered, but not in the facts: {promise:?}"))
     }
