@@ -216,6 +216,8 @@ impl Rebuild {
     /// Sets the timers and publishes what every reader may see.
     fn finish(mut self) -> (Vec<Shard>, Arc<Shared>) {
         for shard in &mut self.shards {
+            // What made room while the log was read had long been old; only what is lost from now on counts.
+            shard.dedup.shortest_window_ms = None;
             for index in 0..shard.listings.len() as u32 {
                 shard.reschedule(index);
                 let owned = &shard.listings[index as usize];

@@ -87,6 +87,7 @@ impl Shard {
     pub fn decide(&mut self, work: &mut Vec<Work>, now: Millis) -> Batch {
         let mut batch = Batch::default();
         batch.completions.reserve(work.len());
+        self.dedup.forget_old(now);
         for work in work.drain(..) {
             match work {
                 Work::Submit(request, reply) => {
