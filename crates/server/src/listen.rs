@@ -101,12 +101,26 @@ impl Connection {
     ) {
         match acceptor {
             // Boxed apart: an idle plain connection does not carry the room that a TLS one needs.
-            None => Box::pin(self.serve(http, stream, permit)).await,
+            None if self.speaks(&stream).await => Box::pin(self.serve(http, stream, permit)).await,
+            None => {}
             Some(acceptor) => match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
                 Ok(Ok(stream)) => Box::pin(self.serve(http, stream, permit)).await,
                 Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed: {error}"),
                 Err(_) => tracing::debug!("a TLS handshake took too long"),
             },
+        }
+    }
+
+    /// Waits for the first byte, as long as a connection may be idle: hyper makes its buffers at once, so that who
+    /// only connects would cost as much as who asks.
+    async fn speaks(&self, stream: &TcpStream) -> bool {
+        let idle = Duration::from_millis(self.edge.app.config.limits.idle_timeout_ms);
+        let mut first = [0];
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => false,
+            // Not `readable`, which may say so although there is nothing yet.
+            peeked = tokio::time::timeout(idle, stream.peek(&mut first)) => matches!(peeked, Ok(Ok(1))),
         }
     }
 
