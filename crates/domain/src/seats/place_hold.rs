@@ -1,5 +1,7 @@
 //! Place a hold: 1–20 seats and general-admission places, all or nothing, the price fixed now.
 
+use std::borrow::Cow;
+
 use super::state::{Seats, Status};
 use super::{Decided, best_available};
 use crate::command::{Pick, PlaceHold};
@@ -21,10 +23,12 @@ pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<
             if let Some(unknown) = unknown_seats(seats, picked) {
                 return Err(unknown);
             }
-            (picked.clone(), 0)
+            (Cow::Borrowed(picked.as_slice()), 0)
         }
         Pick::Best(wish) => {
-            best_available::choose(&seats.house(), wish).ok_or(Refusal::of(Code::NotEnoughSeats))?
+            let chosen = best_available::choose(&seats.house(), wish);
+            let (picked, pieces) = chosen.ok_or(Refusal::of(Code::NotEnoughSeats))?;
+            (Cow::Owned(picked), pieces)
         }
     };
     for (n, line) in command.areas.iter().enumerate() {
@@ -132,8 +136,9 @@ pub(super) fn unknown_seats(seats: &Seats, picked: &[SeatIndex]) -> Option<Refus
 
 /// The buyer's hold of exactly these seats and places. Places alone have no names, so they never match.
 fn exactly_mine(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Option<u32> {
-    let buyer = seats.buyer_index(&command.buyer)?;
+    // Whether the seat is held at all is cheaper to ask than who the buyer is.
     let held = seats.holder(*picked.first()?)?;
+    let buyer = seats.buyer_index(&command.buyer)?;
     let hold = &seats.holds[held];
     let same_seats = hold.seats().len() == picked.len()
         && picked.iter().all(|seat| hold.seats().iter().any(|line| line.seat == *seat));
@@ -146,14 +151,15 @@ fn exactly_mine(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Opt
 
 /// Everything in the way, in the order asked.
 fn obstacles(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Vec<InTheWay> {
-    let buyer = seats.buyer_index(&command.buyer);
     let of_seat = |seat: &SeatIndex| {
         let code = match seats.seat_status(*seat) {
             Status::Available => return None,
             Status::Sold => Code::SeatSold,
             Status::Blocked => Code::SeatBlocked,
             Status::Held => match seats.holder(*seat) {
-                Some(hold) if Some(seats.holds[hold].buyer) == buyer => Code::AlreadyYours,
+                Some(hold) if Some(seats.holds[hold].buyer) == seats.buyer_index(&command.buyer) => {
+                    Code::AlreadyYours
+                }
                 Some(_) | None => Code::SeatHeld,
             },
         };

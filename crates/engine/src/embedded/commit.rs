@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::directory::Directory;
-use super::work::Batch;
+use super::work::{Batch, Buffers};
 use crate::engine::EngineError;
 use crate::journal::{FrameBuffer, FramePosition, JournalError, Writer};
 
@@ -28,6 +28,7 @@ pub struct Committer {
 #[derive(Debug, Default)]
 pub struct Shared {
     pub directory: Directory,
+    pub buffers: Buffers,
     /// The last synced frame; readers of the journal never go beyond it.
     pub synced: AtomicU64,
     poisoned: Mutex<Option<String>>,
@@ -40,6 +41,7 @@ pub struct Shared {
     pub dedup_records: AtomicU64,
     pub dedup_window_ms: AtomicU64,
     pub snapshot_sequence: AtomicU64,
+    pub snapshot_bytes: AtomicU64,
     pub snapshot_under_way: AtomicBool,
     stopping: AtomicBool,
 }
@@ -124,6 +126,7 @@ impl Committer {
     }
 
     fn tell(&mut self, batch: Batch, frame: Option<FramePosition>) {
+        self.shared.buffers.put(batch.bytes);
         for (slot, step) in batch.followed {
             slot.keep_recent(&step);
         }

@@ -96,6 +96,8 @@ struct Ring {
     /// Cells of the first chunk whose records are forgotten.
     gone: u32,
     len: usize,
+    /// Records ever forgotten: the place in history of the first one that is kept.
+    forgotten: u64,
 }
 
 /// Records in a chunk of a ring; 48 KiB.
@@ -138,6 +140,7 @@ impl Ring {
     fn pop(&mut self) -> Option<Record> {
         let record = *self.first()?;
         self.len -= 1;
+        self.forgotten += 1;
         self.gone += 1;
         if self.gone == CHUNK {
             self.chunks.pop_front();
@@ -147,8 +150,15 @@ impl Ring {
         Some(record)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Record> {
-        self.chunks.iter().flatten().skip(self.gone as usize)
+    /// Up to `limit` records from a place in history on, and the place behind them.
+    fn page(&self, from: u64, limit: usize) -> (impl Iterator<Item = &Record>, u64) {
+        let from = from.max(self.forgotten);
+        let skipped = (from - self.forgotten) as usize;
+        let count = self.len.saturating_sub(skipped).min(limit);
+        let first = self.gone as usize + skipped;
+        let cells = first..first + count;
+        let record = |cell: usize| &self.chunks[cell / CHUNK as usize][cell % CHUNK as usize];
+        (cells.map(record), from + count as u64)
     }
 }
 
@@ -231,10 +241,9 @@ impl Dedup {
         record
     }
 
-    /// All records with their ring, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = (&Record, bool)> {
-        let unsealed = self.unsealed.iter().map(|record| (record, false));
-        unsealed.chain(self.sealed.iter().map(|record| (record, true)))
+    /// Up to `limit` records of one ring, oldest first, behind the place where the last page ended.
+    pub fn page(&self, sealed: bool, from: u64, limit: usize) -> (impl Iterator<Item = &Record>, u64) {
+        if sealed { self.sealed.page(from, limit) } else { self.unsealed.page(from, limit) }
     }
 
     fn at(&self, number: u32) -> &Record {
@@ -304,6 +313,11 @@ mod tests {
             assert_eq!(dedup.find(oldest, 0).map(|record| record.first()), Some(oldest as u64));
             assert!(scope < 3_000 || dedup.find(oldest - 1, 0).is_none());
         }
-        assert!(dedup.iter().map(|(record, _)| record.first()).eq(7_000..10_000));
+        let (page, next) = dedup.page(false, 0, 1_500);
+        assert!(page.map(|record| record.first()).eq(7_000..8_500));
+        dedup.insert(record(10_000, 0), false);
+        let (page, next) = dedup.page(false, next, 9_999);
+        assert!(page.map(|record| record.first()).eq(8_500..10_001));
+        assert_eq!(dedup.page(false, next, 10).0.count(), 0);
     }
 }

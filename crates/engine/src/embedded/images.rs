@@ -26,8 +26,9 @@ const LAST: u8 = 1;
 #[derive(Debug, Default)]
 pub(super) struct Imaging {
     next_listing: usize,
-    /// Records as they stood when the listings were through; they change under our hands otherwise.
-    records: Option<std::vec::IntoIter<RecordImage>>,
+    /// Where in the history of unsealed and of sealed records the next page begins.
+    next_record: [u64; 2],
+    sealed: bool,
 }
 
 /// One piece of state read back from a snapshot.
@@ -126,14 +127,33 @@ impl Shard {
                 index: index.map(point).collect(),
             })));
         }
-        let records = imaging.records.get_or_insert_with(|| self.record_images().into_iter());
-        let some: Vec<_> = records.take(RECORDS_PER_PART).collect();
-        (!some.is_empty()).then(|| encode(&Part::Records(some)))
+        self.next_records(imaging).map(|records| encode(&Part::Records(records)))
     }
 
-    fn record_images(&self) -> Vec<RecordImage> {
+    /// The next page of records. Under load new ones come as fast as we write: one short page ends it, since what
+    /// came after the snapshot began is in the journal behind it.
+    fn next_records(&self, imaging: &mut Imaging) -> Option<Vec<RecordImage>> {
+        loop {
+            let sealed = imaging.sealed;
+            let place = &mut imaging.next_record[usize::from(sealed)];
+            let (page, next) = self.dedup.page(sealed, *place, RECORDS_PER_PART);
+            let records: Vec<_> = page.map(|record| self.record_image(record, sealed)).collect();
+            *place = next;
+            if records.len() < RECORDS_PER_PART {
+                if sealed && records.is_empty() {
+                    return None;
+                }
+                imaging.sealed = true;
+            }
+            if !records.is_empty() {
+                return Some(records);
+            }
+        }
+    }
+
+    fn record_image(&self, record: &Record, sealed: bool) -> RecordImage {
         let split = |number: u128| ((number >> 64) as u64, number as u64);
-        let image = |(record, sealed): (&Record, bool)| RecordImage {
+        RecordImage {
             scope: split(record.key().scope),
             fingerprint: split(record.key().fingerprint),
             at: record.at(),
@@ -141,8 +161,7 @@ impl Shard {
             number: self.listings[record.listing() as usize].slot.number,
             facts: record.facts(),
             sealed,
-        };
-        self.dedup.iter().map(image).collect()
+        }
     }
 }
 

@@ -101,7 +101,10 @@ pub fn open(
     let reader = Arc::new(writer.reader());
     let room = writer.room();
     let (mut shards, shared) = rebuild.finish();
-    shards.iter_mut().for_each(|shard| shard.watch_room(room.clone()));
+    for shard in &mut shards {
+        shard.watch_room(room.clone());
+        shard.share_buffers(shared.clone());
+    }
     let committer = Committer::new(writer, shared.clone());
     Ok(Core { shards, committer, shared, reader, room, report })
 }

@@ -12,6 +12,7 @@ use onsale_domain::{
     BuyerId, Code, Command, Fact, Listing, ListingId, Millis, Outcome, Refusal, Step, Tenant,
 };
 
+use super::commit::Shared;
 use super::dedup::{Dedup, Record};
 use super::directory::Slot;
 use super::entry::{self, StepHead};
@@ -33,6 +34,7 @@ pub struct Shard {
     due: BTreeSet<(Millis, u32)>,
     numbers: Arc<AtomicU32>,
     room: Option<Arc<Room>>,
+    shared: Option<Arc<Shared>>,
     sweeps: bool,
     /// Listings changed in the current batch.
     changed: Vec<u32>,
@@ -58,6 +60,7 @@ impl Shard {
             due: BTreeSet::new(),
             numbers,
             room: None,
+            shared: None,
             sweeps: true,
             changed: Vec::new(),
             imaging: None,
@@ -67,6 +70,11 @@ impl Shard {
     /// Commands are refused with "disk full" while the journal has no room.
     pub fn watch_room(&mut self, room: Arc<Room>) {
         self.room = Some(room);
+    }
+
+    /// Buffers are taken from those that the committer has done with.
+    pub fn share_buffers(&mut self, shared: Arc<Shared>) {
+        self.shared = Some(shared);
     }
 
     /// Expires only what commands touch and `ExpireDue` asks for: every fact then has a command to show for it.
@@ -85,7 +93,8 @@ impl Shard {
 
     /// Decides all that waits, then sweeps what is due. The batch must be committed before anybody sees it.
     pub fn decide(&mut self, work: &mut Vec<Work>, now: Millis) -> Batch {
-        let mut batch = Batch::default();
+        let bytes = self.shared.as_ref().map(|shared| shared.buffers.take()).unwrap_or_default();
+        let mut batch = Batch { bytes, ..Batch::default() };
         batch.completions.reserve(work.len());
         self.dedup.forget_old(now);
         for work in work.drain(..) {

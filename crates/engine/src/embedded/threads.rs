@@ -25,6 +25,8 @@ const SLEEP_MAX: Duration = Duration::from_millis(100);
 const BATCHES_WAITING_MAX: usize = 1;
 /// Pieces of a snapshot that wait for their file, about a megabyte each; beyond, deciding waits for the disk.
 const PARTS_WAITING_MAX: usize = 64;
+/// The journal grows by so many times the last snapshot before the next one is made.
+const SNAPSHOT_TIMES: u64 = 4;
 
 /// When a shard takes an image, its batch before may wait and the one before that be in the committer's hands:
 /// neither is in the index of where facts stand, which is part of the image. So a snapshot that the committer did
@@ -126,6 +128,7 @@ fn run_shard(
             shared.dedup_window_ms.store(window.max(1), Ordering::Relaxed);
         }
         if batch.is_empty() {
+            shared.buffers.put(batch.bytes);
             continue;
         }
         if batches.send(batch).is_err() {
@@ -173,7 +176,9 @@ fn run_committer(mut committer: Committer, decided: &Receiver<Batch>, pace: Pace
             }
         }
         let written = shared.journal_bytes.load(Ordering::Relaxed);
-        if written - last_at >= pace.every && !shared.snapshot_under_way.swap(true, Ordering::AcqRel) {
+        // Writing a snapshot must not cost more than the journal that it shortens.
+        let every = pace.every.max(SNAPSHOT_TIMES * shared.snapshot_bytes.load(Ordering::Relaxed));
+        if written - last_at >= every && !shared.snapshot_under_way.swap(true, Ordering::AcqRel) {
             last_at = written;
             (begun, shards_left) = (true, pace.inboxes.len());
             let _ = pace.parts.send(Part::Begin(committer.next_position()));
@@ -185,14 +190,17 @@ fn run_committer(mut committer: Committer, decided: &Receiver<Batch>, pace: Pace
 
 fn write_snapshots(disk: &Arc<dyn Disk>, generation: u128, parts: &Receiver<Part>, shared: &Shared) {
     let mut under_way: Option<(SnapshotWriter, u64)> = None;
+    let mut bytes = 0;
     while let Ok(part) = parts.recv() {
         match part {
             Part::Begin(at) => {
+                bytes = 0;
                 under_way = SnapshotWriter::begin(disk.clone(), generation, at)
                     .ok()
                     .map(|writer| (writer, at.sequence));
             }
             Part::Piece(piece) => {
+                bytes += piece.len() as u64;
                 let written = under_way.as_mut().map(|(writer, _)| writer.part(&piece));
                 // A snapshot that cannot be written is given up; the journal has everything.
                 if !matches!(written, Some(Ok(()))) {
@@ -204,6 +212,7 @@ fn write_snapshots(disk: &Arc<dyn Disk>, generation: u128, parts: &Receiver<Part
                     && writer.finish().is_ok()
                 {
                     shared.snapshot_sequence.store(sequence, Ordering::Relaxed);
+                    shared.snapshot_bytes.store(bytes, Ordering::Relaxed);
                 }
             }
         }

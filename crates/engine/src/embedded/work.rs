@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, Step, Tenant};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::directory::Slot;
@@ -69,6 +70,31 @@ impl Completion {
             }
             Completion::Found(reply, _) => drop(reply.send(Err(error.clone()))),
             Completion::Holds(reply, _) => drop(reply.send(Err(error.clone()))),
+        }
+    }
+}
+
+/// Buffers on their way back from the committer to the shards, so that each batch need not grow a new one.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    spare: Mutex<Vec<Vec<u8>>>,
+}
+
+/// Buffers that wait; two are under way with one shard.
+const BUFFERS_KEPT: usize = 4;
+/// A buffer that grew beyond this, for somebody's chart, is not kept.
+const BUFFER_BYTES_KEPT: usize = 256 << 10;
+
+impl Buffers {
+    pub fn take(&self) -> Vec<u8> {
+        self.spare.lock().pop().unwrap_or_default()
+    }
+
+    pub fn put(&self, mut buffer: Vec<u8>) {
+        let mut spare = self.spare.lock();
+        if buffer.capacity() <= BUFFER_BYTES_KEPT && spare.len() < BUFFERS_KEPT {
+            buffer.clear();
+            spare.push(buffer);
         }
     }
 }
