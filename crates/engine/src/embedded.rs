@@ -158,7 +158,9 @@ impl Embedded {
                 Err(error) => Err(error),
             };
             match answers {
-                Ok(answers) => answers.into_iter().map(|decided| settle(&facts, decided?)).collect(),
+                Ok(together) => {
+                    together.answers.into_iter().map(|decided| settle(&facts, decided?)).collect()
+                }
                 Err(error) => (0..count).map(|_| Err(error.clone())).collect(),
             }
         }

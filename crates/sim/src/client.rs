@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use onsale_domain::listing::Key;
 use onsale_domain::seats::Found;
 use onsale_engine::embedded::read::Facts;
-use onsale_engine::embedded::work::{Decided, Work};
+use onsale_engine::embedded::work::{Decided, Together, Work};
 use onsale_engine::{EngineError, HeldAt, Request};
 use tokio::sync::oneshot;
 
@@ -29,7 +29,7 @@ pub struct Call {
 #[derive(Debug)]
 pub enum Reply {
     One(oneshot::Receiver<Result<Decided, EngineError>>),
-    Many(oneshot::Receiver<Vec<Result<Decided, EngineError>>>),
+    Many(oneshot::Receiver<Together>),
     Found(oneshot::Receiver<Result<Found, EngineError>>),
     Holds(oneshot::Receiver<Result<Vec<HeldAt>, EngineError>>),
 }
@@ -63,7 +63,7 @@ impl Call {
         };
         match &mut self.reply {
             Reply::One(reply) => Some(vec![settle(reply.try_recv().ok()?)]),
-            Reply::Many(reply) => Some(reply.try_recv().ok()?.into_iter().map(settle).collect()),
+            Reply::Many(reply) => Some(reply.try_recv().ok()?.answers.into_iter().map(settle).collect()),
             Reply::Found(reply) => Some(vec![Told::Found(reply.try_recv().ok()?)]),
             Reply::Holds(reply) => Some(vec![Told::Holds(reply.try_recv().ok()?)]),
         }

@@ -80,7 +80,8 @@ pub struct Dedup {
     unsealed: Ring,
     sealed: Ring,
     /// Running numbers; the lowest bit tells the ring.
-    table: HashTable<u32>,
+    table: Box<[HashTable<u32>; TABLES]>,
+    len: usize,
     hasher: DefaultHashBuilder,
     bound: usize,
     /// How long the youngest record that had to make room had been kept.
@@ -102,6 +103,8 @@ struct Ring {
 
 /// Records in a chunk of a ring; 48 KiB.
 const CHUNK: u32 = 1_024;
+/// The records' numbers lie in so many tables: when one must grow, all the others' callers do not wait for it.
+const TABLES: usize = 64;
 /// Running numbers count up to this and start again; no ring is ever as long.
 const NUMBERS: u32 = 1 << 31;
 
@@ -167,7 +170,8 @@ impl Dedup {
         Dedup {
             unsealed: Ring::default(),
             sealed: Ring::default(),
-            table: HashTable::new(),
+            table: Box::new([const { HashTable::new() }; TABLES]),
+            len: 0,
             hasher: DefaultHashBuilder::default(),
             bound,
             shortest_window_ms: None,
@@ -175,24 +179,24 @@ impl Dedup {
     }
 
     pub fn len(&self) -> usize {
-        self.table.len()
+        self.len
     }
 
     pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
+        self.len == 0
     }
 
     pub fn find(&self, scope: u128, now: Millis) -> Option<&Record> {
         let scope = halves(scope);
-        let number =
-            self.table.find(self.hasher.hash_one(scope), |number| self.at(*number).scope == scope)?;
+        let hash = self.hasher.hash_one(scope);
+        let number = self.table[part(hash)].find(hash, |number| self.at(*number).scope == scope)?;
         let kept = if number & 1 == 1 { SEALED_MS } else { UNSEALED_MS };
         Some(self.at(*number)).filter(|record| now - record.at() < kept)
     }
 
     /// Keeps a record; what is too much goes first.
     pub fn insert(&mut self, record: Record, sealed: bool) {
-        while self.table.len() >= self.bound {
+        while self.len >= self.bound {
             let out_of_unsealed = self.unsealed.len > 0;
             let lost = self.forget_first(!out_of_unsealed);
             let kept = (record.at() - lost.at()).max(0) as u64;
@@ -202,20 +206,22 @@ impl Dedup {
         // The same scope again means its old record has run out: the new one takes over.
         let (unsealed_ring, sealed_ring) = (&self.unsealed, &self.sealed);
         let same = |number: &u32| at(unsealed_ring, sealed_ring, *number).scope == record.scope;
-        if let Ok(old) = self.table.find_entry(hash, same) {
+        if let Ok(old) = self.table[part(hash)].find_entry(hash, same) {
             old.remove();
+            self.len -= 1;
         }
         let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
         let number = ring.push(record) << 1 | u32::from(sealed);
         let (hasher, unsealed, sealed) = (&self.hasher, &self.unsealed, &self.sealed);
         let scope_of = |number: &u32| at(unsealed, sealed, *number).scope;
-        self.table.insert_unique(hash, number, |number| hasher.hash_one(scope_of(number)));
+        self.table[part(hash)].insert_unique(hash, number, |number| hasher.hash_one(scope_of(number)));
+        self.len += 1;
     }
 
     /// Whether this very record is here; recovery may meet one twice.
     pub fn has(&self, record: &Record) -> bool {
         let hash = self.hasher.hash_one(record.scope);
-        self.table.find(hash, |number| self.at(*number) == record).is_some()
+        self.table[part(hash)].find(hash, |number| self.at(*number) == record).is_some()
     }
 
     /// Drops what has been kept long enough by the clock. Not by a record's own time: a listing's may run
@@ -234,9 +240,10 @@ impl Dedup {
         let number = ring.first_number() << 1 | u32::from(sealed);
         let record = ring.pop().expect("a ring that is not empty has a first record");
         let scope = record.scope;
-        let entry = self.table.find_entry(self.hasher.hash_one(scope), |known| *known == number);
-        if let Ok(entry) = entry {
+        let hash = self.hasher.hash_one(scope);
+        if let Ok(entry) = self.table[part(hash)].find_entry(hash, |known| *known == number) {
             entry.remove();
+            self.len -= 1;
         }
         record
     }
@@ -249,6 +256,11 @@ impl Dedup {
     fn at(&self, number: u32) -> &Record {
         at(&self.unsealed, &self.sealed, number)
     }
+}
+
+/// Which table a hash belongs to, by bits that the table itself looks at last.
+fn part(hash: u64) -> usize {
+    (hash >> 32) as usize % TABLES
 }
 
 fn at<'a>(unsealed: &'a Ring, sealed: &'a Ring, number: u32) -> &'a Record {

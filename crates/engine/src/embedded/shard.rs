@@ -16,7 +16,7 @@ use super::commit::Shared;
 use super::dedup::{Dedup, Record};
 use super::directory::Slot;
 use super::entry::{self, StepHead};
-use super::work::{Batch, Change, Completion, Decided, Work};
+use super::work::{Batch, Change, Completion, Decided, Together, Work};
 use crate::engine::{Answer, EngineError, HeldAt, Position, Request, View};
 use crate::journal::Room;
 
@@ -104,9 +104,9 @@ impl Shard {
                     batch.completions.push(Completion::One(reply, decided));
                 }
                 Work::SubmitMany(requests, reply) => {
-                    let decided =
-                        requests.iter().map(|request| self.decide_one(request, now, &mut batch)).collect();
-                    batch.completions.push(Completion::Many(reply, decided));
+                    let decide = |request| self.decide_one(request, now, &mut batch);
+                    let answers = requests.iter().map(decide).collect();
+                    batch.completions.push(Completion::Many(reply, Together { requests, answers }));
                 }
                 Work::Ask(listing, query, reply) => {
                     let found = self.ask(&listing, &query, now);
@@ -171,7 +171,8 @@ impl Shard {
 
     fn create(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Decided {
         let mut listing = Listing::new(request.listing, EPOCH);
-        let mut facts = Vec::new();
+        // Nearly every command makes one fact.
+        let mut facts = Vec::with_capacity(1);
         let outcome = listing.execute(&request.command, now, &mut facts);
         if let Outcome::Refused(refusal) = outcome {
             return self.refuse(request, *refusal, now, batch);
@@ -193,7 +194,8 @@ impl Shard {
 
     fn execute(&mut self, index: u32, request: &Request, now: Millis, batch: &mut Batch) -> Answer {
         let listing = &mut self.listings[index as usize].listing;
-        let mut facts = Vec::new();
+        // Nearly every command makes one fact.
+        let mut facts = Vec::with_capacity(1);
         let outcome = listing.execute(&request.command, now, &mut facts);
         self.record(index, request, outcome, facts, now, batch)
     }
