@@ -24,7 +24,7 @@ use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use parking_lot::Mutex;
 use thiserror::Error;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::disk::{Disk, FolderDisk, FolderError};
 use crate::engine::{
@@ -70,6 +70,9 @@ impl Default for Options {
     }
 }
 
+/// Batches of answers on their way to the callers' runtime; beyond, the committer hands them over itself.
+const ANSWERS_WAITING_MAX: usize = 64;
+
 #[derive(Debug, Error)]
 pub enum OpenError {
     #[error(transparent)]
@@ -98,7 +101,8 @@ pub fn shard_of(id: &ListingId, shards: usize) -> usize {
 }
 
 impl Embedded {
-    /// Opens a data folder, alone: a second engine on it is refused.
+    /// Opens a data folder, alone: a second engine on it is refused. Opened inside a runtime, it wakes its callers
+    /// there.
     pub fn open(folder: &Path, options: Options) -> Result<Embedded, OpenError> {
         let disk: Arc<dyn Disk> = Arc::new(FolderDisk::open(folder)?);
         Embedded::open_on(disk, options)
@@ -113,6 +117,15 @@ impl Embedded {
         let mut core = recover::open(disk.clone(), core_options, new_generation())?;
         if !options.sweeps {
             core.shards.iter_mut().for_each(shard::Shard::stop_sweeping);
+        }
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (pump, mut answered) = mpsc::channel(ANSWERS_WAITING_MAX);
+            core.committer.pump_through(pump);
+            runtime.spawn(async move {
+                while let Some(completions) = answered.recv().await {
+                    completions.into_iter().for_each(work::Completion::complete);
+                }
+            });
         }
         let report = std::mem::take(&mut core.report);
         let (shared, room) = (core.shared.clone(), core.room.clone());

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::directory::Directory;
-use super::work::{Batch, Buffers};
+use super::work::{Batch, Buffers, Completion};
 use crate::engine::EngineError;
 use crate::journal::{FrameBuffer, FramePosition, JournalError, Writer};
 
@@ -22,6 +23,8 @@ pub struct Committer {
     /// Snapshot parts whose facts are durable, until somebody takes them.
     images: Vec<Vec<u8>>,
     shards_imaged: usize,
+    /// Who hands answers over, if not the committer itself.
+    pump: Option<mpsc::Sender<Vec<Completion>>>,
 }
 
 /// What everybody may know of the committer's work.
@@ -75,7 +78,14 @@ impl Shared {
 impl Committer {
     pub fn new(writer: Writer, shared: Arc<Shared>) -> Committer {
         shared.synced.store(writer.synced(), Ordering::Release);
-        Committer { frame: writer.frame_buffer(), writer, shared, images: Vec::new(), shards_imaged: 0 }
+        Committer {
+            frame: writer.frame_buffer(),
+            writer,
+            shared,
+            images: Vec::new(),
+            shards_imaged: 0,
+            pump: None,
+        }
     }
 
     /// Makes the batches durable with one sync and answers everybody in them. On failure nobody hears a yes.
@@ -143,11 +153,30 @@ impl Committer {
         self.shared.commands.fetch_add(batch.tally.commands, Ordering::Relaxed);
         self.shared.refusals.fetch_add(batch.tally.refusals, Ordering::Relaxed);
         self.shared.facts.fetch_add(batch.tally.facts, Ordering::Relaxed);
-        for completion in batch.completions {
-            completion.complete();
-        }
+        self.hand_over(batch.completions);
         self.images.extend(batch.images);
         self.shards_imaged += usize::from(batch.images_done);
+    }
+
+    /// Answers go through this from now on: a task inside the callers' own runtime wakes them at a fraction of what
+    /// it costs a stranger.
+    pub fn pump_through(&mut self, pump: mpsc::Sender<Vec<Completion>>) {
+        self.pump = Some(pump);
+    }
+
+    fn hand_over(&self, completions: Vec<Completion>) {
+        if completions.is_empty() {
+            return;
+        }
+        let refused = match &self.pump {
+            None => Some(completions),
+            Some(pump) => match pump.try_send(completions) {
+                Ok(()) => None,
+                // The runtime is busy or gone; nobody waits longer for that.
+                Err(TrySendError::Full(completions) | TrySendError::Closed(completions)) => Some(completions),
+            },
+        };
+        refused.into_iter().flatten().for_each(Completion::complete);
     }
 
     /// Snapshot parts that became durable, and how many shards have handed out their last.

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args as ClapArgs;
@@ -31,6 +32,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     run_with(args.settings.load()?, |_, _| Ok(()))
 }
 
+/// How often somebody looks whether the engine still lives.
+const POISON_CHECK: Duration = Duration::from_millis(500);
+
 /// Serves until Ctrl-C or SIGTERM. `ready` is called once, when the port is open and the engine runs.
 pub fn run_with(
     config: Config,
@@ -39,13 +43,16 @@ pub fn run_with(
     logs::start(&config.log);
     let data = config.data.clone();
     std::fs::create_dir_all(&data).with_context(|| format!("creating the data folder {}", data.display()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Opened inside the runtime, so that the engine wakes its callers there.
+    let inside = runtime.enter();
     let engine = Arc::new(
         Embedded::open(&data, engine_options(&config))
             .with_context(|| format!("opening the data folder {}", data.display()))?,
     );
     let secrets = Secrets::open(&data, config.api_key.as_deref(), config.house_key.as_deref())
         .with_context(|| format!("reading the keys in {}", data.display()))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    drop(inside);
     let served = runtime.block_on(async {
         let bound = Bound::bind(&config).await.with_context(|| format!("listening on {}", config.listen))?;
         tell(&config, &secrets, bound.address);
@@ -53,12 +60,25 @@ pub fn run_with(
         ready(bound.address, &shared)?;
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
+        tokio::spawn(stop_when_poisoned(engine.clone(), stop.clone()));
         bound.serve(config, secrets, shared, stop).await.context("serving")
     });
     // Whatever happened to HTTP, what the engine has taken is brought to the disk.
     engine.close();
     tracing::info!("stopped");
+    if let Some(why) = engine.status().poisoned {
+        anyhow::bail!("{why}; start again: everything that was answered is in the journal");
+    }
     served
+}
+
+/// After a failed write or sync nobody can be served any more; ending lets whoever watches over us start anew.
+async fn stop_when_poisoned(engine: Arc<Embedded>, stop: CancellationToken) {
+    while engine.status().poisoned.is_none() {
+        tokio::time::sleep(POISON_CHECK).await;
+    }
+    tracing::error!("the engine is poisoned; stopping");
+    stop.cancel();
 }
 
 fn engine_options(config: &Config) -> Options {
