@@ -214,8 +214,11 @@ impl Workload {
             pick = Pick::Seats(hold.seats.iter().rev().map(|line| line.seat).collect());
             areas = hold.areas.iter().map(|line| AreaCount { area: line.area, count: line.count }).collect();
         }
-        let hold =
-            HoldId(if rng.chance(985) { self.fresh() } else { self.next_id - u128::from(rng.below(8)) });
+        let hold = HoldId(if rng.chance(985) {
+            self.fresh()
+        } else {
+            self.next_id.saturating_sub(rng.below(8).into())
+        });
         let hold_ms = match rng.below(20) {
             0 => Some(rng.range(30_000, 900_000)),
             1 => Some(*rng.pick(&[29_999, 30_000, 900_000, 900_001]).unwrap_or(&0)),
