@@ -27,7 +27,6 @@ pub fn run(options: &Options) -> Result<()> {
         .run("build", &Program::new("cargo build --profile dist -p onsale-bench -p onsale-server --bins"))?;
     let built = workspace::target().join("dist");
     let mut bench = Program::new("").arg(built.join("onsale-bench").display().to_string()).arg("run");
-    bench = bench.env("ONSALE_BIN", built.join("onsale").display().to_string());
     if options.quick {
         bench = bench.arg("--quick");
     }

@@ -146,7 +146,11 @@ impl House {
         let address: SocketAddr = ([127, 0, 0, 1], free_port()?).into();
         let mut command = Command::new(binary);
         command.args(["serve", "--listen", &address.to_string(), "--data"]).arg(folder.join("data"));
-        command.env("ONSALE_API_KEY", KEY).env("ONSALE_LOG__LEVEL", "warn").current_dir(folder);
+        command
+            .env_remove("ONSALE_BIN")
+            .env("ONSALE_API_KEY", KEY)
+            .env("ONSALE_LOG__LEVEL", "warn")
+            .current_dir(folder);
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let mut server = Running::start(&mut command, "-INT")?;
         server.wait_until(|| TcpStream::connect(address).is_ok())?;

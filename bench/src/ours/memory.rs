@@ -16,7 +16,7 @@ use crate::contest::{Contestant, Round};
 
 const SEATS: u32 = 50_000;
 /// Longer than the allocator keeps pages it could give back.
-const SETTLE: Duration = Duration::from_secs(2);
+const SETTLE: Duration = Duration::from_secs(12);
 
 #[derive(Debug)]
 pub struct BytesPerSeat {

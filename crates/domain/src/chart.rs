@@ -60,7 +60,8 @@ pub struct Seat {
     #[n(2)]
     pub section: u16,
     #[n(3)]
-    pub tier: u16,
+    /// Below 64, as the layout was checked; with it a seat takes 20 bytes.
+    pub tier: u8,
     #[n(4)]
     pub accessible: bool,
     #[n(5)]
@@ -135,7 +136,7 @@ impl Chart {
                         row: row_index,
                         place: place as u16,
                         section: section_index,
-                        tier: seat.tier,
+                        tier: seat.tier as u8,
                         accessible: seat.accessible,
                         companion: seat.companion,
                         retired: false,
@@ -175,7 +176,7 @@ impl Chart {
         let sections = next.sections.len().max(1) as u16;
         for seat in &mut next.seats {
             seat.section = seat.section.min(sections - 1);
-            seat.tier = seat.tier.min(next.tiers.max(1) - 1);
+            seat.tier = seat.tier.min((next.tiers.max(1) - 1) as u8);
         }
         for area in &mut next.areas {
             area.section = area.section.min(sections - 1);

@@ -98,7 +98,7 @@ impl Seats {
         let (byte, shift) = (seat as usize / 4, seat % 4 * 2);
         self.bits[byte] = self.bits[byte] & !(3 << shift) | (after as u8) << shift;
         let Some(info) = self.chart.seat(seat) else { return };
-        let cell = &mut self.cells[self.chart.cell(info.section, info.tier)];
+        let cell = &mut self.cells[self.chart.cell(info.section, info.tier.into())];
         cell[before as usize] -= 1;
         cell[after as usize] += 1;
         let row = &mut self.row_available[info.row as usize];
@@ -133,7 +133,7 @@ impl Seats {
             if info.retired {
                 continue;
             }
-            self.cells[self.chart.cell(info.section, info.tier)][status as usize] += 1;
+            self.cells[self.chart.cell(info.section, info.tier.into())][status as usize] += 1;
             self.row_available[info.row as usize] += u32::from(status as u8 == 0);
         }
     }

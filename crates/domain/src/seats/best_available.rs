@@ -128,7 +128,7 @@ fn is_eligible(house: &House<'_>, wish: &BestAvailable, seat: SeatIndex) -> bool
 
 fn suits_seat(chart: &Chart, wish: &BestAvailable, seat: SeatIndex) -> bool {
     chart.seat(seat).is_some_and(|info| {
-        wish.tier.is_none_or(|tier| tier == info.tier)
+        wish.tier.is_none_or(|tier| tier == u16::from(info.tier))
             && wish.accessible == (info.accessible || info.companion)
     })
 }

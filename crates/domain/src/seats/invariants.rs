@@ -45,7 +45,7 @@ fn check_counts(seats: &Seats) -> Result<(), String> {
             continue;
         }
         ensure!(shown == status, "seat {index} is {status:?}, its bits say {shown:?}");
-        cells[chart.cell(info.section, info.tier)][status as usize] += 1;
+        cells[chart.cell(info.section, info.tier.into())][status as usize] += 1;
         rows[info.row as usize] += u32::from(status == Status::Available);
         let place = chart.rows[info.row as usize].seats.get(usize::from(info.place));
         ensure!(place == Some(&index), "seat {index} is not where its row says");

@@ -358,6 +358,6 @@ impl Seats {
     }
 
     pub(super) fn price_of_seat(&self, seat: SeatIndex) -> i64 {
-        self.chart.seat(seat).map_or(0, |seat| self.price_of_tier(seat.tier))
+        self.chart.seat(seat).map_or(0, |seat| self.price_of_tier(seat.tier.into()))
     }
 }

@@ -75,8 +75,14 @@ pub fn open(
     let numbers = Arc::new(AtomicU32::new(0));
     let per_shard = options.dedup_records_max.div_ceil(options.shards);
     let shards = (0..options.shards).map(|_| Shard::new(per_shard, numbers.clone())).collect();
-    let mut rebuild =
-        Rebuild { shards, by_number: HashMap::new(), numbers, shared: Arc::default(), facts: 0 };
+    let mut rebuild = Rebuild {
+        shards,
+        by_number: HashMap::new(),
+        numbers,
+        shared: Arc::default(),
+        facts: 0,
+        from_snapshot: false,
+    };
     let mut report = Report::default();
     let mut from = None;
     if let Some(generation) = journal::recovery::generation(&*disk)? {
@@ -85,6 +91,7 @@ pub fn open(
             latest.passed_over.iter().map(|one| format!("{}: {}", one.file, one.reason)).collect();
         if let Some(snapshot) = latest.snapshot {
             rebuild.take_snapshot(&snapshot)?;
+            rebuild.from_snapshot = true;
             from = Some(snapshot.at());
             rebuild.shared.snapshot_sequence.store(snapshot.at().sequence, Ordering::Relaxed);
             report.snapshot = Some(snapshot.name().to_owned());
@@ -139,6 +146,7 @@ struct Rebuild {
     numbers: Arc<AtomicU32>,
     shared: Arc<Shared>,
     facts: u64,
+    from_snapshot: bool,
 }
 
 impl Rebuild {
@@ -209,7 +217,8 @@ impl Rebuild {
         }
         if let Some(key) = step.key {
             let record = Record::new(key, step.at, index, step.first, step.facts);
-            if !shard.dedup.has(&record) {
+            // Only a snapshot's records can be met a second time.
+            if !(self.from_snapshot && shard.dedup.has(&record)) {
                 shard.dedup.insert(record, step.sealed);
             }
         }
