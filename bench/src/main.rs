@@ -36,6 +36,12 @@ enum Verb {
     TrivialServer,
     /// Prints the memory of a held seat in a folder of its own.
     Memory { folder: PathBuf },
+    /// Prints where the time of a durable command goes, stage by stage, on one thread.
+    Stages {
+        folder: PathBuf,
+        #[arg(long, default_value_t = 1)]
+        events: u64,
+    },
 }
 
 #[derive(clap::Args)]
@@ -59,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Run(options) => run(&options),
         Verb::TrivialServer => rivals::trivial::serve(),
         Verb::Memory { folder } => ours::memory::measure(&folder),
+        Verb::Stages { folder, events } => ours::stages::measure(&folder, events),
     }
 }
 

@@ -6,3 +6,4 @@ pub mod hall;
 pub mod http;
 pub mod memory;
 pub mod recovery;
+pub mod stages;

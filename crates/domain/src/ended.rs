@@ -1,13 +1,13 @@
 //! What is remembered of holds and queue places that are over: for an hour, so that their owner hears why.
 
-use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
 use minicbor::{Decode, Encode};
 
 use crate::id::HoldId;
 use crate::limits::{ENDED_MAX, ENDED_MS};
-use crate::map::{Hasher, Table};
+use crate::map::Hasher;
+use crate::recall::Recall;
 use crate::time::Millis;
 
 /// Why a hold or a queue place is over.
@@ -30,70 +30,74 @@ pub enum End {
     OverLimit,
 }
 
+impl End {
+    /// By their numbers.
+    const ALL: [End; 6] =
+        [End::Expired, End::Released, End::Overridden, End::Confirmed, End::Dissolved, End::OverLimit];
+}
+
 /// A bounded memory of the ended, forgotten in the order they ended.
 #[derive(Clone, Debug, Default)]
 pub struct Ended {
-    in_order: VecDeque<Past>,
-    /// How many were ever forgotten: the running number of the first that is kept.
-    forgotten: u32,
-    /// Running numbers by id, in several tables: one that must be put in order again keeps nobody waiting for long.
-    by_id: [Table<u32>; TABLES],
+    past: Recall<Past>,
     hasher: Hasher,
 }
 
-const TABLES: usize = 16;
-
+/// 24 bytes: a busy event remembers a hundred thousand.
 #[derive(Clone, Copy, Debug)]
 struct Past {
-    at: Millis,
-    id: HoldId,
-    end: End,
+    id: [u64; 2],
+    /// The time of the end, and its kind in the lowest bits.
+    at_and_end: i64,
+}
+
+const END_BITS: u32 = 3;
+
+impl Past {
+    fn new(id: HoldId, end: End, at: Millis) -> Past {
+        Past { id: halves(id), at_and_end: at << END_BITS | end as i64 }
+    }
+
+    fn at(&self) -> Millis {
+        self.at_and_end >> END_BITS
+    }
+
+    fn end(&self) -> End {
+        End::ALL[(self.at_and_end & ((1 << END_BITS) - 1)) as usize]
+    }
+
+    fn id(&self) -> HoldId {
+        HoldId(u128::from(self.id[0]) << 64 | u128::from(self.id[1]))
+    }
+}
+
+fn halves(id: HoldId) -> [u64; 2] {
+    [(id.0 >> 64) as u64, id.0 as u64]
 }
 
 impl Ended {
     pub fn remember(&mut self, id: HoldId, end: End, at: Millis) {
-        while let Some(oldest) = self.in_order.front() {
-            if at - oldest.at < ENDED_MS && self.in_order.len() < ENDED_MAX {
+        while let Some(oldest) = self.past.oldest() {
+            if at - oldest.at() < ENDED_MS && self.past.len() < ENDED_MAX {
                 break;
             }
-            self.forget_oldest();
+            let hasher = &self.hasher;
+            self.past.forget_oldest(|past| hasher.hash_one(past.id));
         }
-        let number = self.forgotten.wrapping_add(self.in_order.len() as u32);
-        self.in_order.push_back(Past { at, id, end });
-        let hash = self.hasher.hash_one(id);
-        let (in_order, forgotten, hasher) = (&self.in_order, self.forgotten, &self.hasher);
-        let rehash = |number: &u32| hasher.hash_one(in_order[number.wrapping_sub(forgotten) as usize].id);
-        self.by_id[table(hash)].insert_unique(hash, number, rehash);
-    }
-
-    fn forget_oldest(&mut self) {
-        let Some(oldest) = self.in_order.front() else { return };
-        let (hash, number) = (self.hasher.hash_one(oldest.id), self.forgotten);
-        if let Ok(entry) = self.by_id[table(hash)].find_entry(hash, |known| *known == number) {
-            entry.remove();
-        }
-        self.in_order.pop_front();
-        self.forgotten = self.forgotten.wrapping_add(1);
+        let past = Past::new(id, end, at);
+        self.past.remember(self.hasher.hash_one(past.id), past, |known| known.id == past.id);
     }
 
     pub fn get(&self, id: HoldId, now: Millis) -> Option<End> {
-        if self.in_order.is_empty() {
-            return None;
-        }
-        let past = |number: &u32| &self.in_order[number.wrapping_sub(self.forgotten) as usize];
-        let hash = self.hasher.hash_one(id);
-        let number = self.by_id[table(hash)].find(hash, |number| past(number).id == id)?;
-        Some(past(number)).filter(|past| now - past.at < ENDED_MS).map(|past| past.end)
+        let id = halves(id);
+        let past = self.past.find(self.hasher.hash_one(id), |past| past.id == id)?;
+        (now - past.at() < ENDED_MS).then(|| past.end())
     }
 
     /// Oldest first, for a snapshot.
     pub fn iter(&self) -> impl Iterator<Item = (Millis, HoldId, End)> {
-        self.in_order.iter().map(|past| (past.at, past.id, past.end))
+        self.past.iter().map(|past| (past.at(), past.id(), past.end()))
     }
-}
-
-fn table(hash: u64) -> usize {
-    (hash >> 32) as usize % TABLES
 }
 
 #[cfg(test)]

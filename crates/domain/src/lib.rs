@@ -13,6 +13,7 @@ pub mod listing;
 pub mod map;
 pub mod money;
 pub mod outcome;
+pub mod recall;
 pub mod refusal;
 pub mod seats;
 pub mod slab;

@@ -65,7 +65,7 @@ enum BodyImage {
 #[derive(Clone, Debug)]
 pub enum BodyView {
     Venue(Arc<Venue>),
-    Event(Box<SeatsView>),
+    Event(SeatsView),
 }
 
 /// The facts of one decision, as they stand in the log.
@@ -189,6 +189,14 @@ impl Listing {
         }
     }
 
+    /// Looks at what deciding a command will need, and at nothing twice. The number means nothing.
+    pub fn glance(&self, command: &Command) -> u64 {
+        match &self.body {
+            Body::Nothing | Body::Venue(_) => 0,
+            Body::Event(seats) => seats.glance(command),
+        }
+    }
+
     /// When something falls due that no command has touched.
     pub fn next_due(&self) -> Option<Millis> {
         match &self.body {
@@ -201,7 +209,7 @@ impl Listing {
         match &self.body {
             Body::Nothing => None,
             Body::Venue(venue) => Some(BodyView::Venue(venue.clone())),
-            Body::Event(seats) => Some(BodyView::Event(Box::new(seats.view()))),
+            Body::Event(seats) => Some(BodyView::Event(seats.view())),
         }
     }
 

@@ -14,7 +14,7 @@ pub enum Outcome {
     /// Yes: the buyer holds exactly these seats already.
     AlreadyYours(Box<HoldState>),
     /// Yes: the buyer's place in the queue is young enough to need no renewal.
-    StillQueued(PlaceState),
+    StillQueued(Box<PlaceState>),
     /// No. Facts of what had expired stand all the same.
     Refused(Box<Refusal>),
 }

@@ -37,7 +37,7 @@ use inbox::{Inbox, Refused};
 use read::Facts;
 use recover::{CoreOptions, RecoverError, Report};
 use threads::{ThreadOptions, Threads};
-use work::{Decided, Work};
+use work::{Together, Work};
 
 /// How the engine is laid out; the defaults suit a machine of a few cores.
 #[derive(Clone, Debug)]
@@ -122,8 +122,8 @@ impl Embedded {
             let (pump, mut answered) = mpsc::channel(ANSWERS_WAITING_MAX);
             core.committer.pump_through(pump);
             runtime.spawn(async move {
-                while let Some(completions) = answered.recv().await {
-                    completions.into_iter().for_each(work::Completion::complete);
+                while let Some(answered) = answered.recv().await {
+                    work::Answered::complete(answered);
                 }
             });
         }
@@ -171,8 +171,12 @@ impl Embedded {
                 Err(error) => Err(error),
             };
             match answers {
-                Ok(together) => {
-                    together.answers.into_iter().map(|decided| settle(&facts, decided?)).collect()
+                Ok(Together { requests, answers, bytes }) => {
+                    let asked = requests.iter().map(|request| request.listing);
+                    let settle = |(listing, decided): (_, Result<_, _>)| {
+                        facts.settle(listing, decided?, &bytes)
+                    };
+                    asked.zip(answers).map(settle).collect()
                 }
                 Err(error) => (0..count).map(|_| Err(error.clone())).collect(),
             }
@@ -211,13 +215,6 @@ fn gone(shared: &Shared) -> EngineError {
     shared.poisoned().unwrap_or(EngineError::Stopping)
 }
 
-fn settle(facts: &Facts, decided: Decided) -> Result<Answer, EngineError> {
-    match decided {
-        Decided::Answer(answer) => Ok(answer),
-        Decided::Replay { slot, first, last } => facts.replay(&slot, first, last),
-    }
-}
-
 /// A new journal's name: the time and the address space's own randomness make it unlike any other.
 fn new_generation() -> u128 {
     let hasher = std::hash::RandomState::new();
@@ -233,12 +230,14 @@ impl Drop for Embedded {
 impl Engine for Embedded {
     fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
         let shard = shard_of(&request.listing, self.inboxes.len());
-        let (reply, decided) = oneshot::channel();
+        let (reply, written) = oneshot::channel();
+        let listing = request.listing;
         let sent = self.send(shard, Work::Submit(request, reply));
         let facts = self.facts.clone();
         Box::pin(async move {
             sent?;
-            settle(&facts, decided.await.map_err(|_| gone(&facts.shared))??)
+            let written = written.await.map_err(|_| gone(&facts.shared))??;
+            facts.settle(listing, written.decided, &written.bytes)
         })
     }
 

@@ -1,7 +1,7 @@
 //! The port: everything the house may ask of an engine, readable alone. Each engine says in one sentence what a
 //! durable yes means there; the contract suite in `contract/` runs against all of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_core::future::BoxFuture;
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
@@ -83,17 +83,60 @@ pub struct Answer {
     pub position: Position,
     /// The listing's time when it was decided.
     pub at: Millis,
-    /// The facts, expiries first; a refused command may have some, too.
-    pub step: Option<Arc<Step>>,
     pub outcome: Outcome,
     /// True if this is the first answer again, found by its idempotency key.
     pub replayed: bool,
+    pub told: Told,
 }
 
 impl Answer {
+    /// The facts, expiries first; a refused command may have some, too.
+    pub fn step(&self) -> Option<&Arc<Step>> {
+        self.told.step()
+    }
+
     /// The facts with their offsets, oldest first.
     pub fn facts(&self) -> impl Iterator<Item = (u64, &Fact)> {
-        self.step.iter().flat_map(|step| step.numbered())
+        self.step().into_iter().flat_map(|step| step.numbered())
+    }
+}
+
+/// The step that an answer tells of. An engine may leave it as bytes: read by whoever asks, when somebody does, it
+/// costs the one who decides nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    step: OnceLock<Arc<Step>>,
+    unread: Option<Unread>,
+}
+
+/// A step as an engine wrote it, among others.
+#[derive(Clone, Debug)]
+pub struct Unread {
+    pub listing: ListingId,
+    pub bytes: Arc<Vec<u8>>,
+    pub start: u32,
+    pub read: fn(ListingId, &[u8]) -> Step,
+}
+
+impl Told {
+    pub fn unread(unread: Option<Unread>) -> Told {
+        Told { step: OnceLock::new(), unread }
+    }
+
+    pub fn step(&self) -> Option<&Arc<Step>> {
+        match &self.unread {
+            None => self.step.get(),
+            Some(unread) => {
+                let read = || (unread.read)(unread.listing, &unread.bytes[unread.start as usize..]);
+                Some(self.step.get_or_init(|| Arc::new(read())))
+            }
+        }
+    }
+}
+
+impl From<Option<Arc<Step>>> for Told {
+    fn from(step: Option<Arc<Step>>) -> Told {
+        Told { step: step.map(OnceLock::from).unwrap_or_default(), unread: None }
     }
 }
 

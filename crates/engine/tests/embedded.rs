@@ -77,7 +77,7 @@ async fn what_was_answered_is_there_after_a_restart() {
     assert_eq!(seats.seat_status(3), Status::Held);
     let again = engine.submit(hold(70, 3, "ann", Some(77))).await.expect("answers");
     assert!(again.replayed);
-    assert_eq!(again.step, answer.step);
+    assert_eq!(again.step(), answer.step());
     let other_body = engine.submit(hold(70, 4, "ann", Some(77))).await.expect("answers");
     assert_eq!(other_body.outcome.refused().map(|refusal| refusal.code), Some(Code::KeyReused));
 }
@@ -156,6 +156,6 @@ async fn what_was_made_just_before_a_stop_can_be_read_after_it() {
         drop(engine);
         let engine = Embedded::open(folder.path(), options).expect("opens");
         let page = engine.facts_after(EVENT, Position::default(), 10).await.expect("reads");
-        assert_eq!(page.steps.first(), created.step.as_ref(), "round {round}");
+        assert_eq!(page.steps.first(), created.step(), "round {round}");
     }
 }

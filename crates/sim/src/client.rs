@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use onsale_domain::listing::Key;
 use onsale_domain::seats::Found;
 use onsale_engine::embedded::read::Facts;
-use onsale_engine::embedded::work::{Decided, Together, Work};
+use onsale_engine::embedded::work::{Decided, Together, Work, Written};
 use onsale_engine::{EngineError, HeldAt, Request};
 use tokio::sync::oneshot;
 
@@ -28,7 +28,7 @@ pub struct Call {
 
 #[derive(Debug)]
 pub enum Reply {
-    One(oneshot::Receiver<Result<Decided, EngineError>>),
+    One(oneshot::Receiver<Result<Written, EngineError>>),
     Many(oneshot::Receiver<Together>),
     Found(oneshot::Receiver<Result<Found, EngineError>>),
     Holds(oneshot::Receiver<Result<Vec<HeldAt>, EngineError>>),
@@ -54,16 +54,20 @@ impl Call {
 
     /// What has arrived, if anything has; a replay is read from the journal as the engine's own caller does it.
     pub fn hear(&mut self, facts: &Facts) -> Option<Vec<Told>> {
-        let settle = |decided: Result<Decided, EngineError>| {
-            Told::Answer(match decided {
-                Ok(Decided::Answer(answer)) => Ok(answer),
-                Ok(Decided::Replay { slot, first, last }) => facts.replay(&slot, first, last),
-                Err(error) => Err(error),
-            })
-        };
+        let listing = |n: usize| self.requests[n].listing;
         match &mut self.reply {
-            Reply::One(reply) => Some(vec![settle(reply.try_recv().ok()?)]),
-            Reply::Many(reply) => Some(reply.try_recv().ok()?.answers.into_iter().map(settle).collect()),
+            Reply::One(reply) => {
+                let written = reply.try_recv().ok()?;
+                let settle = |written: Written| facts.settle(listing(0), written.decided, &written.bytes);
+                Some(vec![Told::Answer(written.and_then(settle))])
+            }
+            Reply::Many(reply) => {
+                let Together { answers, bytes, .. } = reply.try_recv().ok()?;
+                let settle = |(n, decided): (usize, Result<Decided, EngineError>)| {
+                    Told::Answer(decided.and_then(|decided| facts.settle(listing(n), decided, &bytes)))
+                };
+                Some(answers.into_iter().enumerate().map(settle).collect())
+            }
             Reply::Found(reply) => Some(vec![Told::Found(reply.try_recv().ok()?)]),
             Reply::Holds(reply) => Some(vec![Told::Holds(reply.try_recv().ok()?)]),
         }

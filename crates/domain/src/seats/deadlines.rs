@@ -5,7 +5,7 @@ use super::state::Due;
 use crate::time::Millis;
 
 /// Entries in a chunk: moving half of one costs less than finding it.
-const CHUNK: usize = 256;
+const CHUNK: usize = 128;
 /// Neighbours that fit together into half a chunk are joined.
 const SPARSE: usize = CHUNK / 2;
 

@@ -19,7 +19,7 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
     }
     if let Some(place) = place_of(seats, command.seat, &command.buyer, now) {
         if place.until - now > PLACE_RENEW_BELOW_MS {
-            return Ok(Decided::Outcome(Outcome::StillQueued(place)));
+            return Ok(Decided::Outcome(Outcome::StillQueued(Box::new(place))));
         }
         let renewed = Fact::PlaceRenewed { place: place.place, until: now + PLACE_MS, ahead: place.ahead };
         return Ok(Decided::Fact(renewed));

@@ -64,8 +64,8 @@ impl Shelf {
                 position: self.position(),
                 at: if same { known.step.at } else { now },
                 outcome: if same { Outcome::Done } else { refused() },
-                step: same.then_some(known.step),
                 replayed: same,
+                told: same.then_some(known.step).into(),
             };
         }
         let first = self.listing.offset + 1;
@@ -86,7 +86,7 @@ impl Shelf {
             }
             step = Some(made);
         }
-        Answer { position: self.position(), at: now, step, outcome, replayed: false }
+        Answer { position: self.position(), at: now, outcome, replayed: false, told: step.into() }
     }
 
     fn view(&self) -> Option<Arc<View>> {

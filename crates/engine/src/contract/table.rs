@@ -175,7 +175,7 @@ impl<'a> Runner<'a> {
 
     /// Gives a name to everything new, so that later lines can speak of it.
     fn learn(&mut self, answer: &Answer) {
-        let Some(step) = &answer.step else { return };
+        let Some(step) = answer.step() else { return };
         for (offset, fact) in step.numbered() {
             self.names.learn(fact, step.fence(offset));
         }
@@ -187,7 +187,7 @@ impl<'a> Runner<'a> {
 
     fn event_view(&self) -> Option<SeatsView> {
         match &self.harness.engine().view(&self.event)?.body {
-            BodyView::Event(view) => Some((**view).clone()),
+            BodyView::Event(view) => Some(view.clone()),
             BodyView::Venue(_) => None,
         }
     }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::directory::Directory;
-use super::work::{Batch, Buffers, Completion};
+use super::work::{Answered, Batch, Buffers, Completion};
 use crate::engine::EngineError;
 use crate::journal::{FrameBuffer, FramePosition, JournalError, Writer};
 
@@ -24,7 +24,7 @@ pub struct Committer {
     images: Vec<Vec<u8>>,
     shards_imaged: usize,
     /// Who hands answers over, if not the committer itself.
-    pump: Option<mpsc::Sender<Vec<Completion>>>,
+    pump: Option<mpsc::Sender<Answered>>,
 }
 
 /// What everybody may know of the committer's work.
@@ -136,7 +136,6 @@ impl Committer {
     }
 
     fn tell(&mut self, batch: Batch, frame: Option<FramePosition>) {
-        self.shared.buffers.put(batch.bytes);
         for (slot, step) in batch.followed {
             slot.keep_recent(&step);
         }
@@ -153,30 +152,32 @@ impl Committer {
         self.shared.commands.fetch_add(batch.tally.commands, Ordering::Relaxed);
         self.shared.refusals.fetch_add(batch.tally.refusals, Ordering::Relaxed);
         self.shared.facts.fetch_add(batch.tally.facts, Ordering::Relaxed);
-        self.hand_over(batch.completions);
+        let bytes = Arc::new(batch.bytes);
+        self.hand_over(batch.completions, &bytes);
+        self.shared.buffers.put(bytes);
         self.images.extend(batch.images);
         self.shards_imaged += usize::from(batch.images_done);
     }
 
     /// Answers go through this from now on: a task inside the callers' own runtime wakes them at a fraction of what
     /// it costs a stranger.
-    pub fn pump_through(&mut self, pump: mpsc::Sender<Vec<Completion>>) {
+    pub fn pump_through(&mut self, pump: mpsc::Sender<Answered>) {
         self.pump = Some(pump);
     }
 
-    fn hand_over(&self, completions: Vec<Completion>) {
+    fn hand_over(&self, completions: Vec<Completion>, bytes: &Arc<Vec<u8>>) {
         if completions.is_empty() {
             return;
         }
-        let refused = match &self.pump {
-            None => Some(completions),
-            Some(pump) => match pump.try_send(completions) {
-                Ok(()) => None,
+        let answered = Answered { completions, bytes: bytes.clone() };
+        match &self.pump {
+            None => answered.complete(),
+            Some(pump) => match pump.try_send(answered) {
+                Ok(()) => {}
                 // The runtime is busy or gone; nobody waits longer for that.
-                Err(TrySendError::Full(completions) | TrySendError::Closed(completions)) => Some(completions),
+                Err(TrySendError::Full(answered) | TrySendError::Closed(answered)) => answered.complete(),
             },
-        };
-        refused.into_iter().flatten().for_each(Completion::complete);
+        }
     }
 
     /// Snapshot parts that became durable, and how many shards have handed out their last.

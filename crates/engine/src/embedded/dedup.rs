@@ -1,23 +1,24 @@
 //! Idempotency records: who asked what under which key, and where the facts of the first answer stand.
 //! Written in the same step as the facts and rebuilt from them, so no crash leaves one without the other.
 
-use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
 use onsale_domain::Millis;
 use onsale_domain::listing::Key;
+use onsale_domain::recall::{self, Recall};
 
 /// How long a record of an unsealed verb is kept.
 pub const UNSEALED_MS: Millis = 3_600_000;
 /// How long a record of a sealed verb is kept.
 pub const SEALED_MS: Millis = 24 * 3_600_000;
 
-/// Where the facts of a yes stand. 48 bytes: there may be ten million of them.
+/// Where the facts of a yes stand. 40 bytes: there may be ten million of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     scope: [u64; 2],
-    fingerprint: [u64; 2],
+    /// Half of the fingerprint: it only tells one caller's own requests apart.
+    fingerprint: u64,
     /// 43 bits of time, until the year 2248, and 21 bits of listing.
     at_and_listing: u64,
     /// The first fact's offset, below 2^40 as fences demand, and 24 bits for how many there are.
@@ -36,10 +37,15 @@ impl Record {
         );
         Record {
             scope: halves(key.scope),
-            fingerprint: halves(key.fingerprint),
+            fingerprint: key.fingerprint as u64,
             at_and_listing: (at as u64) << LISTINGS_MAX.trailing_zeros() | u64::from(listing),
             first_and_facts: first << FACTS_BITS | u64::from(facts),
         }
+    }
+
+    /// Whether this very command was answered under the key.
+    pub fn is_of(&self, key: Key) -> bool {
+        self.scope == halves(key.scope) && self.fingerprint == key.fingerprint as u64
     }
 
     /// When the yes was given.
@@ -61,8 +67,12 @@ impl Record {
         (self.first_and_facts & ((1 << FACTS_BITS) - 1)) as u32
     }
 
-    pub fn key(&self) -> Key {
-        Key { scope: whole(self.scope), fingerprint: whole(self.fingerprint) }
+    pub fn scope(&self) -> (u64, u64) {
+        self.scope.into()
+    }
+
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 }
 
@@ -70,158 +80,62 @@ fn halves(number: u128) -> [u64; 2] {
     [(number >> 64) as u64, number as u64]
 }
 
-fn whole(halves: [u64; 2]) -> u128 {
-    u128::from(halves[0]) << 64 | u128::from(halves[1])
-}
-
-/// One shard's records. Two rings in order of age, and a table of their running numbers.
+/// One shard's records.
 #[derive(Debug)]
 pub struct Dedup {
-    unsealed: Ring,
-    sealed: Ring,
-    /// Running numbers; the lowest bit tells the ring.
-    table: Box<[HashTable<u32>; TABLES]>,
-    len: usize,
+    unsealed: Recall<Record>,
+    sealed: Recall<Record>,
     hasher: DefaultHashBuilder,
     bound: usize,
     /// How long the youngest record that had to make room had been kept.
     pub shortest_window_ms: Option<u64>,
 }
 
-/// Records in order of age, in chunks: a large ring neither moves nor keeps room for twice as many.
-#[derive(Debug, Default)]
-struct Ring {
-    chunks: VecDeque<Vec<Record>>,
-    /// The running number of the first chunk's first cell.
-    base: u32,
-    /// Cells of the first chunk whose records are forgotten.
-    gone: u32,
-    len: usize,
-    /// Records ever forgotten: the place in history of the first one that is kept.
-    forgotten: u64,
-}
-
-/// Records in a chunk of a ring; 48 KiB.
-const CHUNK: u32 = 1_024;
-/// The records' numbers lie in so many tables: when one must grow, all the others' callers do not wait for it.
-const TABLES: usize = 64;
-/// Running numbers count up to this and start again; no ring is ever as long.
-const NUMBERS: u32 = 1 << 31;
-
-impl Ring {
-    fn first(&self) -> Option<&Record> {
-        self.chunks.front()?.get(self.gone as usize)
-    }
-
-    fn first_number(&self) -> u32 {
-        (self.base + self.gone) % NUMBERS
-    }
-
-    /// The record with this running number.
-    fn at(&self, number: u32) -> &Record {
-        let cell = (number + NUMBERS - self.base) % NUMBERS;
-        &self.chunks[(cell / CHUNK) as usize][(cell % CHUNK) as usize]
-    }
-
-    /// Adds the youngest record and returns its running number.
-    fn push(&mut self, record: Record) -> u32 {
-        let number = ((u64::from(self.first_number()) + self.len as u64) % u64::from(NUMBERS)) as u32;
-        self.len += 1;
-        match self.chunks.back_mut() {
-            Some(last) if last.len() < CHUNK as usize => last.push(record),
-            Some(_) => {
-                let mut chunk = Vec::with_capacity(CHUNK as usize);
-                chunk.push(record);
-                self.chunks.push_back(chunk);
-            }
-            // The first chunk grows as it must: many a shard has few.
-            None => self.chunks.push_back(vec![record]),
-        }
-        number
-    }
-
-    fn pop(&mut self) -> Option<Record> {
-        let record = *self.first()?;
-        self.len -= 1;
-        self.forgotten += 1;
-        self.gone += 1;
-        if self.gone == CHUNK {
-            self.chunks.pop_front();
-            self.base = (self.base + CHUNK) % NUMBERS;
-            self.gone = 0;
-        }
-        Some(record)
-    }
-
-    /// Up to `limit` records from a place in history on, and the place behind them.
-    fn page(&self, from: u64, limit: usize) -> (impl Iterator<Item = &Record>, u64) {
-        let from = from.max(self.forgotten);
-        let skipped = (from - self.forgotten) as usize;
-        let count = self.len.saturating_sub(skipped).min(limit);
-        let first = self.gone as usize + skipped;
-        let cells = first..first + count;
-        let record = |cell: usize| &self.chunks[cell / CHUNK as usize][cell % CHUNK as usize];
-        (cells.map(record), from + count as u64)
-    }
-}
-
 impl Dedup {
     pub fn new(bound: usize) -> Dedup {
         Dedup {
-            unsealed: Ring::default(),
-            sealed: Ring::default(),
-            table: Box::new([const { HashTable::new() }; TABLES]),
-            len: 0,
+            unsealed: Recall::default(),
+            sealed: Recall::default(),
             hasher: DefaultHashBuilder::default(),
-            bound,
+            bound: bound.min(recall::LEN_MAX),
             shortest_window_ms: None,
         }
     }
 
     pub fn len(&self) -> usize {
-        self.len
+        self.unsealed.len() + self.sealed.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     pub fn find(&self, scope: u128, now: Millis) -> Option<&Record> {
         let scope = halves(scope);
         let hash = self.hasher.hash_one(scope);
-        let number = self.table[part(hash)].find(hash, |number| self.at(*number).scope == scope)?;
-        let kept = if number & 1 == 1 { SEALED_MS } else { UNSEALED_MS };
-        Some(self.at(*number)).filter(|record| now - record.at() < kept)
+        let young = |record: &&Record, kept: Millis| now - record.at() < kept;
+        let is = |record: &Record| record.scope == scope;
+        let unsealed = self.unsealed.find(hash, is).filter(|record| young(record, UNSEALED_MS));
+        unsealed.or_else(|| self.sealed.find(hash, is).filter(|record| young(record, SEALED_MS)))
     }
 
-    /// Keeps a record; what is too much goes first.
+    /// Keeps a record; what is too much goes first. The same scope again means its old record has run out: the new
+    /// one takes over.
     pub fn insert(&mut self, record: Record, sealed: bool) {
-        while self.len >= self.bound {
-            let out_of_unsealed = self.unsealed.len > 0;
-            let lost = self.forget_first(!out_of_unsealed);
+        while self.len() >= self.bound {
+            let Some(lost) = self.forget_first(self.unsealed.is_empty()) else { break };
             let kept = (record.at() - lost.at()).max(0) as u64;
             self.shortest_window_ms = Some(self.shortest_window_ms.map_or(kept, |known| known.min(kept)));
         }
         let hash = self.hasher.hash_one(record.scope);
-        // The same scope again means its old record has run out: the new one takes over.
-        let (unsealed_ring, sealed_ring) = (&self.unsealed, &self.sealed);
-        let same = |number: &u32| at(unsealed_ring, sealed_ring, *number).scope == record.scope;
-        if let Ok(old) = self.table[part(hash)].find_entry(hash, same) {
-            old.remove();
-            self.len -= 1;
-        }
-        let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
-        let number = ring.push(record) << 1 | u32::from(sealed);
-        let (hasher, unsealed, sealed) = (&self.hasher, &self.unsealed, &self.sealed);
-        let scope_of = |number: &u32| at(unsealed, sealed, *number).scope;
-        self.table[part(hash)].insert_unique(hash, number, |number| hasher.hash_one(scope_of(number)));
-        self.len += 1;
+        let records = if sealed { &mut self.sealed } else { &mut self.unsealed };
+        records.remember(hash, record, |known| known.scope == record.scope);
     }
 
     /// Whether this very record is here; recovery may meet one twice.
     pub fn has(&self, record: &Record) -> bool {
         let hash = self.hasher.hash_one(record.scope);
-        self.table[part(hash)].find(hash, |number| self.at(*number) == record).is_some()
+        [&self.unsealed, &self.sealed].iter().any(|records| records.find(hash, |known| known == record).is_some())
     }
 
     /// Drops what has been kept long enough by the clock. Not by a record's own time: a listing's may run
@@ -229,42 +143,22 @@ impl Dedup {
     pub fn forget_old(&mut self, now: Millis) {
         for (sealed, kept) in [(false, UNSEALED_MS), (true, SEALED_MS)] {
             let is_old = |record: Option<&Record>| record.is_some_and(|record| now - record.at() >= kept);
-            while is_old(if sealed { self.sealed.first() } else { self.unsealed.first() }) {
+            while is_old(if sealed { self.sealed.oldest() } else { self.unsealed.oldest() }) {
                 self.forget_first(sealed);
             }
         }
     }
 
-    fn forget_first(&mut self, sealed: bool) -> Record {
-        let ring = if sealed { &mut self.sealed } else { &mut self.unsealed };
-        let number = ring.first_number() << 1 | u32::from(sealed);
-        let record = ring.pop().expect("a ring that is not empty has a first record");
-        let scope = record.scope;
-        let hash = self.hasher.hash_one(scope);
-        if let Ok(entry) = self.table[part(hash)].find_entry(hash, |known| *known == number) {
-            entry.remove();
-            self.len -= 1;
-        }
-        record
+    fn forget_first(&mut self, sealed: bool) -> Option<Record> {
+        let records = if sealed { &mut self.sealed } else { &mut self.unsealed };
+        let hasher = &self.hasher;
+        records.forget_oldest(|record| hasher.hash_one(record.scope))
     }
 
-    /// Up to `limit` records of one ring, oldest first, behind the place where the last page ended.
+    /// Up to `limit` records of one kind, oldest first, behind the place where the last page ended.
     pub fn page(&self, sealed: bool, from: u64, limit: usize) -> (impl Iterator<Item = &Record>, u64) {
         if sealed { self.sealed.page(from, limit) } else { self.unsealed.page(from, limit) }
     }
-
-    fn at(&self, number: u32) -> &Record {
-        at(&self.unsealed, &self.sealed, number)
-    }
-}
-
-/// Which table a hash belongs to, by bits that the table itself looks at last.
-fn part(hash: u64) -> usize {
-    (hash >> 32) as usize % TABLES
-}
-
-fn at<'a>(unsealed: &'a Ring, sealed: &'a Ring, number: u32) -> &'a Record {
-    if number & 1 == 1 { sealed.at(number >> 1) } else { unsealed.at(number >> 1) }
 }
 
 #[cfg(test)]
@@ -313,23 +207,5 @@ mod tests {
             dedup.insert(record(scope, 20), true);
         }
         assert_eq!(dedup.len(), 3);
-    }
-
-    #[test]
-    fn running_numbers_start_again_and_chunks_come_and_go() {
-        let mut dedup = Dedup::new(3_000);
-        dedup.unsealed.base = NUMBERS - 2_048;
-        for scope in 0..10_000u128 {
-            dedup.insert(record(scope, scope as Millis), false);
-            let oldest = scope.saturating_sub(2_999);
-            assert_eq!(dedup.find(oldest, 0).map(|record| record.first()), Some(oldest as u64));
-            assert!(scope < 3_000 || dedup.find(oldest - 1, 0).is_none());
-        }
-        let (page, next) = dedup.page(false, 0, 1_500);
-        assert!(page.map(|record| record.first()).eq(7_000..8_500));
-        dedup.insert(record(10_000, 0), false);
-        let (page, next) = dedup.page(false, next, 9_999);
-        assert!(page.map(|record| record.first()).eq(8_500..10_001));
-        assert_eq!(dedup.page(false, next, 10).0.count(), 0);
     }
 }

@@ -3,7 +3,7 @@
 
 use minicbor::{Decoder, Encoder};
 use onsale_domain::listing::Key;
-use onsale_domain::{Fact, ListingId, Millis};
+use onsale_domain::{Fact, ListingId, Millis, Step};
 use thiserror::Error;
 
 /// A listing's small number in this journal.
@@ -51,6 +51,12 @@ impl<'a> StepEntry<'a> {
         self.first + u64::from(self.facts) - 1
     }
 
+    pub fn decode(&self, listing: ListingId) -> Result<Step, BadEntry> {
+        let facts = self.decode_facts().collect::<Result<Vec<_>, _>>()?;
+        let (epoch, first, at, key) = (u64::from(self.epoch), self.first, self.at, self.key);
+        Ok(Step { listing, epoch, first, at, key, facts })
+    }
+
     pub fn decode_facts(&self) -> impl Iterator<Item = Result<Fact, BadEntry>> + 'a {
         let mut decoder = Decoder::new(self.encoded);
         (0..self.facts).map(move |_| Ok(decoder.decode()?))
@@ -90,6 +96,17 @@ pub fn write_step(into: &mut Vec<u8>, head: StepHead, facts: &[Fact]) {
     }
     facts.iter().for_each(|fact| encode(fact, into));
     end(into, start);
+}
+
+/// The step whose entry starts these bytes; for those we wrote ourselves a moment ago.
+pub fn step_at(listing: ListingId, mut bytes: &[u8]) -> Step {
+    match read_one(&mut bytes).and_then(|entry| match entry {
+        Entry::Step(step) => step.decode(listing),
+        Entry::Opened { .. } => Err(BadEntry("not a step".into())),
+    }) {
+        Ok(step) => step,
+        Err(error) => panic!("what was just written can be read: {error}"),
+    }
 }
 
 fn encode<T: minicbor::Encode<()>>(value: &T, into: &mut Vec<u8>) {

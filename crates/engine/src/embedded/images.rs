@@ -152,10 +152,9 @@ impl Shard {
     }
 
     fn record_image(&self, record: &Record, sealed: bool) -> RecordImage {
-        let split = |number: u128| ((number >> 64) as u64, number as u64);
         RecordImage {
-            scope: split(record.key().scope),
-            fingerprint: split(record.key().fingerprint),
+            scope: record.scope(),
+            fingerprint: (0, record.fingerprint()),
             at: record.at(),
             first: record.first(),
             number: self.listings[record.listing() as usize].slot.number,

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures_core::future::BoxFuture;
-use onsale_domain::{Outcome, Step};
+use onsale_domain::{ListingId, Outcome, Step};
 
 use super::commit::Shared;
 use super::directory::{Following, Slot};
-use super::entry::{self, Entry, StepEntry};
+use super::entry::{self, Entry};
+use super::work::Decided;
 use crate::engine::{Answer, EngineError, FactPage, Position};
 use crate::journal::Reader;
 
@@ -38,11 +39,24 @@ impl Facts {
                     continue;
                 }
                 found += step.facts as usize;
-                page.steps.push(Arc::new(decode(slot, &step)?));
+                page.steps.push(Arc::new(step.decode(slot.id).map_err(unreadable)?));
             }
             cursor = frame.next;
         }
         Ok(page)
+    }
+
+    /// A decision as its caller sees it.
+    pub fn settle(
+        &self,
+        listing: ListingId,
+        decided: Decided,
+        bytes: &Arc<Vec<u8>>,
+    ) -> Result<Answer, EngineError> {
+        match decided {
+            Decided::Verdict(verdict) => Ok(verdict.answer(listing, bytes)),
+            Decided::Replay { slot, first, last } => self.replay(&slot, first, last),
+        }
     }
 
     /// The first answer again: the step from `first` to `last`.
@@ -52,7 +66,8 @@ impl Facts {
         let step = step
             .ok_or_else(|| EngineError::Read(format!("the step at offset {first} is not in the journal")))?;
         let position = Position { epoch: step.epoch, offset: last };
-        Ok(Answer { position, at: step.at, step: Some(step), outcome: Outcome::Done, replayed: true })
+        let at = step.at;
+        Ok(Answer { position, at, outcome: Outcome::Done, replayed: true, told: Some(step).into() })
     }
 
     /// Waits for steps after `offset` and returns them.
@@ -102,12 +117,6 @@ impl crate::engine::Tail for Tail {
             Ok(steps)
         })
     }
-}
-
-fn decode(slot: &Slot, step: &StepEntry<'_>) -> Result<Step, EngineError> {
-    let facts = step.decode_facts().collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    let (epoch, first, at, key) = (u64::from(step.epoch), step.first, step.at, step.key);
-    Ok(Step { listing: slot.id, epoch, first, at, key, facts })
 }
 
 fn unreadable(error: impl std::fmt::Display) -> EngineError {

@@ -2,6 +2,7 @@
 //! A plain value without threads or locks, so that the simulation drives the very code that ships.
 
 use std::collections::BTreeSet;
+use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -16,8 +17,8 @@ use super::commit::Shared;
 use super::dedup::{Dedup, Record};
 use super::directory::Slot;
 use super::entry::{self, StepHead};
-use super::work::{Batch, Change, Completion, Decided, Together, Work};
-use crate::engine::{Answer, EngineError, HeldAt, Position, Request, View};
+use super::work::{Batch, Change, Completion, Decided, Together, Verdict, Work};
+use crate::engine::{EngineError, HeldAt, Position, Request, View};
 use crate::journal::Room;
 
 /// The embedded engine never forgets, so its epoch never grows.
@@ -30,7 +31,7 @@ pub struct Shard {
     pub(super) listings: Vec<Owned>,
     by_id: HashMap<ListingId, u32>,
     pub(super) dedup: Dedup,
-    /// Listings by their next deadline.
+    /// Listings by a time that is never after their next deadline.
     due: BTreeSet<(Millis, u32)>,
     numbers: Arc<AtomicU32>,
     room: Option<Arc<Room>>,
@@ -38,6 +39,8 @@ pub struct Shard {
     sweeps: bool,
     /// Listings changed in the current batch.
     changed: Vec<u32>,
+    /// The facts of one command after the other; kept for its room.
+    facts: Vec<Fact>,
     pub(super) imaging: Option<super::images::Imaging>,
 }
 
@@ -46,6 +49,7 @@ pub struct Shard {
 pub(super) struct Owned {
     pub listing: Listing,
     pub slot: Arc<Slot>,
+    /// Its place in the shard's `due`.
     due: Option<Millis>,
     /// The first fact of the current batch; 0 if it did not change in it.
     first_in_batch: u64,
@@ -63,6 +67,7 @@ impl Shard {
             shared: None,
             sweeps: true,
             changed: Vec::new(),
+            facts: Vec::new(),
             imaging: None,
         }
     }
@@ -97,6 +102,7 @@ impl Shard {
         let mut batch = Batch { bytes, ..Batch::default() };
         batch.completions.reserve(work.len());
         self.dedup.forget_old(now);
+        self.look_ahead(work, now);
         for work in work.drain(..) {
             match work {
                 Work::Submit(request, reply) => {
@@ -106,7 +112,8 @@ impl Shard {
                 Work::SubmitMany(requests, reply) => {
                     let decide = |request| self.decide_one(request, now, &mut batch);
                     let answers = requests.iter().map(decide).collect();
-                    batch.completions.push(Completion::Many(reply, Together { requests, answers }));
+                    let together = Together { requests, answers, bytes: Arc::default() };
+                    batch.completions.push(Completion::Many(reply, together));
                 }
                 Work::Ask(listing, query, reply) => {
                     let found = self.ask(&listing, &query, now);
@@ -122,6 +129,23 @@ impl Shard {
         self.sweep(now, &mut batch);
         self.finish(&mut batch);
         batch
+    }
+
+    /// Looks at everything that the commands will need, before the first is decided. The processor fetches for many
+    /// of these short looks at once; decisions, long and each built on the last, would wait for every piece in turn.
+    fn look_ahead(&self, work: &[Work], now: Millis) {
+        for work in work {
+            let requests = match work {
+                Work::Submit(request, _) => std::slice::from_ref(request),
+                Work::SubmitMany(requests, _) => requests,
+                Work::Ask(..) | Work::HoldsOf(..) | Work::Snapshot => continue,
+            };
+            for request in requests {
+                black_box(request.key.and_then(|key| self.dedup.find(key.scope, now)));
+                let index = self.by_id.get(&request.listing);
+                black_box(index.map(|index| self.listings[*index as usize].listing.glance(&request.command)));
+            }
+        }
     }
 
     fn has_room(&self) -> bool {
@@ -141,7 +165,7 @@ impl Shard {
         if let Some(key) = request.key
             && let Some(record) = self.dedup.find(key.scope, now)
         {
-            if record.key() != key {
+            if !record.is_of(key) {
                 return Ok(self.refuse(request, Refusal::of(Code::KeyReused), now, batch));
             }
             let slot = self.listings[record.listing() as usize].slot.clone();
@@ -155,7 +179,7 @@ impl Shard {
             }
             None => return Ok(self.refuse(request, Refusal::of(Code::ListingUnknown), now, batch)),
         };
-        Ok(Decided::Answer(self.execute(index, request, now, batch)))
+        Ok(Decided::Verdict(self.execute(index, request, now, batch)))
     }
 
     /// A refusal of the engine itself, before any listing was asked.
@@ -164,15 +188,13 @@ impl Shard {
         let index = self.by_id.get(&request.listing);
         let offset = index.map_or(0, |index| self.listings[*index as usize].listing.offset);
         let at = index.map_or(now, |index| now.max(self.listings[*index as usize].listing.last_at));
-        let position = Position { epoch: EPOCH, offset };
         let outcome = Outcome::Refused(Box::new(refusal));
-        Decided::Answer(Answer { position, at, step: None, outcome, replayed: false })
+        Decided::Verdict(Verdict { offset, at, outcome, entry: None })
     }
 
     fn create(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Decided {
         let mut listing = Listing::new(request.listing, EPOCH);
-        // Nearly every command makes one fact.
-        let mut facts = Vec::with_capacity(1);
+        let mut facts = Vec::new();
         let outcome = listing.execute(&request.command, now, &mut facts);
         if let Outcome::Refused(refusal) = outcome {
             return self.refuse(request, *refusal, now, batch);
@@ -180,7 +202,7 @@ impl Shard {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         entry::write_opened(&mut batch.bytes, number, &request.listing);
         let index = self.adopt(listing, Arc::new(Slot::new(request.listing, number)));
-        Decided::Answer(self.record(index, request, outcome, facts, now, batch))
+        Decided::Verdict(self.record(index, request, outcome, &mut facts, now, batch))
     }
 
     /// Takes a listing in; also called by recovery.
@@ -192,12 +214,14 @@ impl Shard {
         index
     }
 
-    fn execute(&mut self, index: u32, request: &Request, now: Millis, batch: &mut Batch) -> Answer {
+    fn execute(&mut self, index: u32, request: &Request, now: Millis, batch: &mut Batch) -> Verdict {
+        let mut facts = std::mem::take(&mut self.facts);
         let listing = &mut self.listings[index as usize].listing;
-        // Nearly every command makes one fact.
-        let mut facts = Vec::with_capacity(1);
         let outcome = listing.execute(&request.command, now, &mut facts);
-        self.record(index, request, outcome, facts, now, batch)
+        let verdict = self.record(index, request, outcome, &mut facts, now, batch);
+        facts.clear();
+        self.facts = facts;
+        verdict
     }
 
     /// Writes a step into the batch, with its idempotency record, and makes the answer.
@@ -206,17 +230,17 @@ impl Shard {
         index: u32,
         request: &Request,
         outcome: Outcome,
-        facts: Vec<Fact>,
+        facts: &mut Vec<Fact>,
         now: Millis,
         batch: &mut Batch,
-    ) -> Answer {
+    ) -> Verdict {
         let refused = outcome.refused().is_some();
         batch.tally.refusals += u64::from(refused);
         let owned = &mut self.listings[index as usize];
-        let position = Position { epoch: EPOCH, offset: owned.listing.offset };
+        let offset = owned.listing.offset;
         let at = now.max(owned.listing.last_at);
         if facts.is_empty() {
-            return Answer { position, at, step: None, outcome, replayed: false };
+            return Verdict { offset, at, outcome, entry: None };
         }
         let first = owned.listing.offset + 1 - facts.len() as u64;
         let sealed = request.command.is_sealed();
@@ -224,7 +248,8 @@ impl Shard {
         let key = request.key.filter(|_| outcome == Outcome::Done);
         let number = owned.slot.number;
         let head = StepHead { number, epoch: EPOCH as u32, first, at, key, sealed };
-        entry::write_step(&mut batch.bytes, head, &facts);
+        let entry = Some(batch.bytes.len() as u32);
+        entry::write_step(&mut batch.bytes, head, facts);
         if let Some(key) = key {
             self.dedup.insert(Record::new(key, at, index, first, facts.len() as u32), sealed);
         }
@@ -233,11 +258,12 @@ impl Shard {
             owned.first_in_batch = first;
             self.changed.push(index);
         }
-        let step = Arc::new(Step { listing: owned.listing.id, epoch: EPOCH, first, at, key, facts });
         if owned.slot.is_followed() {
-            batch.followed.push((owned.slot.clone(), step.clone()));
+            let facts = std::mem::take(facts);
+            let step = Step { listing: owned.listing.id, epoch: EPOCH, first, at, key, facts };
+            batch.followed.push((owned.slot.clone(), Arc::new(step)));
         }
-        Answer { position, at, step: Some(step), outcome, replayed: false }
+        Verdict { offset, at, outcome, entry }
     }
 
     fn ask(&self, listing: &ListingId, query: &Query, now: Millis) -> Found {
@@ -267,32 +293,37 @@ impl Shard {
 
     /// Expires what nobody touched, a bounded piece of it; the rest is due again at once.
     fn sweep(&mut self, now: Millis, batch: &mut Batch) {
-        for _ in 0..SWEEP_LISTINGS_MAX {
-            let Some(&(due, index)) = self.due.first() else { return };
-            if due > now || !self.sweeps || !self.has_room() {
-                return;
+        let mut swept = 0;
+        while let Some(&(due, index)) = self.due.first()
+            && due <= now
+            && swept < SWEEP_LISTINGS_MAX
+            && self.sweeps
+            && self.has_room()
+        {
+            self.due.pop_first();
+            let owned = &mut self.listings[index as usize];
+            owned.due = None;
+            if owned.listing.next_due().is_some_and(|due| due <= now) {
+                let (listing, command) = (owned.listing.id, Command::ExpireDue { limit: EXPIRE_DUE_MAX });
+                self.execute(index, &Request { listing, command, key: None }, now, batch);
+                swept += 1;
             }
-            let listing = self.listings[index as usize].listing.id;
-            let request =
-                Request { listing, command: Command::ExpireDue { limit: EXPIRE_DUE_MAX }, key: None };
-            self.execute(index, &request, now, batch);
             self.reschedule(index);
         }
     }
 
+    /// Notes a deadline that is earlier than the one noted. One that went away or moved on is left: the sweep finds
+    /// nothing due and notes the true one then, which is much rarer than holds that come and go.
     pub(super) fn reschedule(&mut self, index: u32) {
         let owned = &mut self.listings[index as usize];
-        let due = owned.listing.next_due();
-        if due == owned.due {
+        let Some(due) = owned.listing.next_due() else { return };
+        if owned.due.is_some_and(|noted| noted <= due) {
             return;
         }
-        if let Some(old) = owned.due {
-            self.due.remove(&(old, index));
+        if let Some(noted) = owned.due.replace(due) {
+            self.due.remove(&(noted, index));
         }
-        owned.due = due;
-        if let Some(due) = due {
-            self.due.insert((due, index));
-        }
+        self.due.insert((due, index));
     }
 
     /// Takes the pictures of what changed, and the next pieces of a snapshot under way.

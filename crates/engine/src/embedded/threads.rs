@@ -128,7 +128,7 @@ fn run_shard(
             shared.dedup_window_ms.store(window.max(1), Ordering::Relaxed);
         }
         if batch.is_empty() {
-            shared.buffers.put(batch.bytes);
+            shared.buffers.put(Arc::new(batch.bytes));
             continue;
         }
         if batches.send(batch).is_err() {

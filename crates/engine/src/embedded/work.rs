@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use onsale_domain::seats::{Found, Query};
-use onsale_domain::{BuyerId, ListingId, Step, Tenant};
+use onsale_domain::{BuyerId, ListingId, Millis, Outcome, Step, Tenant};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::directory::Slot;
-use crate::engine::{Answer, EngineError, HeldAt, Request, View};
+use super::entry;
+use super::shard::EPOCH;
+use crate::engine::{Answer, EngineError, HeldAt, Position, Request, Told, Unread, View};
 
 pub type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
 /// Something for a shard to do.
 #[derive(Debug)]
 pub enum Work {
-    Submit(Request, Reply<Decided>),
+    Submit(Request, Reply<Written>),
     /// Several commands in one message: one wake-up instead of many.
     SubmitMany(Vec<Request>, oneshot::Sender<Together>),
     Ask(ListingId, Query, Reply<Found>),
@@ -34,11 +36,43 @@ impl Work {
     }
 }
 
-/// A decision: the answer itself, or where the first answer's facts stand.
+/// A decision: what it came to, or where the first answer's facts stand.
 #[derive(Debug)]
 pub enum Decided {
-    Answer(Answer),
+    Verdict(Verdict),
     Replay { slot: Arc<Slot>, first: u64, last: u64 },
+}
+
+/// What a command came to. Its facts are not here: they stand in the batch's bytes, which everybody shares.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The listing's offset right after the command.
+    pub offset: u64,
+    pub at: Millis,
+    pub outcome: Outcome,
+    /// Where its entry starts in the batch's bytes, if it made facts.
+    pub entry: Option<u32>,
+}
+
+/// A decision and the bytes in which its facts stand.
+#[derive(Debug)]
+pub struct Written {
+    pub decided: Decided,
+    pub bytes: Arc<Vec<u8>>,
+}
+
+impl Verdict {
+    /// The answer for the caller, its facts not yet read.
+    pub fn answer(self, listing: ListingId, bytes: &Arc<Vec<u8>>) -> Answer {
+        let unread = |start| Unread { listing, bytes: bytes.clone(), start, read: entry::step_at };
+        Answer {
+            position: Position { epoch: EPOCH, offset: self.offset },
+            at: self.at,
+            outcome: self.outcome,
+            replayed: false,
+            told: Told::unread(self.entry.map(unread)),
+        }
+    }
 }
 
 /// The answers to commands that came together, and the commands: who made them frees them, which costs an allocator
@@ -47,23 +81,27 @@ pub enum Decided {
 pub struct Together {
     pub requests: Vec<Request>,
     pub answers: Vec<Result<Decided, EngineError>>,
+    pub bytes: Arc<Vec<u8>>,
 }
 
 /// An answer that waits for the sync of all it saw.
 #[derive(Debug)]
 pub enum Completion {
-    One(Reply<Decided>, Result<Decided, EngineError>),
+    One(Reply<Written>, Result<Decided, EngineError>),
     Many(oneshot::Sender<Together>, Together),
     Found(Reply<Found>, Found),
     Holds(Reply<Vec<HeldAt>>, Vec<HeldAt>),
 }
 
 impl Completion {
-    /// Hands the answer over. A caller that went away does not need it.
-    pub fn complete(self) {
+    /// Hands the answer over, with the bytes of its batch. A caller that went away does not need it.
+    pub fn complete(self, bytes: &Arc<Vec<u8>>) {
         match self {
-            Completion::One(reply, answer) => drop(reply.send(answer)),
-            Completion::Many(reply, answers) => drop(reply.send(answers)),
+            Completion::One(reply, decided) => {
+                let written = decided.map(|decided| Written { decided, bytes: bytes.clone() });
+                drop(reply.send(written));
+            }
+            Completion::Many(reply, together) => drop(reply.send(Together { bytes: bytes.clone(), ..together })),
             Completion::Found(reply, found) => drop(reply.send(Ok(found))),
             Completion::Holds(reply, holds) => drop(reply.send(Ok(holds))),
         }
@@ -83,28 +121,52 @@ impl Completion {
     }
 }
 
+/// The answers of a batch whose facts are durable, and the bytes they stand in.
+#[derive(Debug)]
+pub struct Answered {
+    pub completions: Vec<Completion>,
+    pub bytes: Arc<Vec<u8>>,
+}
+
+impl Answered {
+    pub fn complete(self) {
+        let bytes = self.bytes;
+        self.completions.into_iter().for_each(|completion| completion.complete(&bytes));
+    }
+}
+
 /// Buffers on their way back from the committer to the shards, so that each batch need not grow a new one.
 #[derive(Debug, Default)]
 pub struct Buffers {
-    spare: Mutex<Vec<Vec<u8>>>,
+    /// Some may still be read by those who got answers in them.
+    used: Mutex<Vec<Arc<Vec<u8>>>>,
 }
 
-/// Buffers that wait; two are under way with one shard.
-const BUFFERS_KEPT: usize = 4;
+/// Buffers that wait; two are under way with one shard, and slow readers keep some for themselves.
+const BUFFERS_KEPT: usize = 8;
 /// A buffer that grew beyond this, for somebody's chart, is not kept.
 const BUFFER_BYTES_KEPT: usize = 256 << 10;
 
 impl Buffers {
     pub fn take(&self) -> Vec<u8> {
-        self.spare.lock().pop().unwrap_or_default()
+        let mut used = self.used.lock();
+        let unread = used.iter().position(|buffer| Arc::strong_count(buffer) == 1);
+        let buffer = unread.and_then(|at| Arc::into_inner(used.swap_remove(at)));
+        let mut buffer = buffer.unwrap_or_default();
+        buffer.clear();
+        buffer
     }
 
-    pub fn put(&self, mut buffer: Vec<u8>) {
-        let mut spare = self.spare.lock();
-        if buffer.capacity() <= BUFFER_BYTES_KEPT && spare.len() < BUFFERS_KEPT {
-            buffer.clear();
-            spare.push(buffer);
+    pub fn put(&self, buffer: Arc<Vec<u8>>) {
+        let mut used = self.used.lock();
+        if buffer.capacity() > BUFFER_BYTES_KEPT {
+            return;
         }
+        if used.len() == BUFFERS_KEPT {
+            // The oldest is the one that its readers have kept longest.
+            used.remove(0);
+        }
+        used.push(buffer);
     }
 }
 

@@ -129,7 +129,7 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
 
 /// Staff's own change comes after what the calendar brought, so the last fact of each kind is the one meant.
 fn told(at: &EventPath, answer: &Answer) -> EventChanged {
-    let last = answer.step.as_ref().and_then(|step| step.facts.last());
+    let last = answer.step().and_then(|step| step.facts.last());
     let status = match last {
         Some(Fact::StatusChanged { status, by_schedule: false }) => Some(status.as_str()),
         Some(_) | None => None,

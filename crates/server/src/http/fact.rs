@@ -21,7 +21,7 @@ pub struct Teller<'a> {
 impl<'a> Teller<'a> {
     pub fn new(view: &'a View) -> Teller<'a> {
         let event = match &view.body {
-            BodyView::Event(event) => Some(&**event),
+            BodyView::Event(event) => Some(event),
             BodyView::Venue(_) => None,
         };
         Teller { listing: view.listing, event }

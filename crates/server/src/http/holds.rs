@@ -291,7 +291,7 @@ pub async fn release(
     let key = caller.key(&at.listing, "release_hold", &(at.inner(), credential.text));
     let command = Command::ReleaseHold(credential.key);
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
-    if answer.step.is_none() {
+    if answer.step().is_none() {
         return Err(Problem::of(catalog::INTERNAL));
     }
     let body = HoldReleased {

@@ -59,7 +59,8 @@ pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
     let key = caller.key(&at.listing, "join_queue", &at.inner());
     let command = Command::JoinQueue(JoinQueue { place: HoldId(app.new_number()), seat, buyer });
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
-    if let Outcome::StillQueued(PlaceState { place, ahead, until, .. }) = &answer.outcome {
+    if let Outcome::StillQueued(still) = &answer.outcome {
+        let PlaceState { place, ahead, until, .. } = &**still;
         let body = body(&names, at.inner(), *place, *ahead, *until);
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }

@@ -48,17 +48,17 @@ pub async fn submit(
 
 /// The position an answer speaks of: its own facts' if it has any, so that a replay says the same.
 pub fn position_of(answer: &Answer) -> Position {
-    answer.step.as_ref().map_or(answer.position, |step| Position { epoch: step.epoch, offset: step.last() })
+    answer.step().map_or(answer.position, |step| Position { epoch: step.epoch, offset: step.last() })
 }
 
 /// When the answer's facts happened.
 pub fn time_of(answer: &Answer) -> i64 {
-    answer.step.as_ref().map_or(answer.at, |step| step.at)
+    answer.step().map_or(answer.at, |step| step.at)
 }
 
 /// The first of the answer's own facts that `pick` recognises, with its fence.
 pub fn find_fact<'a, T>(answer: &'a Answer, pick: impl Fn(&'a Fact) -> Option<T>) -> Option<(u64, T)> {
-    let step = answer.step.as_deref()?;
+    let step = answer.step()?;
     step.numbered().find_map(|(offset, fact)| Some((step.fence(offset), pick(fact)?)))
 }
 

@@ -46,7 +46,8 @@ impl Memory {
             let refusal = Refusal::of(onsale_domain::Code::KeyReused);
             let outcome = if same { Outcome::Done } else { Outcome::Refused(Box::new(refusal)) };
             let step = same.then(|| step.clone());
-            return Answer { position: position(listing), at: now, step, outcome, replayed: same };
+            let told = step.into();
+            return Answer { position: position(listing), at: now, outcome, replayed: same, told };
         }
         let (first, mut facts) = (listing.offset + 1, Vec::new());
         let outcome = listing.execute(&request.command, now, &mut facts);
@@ -61,7 +62,7 @@ impl Memory {
             }
         }
         self.wake.notify_waiters();
-        Answer { position: position(listing), at, step, outcome, replayed: false }
+        Answer { position: position(listing), at, outcome, replayed: false, told: step.into() }
     }
 }
 

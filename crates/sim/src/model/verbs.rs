@@ -301,7 +301,7 @@ impl Event {
         self.known_seats(&[seat])?;
         if let Some(place) = self.place_of(seat, &command.buyer, now) {
             if place.until - now > 150_000 {
-                return Ok(Verdict::Outcome(Outcome::StillQueued(place)));
+                return Ok(Verdict::Outcome(Outcome::StillQueued(Box::new(place))));
             }
             let (until, ahead) = (now + 300_000, place.ahead);
             return Ok(Verdict::Fact(Fact::PlaceRenewed { place: place.place, until, ahead }));
