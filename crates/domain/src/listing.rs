@@ -189,14 +189,6 @@ impl Listing {
         }
     }
 
-    /// Looks at what deciding a command will need, and at nothing twice. The number means nothing.
-    pub fn glance(&self, command: &Command) -> u64 {
-        match &self.body {
-            Body::Nothing | Body::Venue(_) => 0,
-            Body::Event(seats) => seats.glance(command),
-        }
-    }
-
     /// When something falls due that no command has touched.
     pub fn next_due(&self) -> Option<Millis> {
         match &self.body {

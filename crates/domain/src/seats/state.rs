@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::deadlines::Deadlines;
 use crate::chart::Chart;
-use crate::command::{Command, ConfirmHold, Pick, PlaceHold};
 use crate::ended::Ended;
 use crate::event::{EventDetails, EventStatus};
 use crate::fact::{AreaLine, SeatLine};
@@ -334,23 +333,6 @@ impl Seats {
             offered: hold.offered,
             seats: hold.seats().to_vec(),
             areas: hold.area_lines().to_vec(),
-        }
-    }
-
-    /// The first cache lines that deciding a command will miss.
-    pub(crate) fn glance(&self, command: &Command) -> u64 {
-        match command {
-            Command::PlaceHold(PlaceHold { hold, pick: Pick::Seats(picked), .. }) => {
-                let states = picked.iter().filter_map(|seat| self.seats.get(*seat as usize));
-                let charted = picked.iter().filter_map(|seat| self.chart.seat(*seat));
-                let seen = states.map(|state| u64::from(state.by)).sum::<u64>();
-                seen + charted.map(|seat| u64::from(seat.row)).sum::<u64>()
-                    + u64::from(self.ended.get(*hold, 0).is_some())
-            }
-            Command::ReleaseHold(key) | Command::ConfirmHold(ConfirmHold { key, .. }) => {
-                self.hold_index(key.hold).map_or(0, |index| self.holds[index].fence)
-            }
-            _rare => 0,
         }
     }
 

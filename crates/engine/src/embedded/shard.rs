@@ -2,7 +2,6 @@
 //! A plain value without threads or locks, so that the simulation drives the very code that ships.
 
 use std::collections::BTreeSet;
-use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -102,7 +101,6 @@ impl Shard {
         let mut batch = Batch { bytes, ..Batch::default() };
         batch.completions.reserve(work.len());
         self.dedup.forget_old(now);
-        self.look_ahead(work, now);
         for work in work.drain(..) {
             match work {
                 Work::Submit(request, reply) => {
@@ -129,23 +127,6 @@ impl Shard {
         self.sweep(now, &mut batch);
         self.finish(&mut batch);
         batch
-    }
-
-    /// Looks at everything that the commands will need, before the first is decided. The processor fetches for many
-    /// of these short looks at once; decisions, long and each built on the last, would wait for every piece in turn.
-    fn look_ahead(&self, work: &[Work], now: Millis) {
-        for work in work {
-            let requests = match work {
-                Work::Submit(request, _) => std::slice::from_ref(request),
-                Work::SubmitMany(requests, _) => requests,
-                Work::Ask(..) | Work::HoldsOf(..) | Work::Snapshot => continue,
-            };
-            for request in requests {
-                black_box(request.key.and_then(|key| self.dedup.find(key.scope, now)));
-                let index = self.by_id.get(&request.listing);
-                black_box(index.map(|index| self.listings[*index as usize].listing.glance(&request.command)));
-            }
-        }
     }
 
     fn has_room(&self) -> bool {
