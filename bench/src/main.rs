@@ -61,6 +61,8 @@ struct Options {
 }
 
 fn main() -> anyhow::Result<()> {
+    // As the shipped binary does it. The rivals inherit it; Redis asks for the same by itself.
+    rustix::thread::disable_transparent_huge_pages(true)?;
     match Arguments::parse().command {
         Verb::Run(options) => run(&options),
         Verb::TrivialServer => rivals::trivial::serve(),
