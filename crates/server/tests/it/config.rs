@@ -9,7 +9,8 @@ fn onsale(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Ou
     command.output().expect("the binary runs")
 }
 
-fn refused(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
+/// What a run that must be refused says.
+pub fn refused(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
     let output = onsale(folder, arguments, environment);
     assert!(!output.status.success());
     String::from_utf8(output.stderr).expect("text")
