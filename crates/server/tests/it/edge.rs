@@ -189,4 +189,8 @@ fn metrics_count_what_happened() {
     ] {
         assert!(page.contains(line), "{line} in\n{page}");
     }
+    for verb in onsale_domain::Command::VERBS {
+        let series = format!("onsale_commands_total{{verb=\"{verb}\",outcome=\"done\"}}");
+        assert!(page.contains(&series), "{series} in\n{page}");
+    }
 }
