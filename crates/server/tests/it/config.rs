@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn onsale(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+pub fn onsale(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_onsale"));
     command.current_dir(folder).args(arguments).env_clear().envs(environment.iter().copied());
     command.output().expect("the binary runs")

@@ -12,8 +12,8 @@ use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tempfile::TempDir;
 
-use crate::config::refused;
-use crate::house::{Answer, House, KEY};
+use crate::config::{onsale, refused};
+use crate::house::{Answer, House, KEY, night};
 
 /// A certificate for `localhost` in files, and in the hand of whoever trusts it.
 struct Papers {
@@ -52,6 +52,20 @@ impl Papers {
         let name = "localhost".try_into().expect("a name");
         let connection = ClientConnection::new(Arc::new(client), name).expect("a client");
         StreamOwned::new(connection, house.connect())
+    }
+
+    /// An event made over TLS.
+    fn event(&self, house: &House) -> String {
+        let body = night().to_string();
+        let mut stream = self.connect(house);
+        let request = format!(
+            "POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {KEY}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("sent");
+        let made = Answer::read(&mut BufReader::new(stream)).json();
+        made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
     }
 
     /// What `onsale serve` says about these files.
@@ -123,5 +137,37 @@ fn a_wrong_file_is_told_by_the_name_of_its_setting() {
     ] {
         let told = papers.refusal(cert, key);
         assert!(told.contains(setting) && told.contains(file), "{cert} and {key}: {told}");
+    }
+}
+
+#[test]
+fn the_command_line_speaks_https_with_whom_it_trusts() {
+    let papers = Papers::new();
+    let house = papers.house();
+    let event = papers.event(&house);
+    let secure = format!("https://localhost:{}", house.address.port());
+    let facts = ["facts", &event, "--key", KEY, "--server"];
+    let told = onsale(papers.folder.path(), &[&facts[..], &[&secure, "--ca", "cert.pem"]].concat(), &[]);
+    let lines = String::from_utf8_lossy(&told.stdout);
+    assert!(told.status.success() && lines.contains("Night"), "{told:?}");
+    let load = ["load", "--rate", "50", "--duration", "1s", "--buyers", "5", "--key", KEY, "--server"];
+    let told = onsale(papers.folder.path(), &[&load[..], &[&secure, "--ca", "cert.pem"]].concat(), &[]);
+    assert!(told.status.success() && String::from_utf8_lossy(&told.stdout).contains("exact"), "{told:?}");
+
+    let other = Papers::new();
+    fs::copy(other.path("cert.pem"), papers.path("other.pem")).expect("copied");
+    fs::write(papers.path("empty.pem"), "").expect("written");
+    let plain = format!("http://localhost:{}", house.address.port());
+    let by_number = format!("https://{}", house.address);
+    for (server, more, words) in [
+        (&secure, &[][..], "--ca"),
+        (&plain, &["--ca", "cert.pem"], "--ca"),
+        (&secure, &["--ca", "missing.pem"], "missing.pem"),
+        (&secure, &["--ca", "empty.pem"], "no certificate"),
+        (&secure, &["--ca", "other.pem"], "no TLS"),
+        (&by_number, &["--ca", "cert.pem"], "no TLS"),
+    ] {
+        let told = refused(papers.folder.path(), &[&facts[..], &[server], more].concat(), &[]);
+        assert!(told.contains(words), "{server} {more:?}: {told}");
     }
 }
