@@ -1,4 +1,4 @@
-//! Installs the services that tests and benchmarks start for themselves, only where they are missing.
+//! Installs the programs that tests and benchmarks start for themselves, only where they are missing.
 //! Never starts or stops a shared service.
 
 use std::path::{Path, PathBuf};
@@ -8,8 +8,9 @@ use anyhow::{Result, bail};
 use crate::step::Program;
 
 /// A program we call and the Debian package that carries it.
-const NEEDED: [(&str, &str); 6] = [
+const NEEDED: [(&str, &str); 7] = [
     ("git", "git"),
+    ("chromium", "chromium"),
     ("redis-server", "redis-server"),
     ("redis-benchmark", "redis-tools"),
     ("postgres", "postgresql"),

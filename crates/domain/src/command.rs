@@ -196,28 +196,54 @@ impl Command {
             | Command::ExpireDue { .. } => false,
         }
     }
+}
 
-    /// The verb's name, the same in metrics, logs and idempotency scopes.
-    pub fn verb(&self) -> &'static str {
-        match self {
-            Command::CreateVenue(_) => "create_venue",
-            Command::PublishLayout(_) => "publish_layout",
-            Command::CreateEvent(_) => "create_event",
-            Command::ChangeEvent(_) => "change_event",
-            Command::AdoptChart(_) => "adopt_chart",
-            Command::ChangeStatus(_) => "change_status",
-            Command::PlaceHold(_) => "place_hold",
-            Command::ExtendHold(_) => "extend_hold",
-            Command::DropSeats(_) => "drop_seats",
-            Command::ReleaseHold(_) => "release_hold",
-            Command::ConfirmHold(_) => "confirm_hold",
-            Command::OverrideHold(_) => "override_hold",
-            Command::RefundOrder(_) => "refund_order",
-            Command::BlockSeats(_) => "block_seats",
-            Command::UnblockSeats(_) => "unblock_seats",
-            Command::JoinQueue(_) => "join_queue",
-            Command::LeaveQueue(_) => "leave_queue",
-            Command::ExpireDue { .. } => "expire_due",
+/// One list for the match and for everybody who needs all names: a command without a name does not compile.
+macro_rules! verbs {
+    ($($command:pat => $name:literal,)*) => {
+        impl Command {
+            /// All names, in the order of the commands.
+            pub const VERBS: &[&str] = &[$($name,)*];
+
+            /// The verb's name, the same in metrics, logs and idempotency scopes.
+            pub fn verb(&self) -> &'static str {
+                match self { $($command => $name,)* }
+            }
         }
+    };
+}
+
+verbs! {
+    Command::CreateVenue(_) => "create_venue",
+    Command::PublishLayout(_) => "publish_layout",
+    Command::CreateEvent(_) => "create_event",
+    Command::ChangeEvent(_) => "change_event",
+    Command::AdoptChart(_) => "adopt_chart",
+    Command::ChangeStatus(_) => "change_status",
+    Command::PlaceHold(_) => "place_hold",
+    Command::ExtendHold(_) => "extend_hold",
+    Command::DropSeats(_) => "drop_seats",
+    Command::ReleaseHold(_) => "release_hold",
+    Command::ConfirmHold(_) => "confirm_hold",
+    Command::OverrideHold(_) => "override_hold",
+    Command::RefundOrder(_) => "refund_order",
+    Command::BlockSeats(_) => "block_seats",
+    Command::UnblockSeats(_) => "unblock_seats",
+    Command::JoinQueue(_) => "join_queue",
+    Command::LeaveQueue(_) => "leave_queue",
+    Command::ExpireDue { .. } => "expire_due",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_commands_share_a_name() {
+        let mut names = Command::VERBS.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Command::VERBS.len());
+        assert!(Command::VERBS.contains(&Command::ExpireDue { limit: 1 }.verb()));
     }
 }

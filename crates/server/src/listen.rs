@@ -2,6 +2,7 @@
 
 mod patience;
 pub mod tls;
+mod unread;
 
 use std::convert::Infallible;
 use std::io;
@@ -9,7 +10,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::IntoResponse;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -50,7 +50,7 @@ pub async fn serve(listener: TcpListener, edge: Arc<Edge>, stop: CancellationTok
             }
         };
         let Ok(permit) = room.clone().try_acquire_owned() else {
-            tasks.spawn(turn_away(stream));
+            tasks.spawn(turn_away(edge.clone(), stream));
             continue;
         };
         let _ = stream.set_nodelay(true);
@@ -75,7 +75,8 @@ pub async fn serve(listener: TcpListener, edge: Arc<Edge>, stop: CancellationTok
 
 fn http1_builder(limits: &Limits) -> http1::Builder {
     let mut http = http1::Builder::new();
-    // Twice the limit: headers a little too large get a problem from us, enormous ones a bare 431 from hyper.
+    // Twice the limit: headers a little too large are still read, so that the answer counts for its route. At this
+    // size hyper gives up; its answer leaves in our words (`unread.rs`), and no head ever needs more memory.
     http.timer(TokioTimer::new())
         .header_read_timeout(Duration::from_millis(limits.idle_timeout_ms))
         .max_buf_size(limits.header_bytes * 2)
@@ -125,8 +126,7 @@ impl Connection {
     }
 
     async fn serve<S: Stream>(&self, http: http1::Builder, stream: S, permit: OwnedSemaphorePermit) {
-        let patience = Duration::from_millis(self.edge.app.config.limits.write_timeout_ms);
-        let io = TokioIo::new(Patient::new(stream, permit, patience));
+        let io = TokioIo::new(Patient::new(stream, permit, self.edge.clone()));
         // Boxed: hyper keeps room for the service's future as long as the connection lives, and most are idle.
         let service = service_fn(|request| {
             Box::pin(async move { Ok::<_, Infallible>(self.edge.answer(request).await) })
@@ -153,17 +153,11 @@ impl Connection {
 }
 
 /// One connection too many: told so, and closed.
-async fn turn_away(mut stream: TcpStream) {
-    let response = Problem::with(catalog::BUSY, "too many open connections").into_response();
-    let Ok(body) = axum::body::to_bytes(response.into_body(), 4096).await else { return };
-    let head = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
-         connection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
+async fn turn_away(edge: Arc<Edge>, mut stream: TcpStream) {
+    let problem = Problem::with(catalog::BUSY, "too many open connections").retry_after(1);
+    let words = edge.last_words(&problem);
     let told = async {
-        stream.write_all(head.as_bytes()).await?;
-        stream.write_all(&body).await?;
+        stream.write_all(&words).await?;
         stream.shutdown().await
     };
     let _ = tokio::time::timeout(Duration::from_secs(1), told).await;

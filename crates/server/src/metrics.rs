@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use metrics::{Counter, Gauge, Histogram};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use onsale_domain::Code;
+use onsale_domain::{Code, Command};
 use onsale_engine::EngineStatus;
 
 use crate::http::route::ROUTES;
@@ -18,27 +18,6 @@ const SECONDS: [f64; 14] =
 /// Statuses that we send; anything else counts as the last, 0.
 const STATUSES: [u16; 20] =
     [200, 201, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 431, 500, 503, 302, 0];
-
-const VERBS: [&str; 18] = [
-    "create_venue",
-    "publish_layout",
-    "create_event",
-    "change_event",
-    "adopt_chart",
-    "change_status",
-    "place_hold",
-    "extend_hold",
-    "drop_seats",
-    "release_hold",
-    "confirm_hold",
-    "override_hold",
-    "refund_order",
-    "block_seats",
-    "unblock_seats",
-    "join_queue",
-    "leave_queue",
-    "other",
-];
 
 pub struct Metrics {
     handle: PrometheusHandle,
@@ -98,7 +77,7 @@ impl Metrics {
         Metrics {
             handle,
             routes: ROUTES.iter().map(|name| route(name)).collect(),
-            verbs: VERBS.iter().map(|name| (*name, verb(name))).collect(),
+            verbs: Command::VERBS.iter().map(|name| (*name, verb(name))).collect(),
             refusals: Code::ALL.iter().map(refusal).collect(),
             gauges: engine_gauges(&EngineStatus::default())
                 .map(|(name, _)| (name, metrics::gauge!(name)))
@@ -117,8 +96,8 @@ impl Metrics {
         route.seconds.record(took.as_secs_f64());
     }
 
-    pub fn verb(&self, name: &str) -> &Verb {
-        self.verbs.get(name).unwrap_or_else(|| &self.verbs["other"])
+    pub fn verb(&self, command: &Command) -> &Verb {
+        &self.verbs[command.verb()]
     }
 
     pub fn refusal(&self, code: Code) -> &Counter {

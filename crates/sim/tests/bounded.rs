@@ -1,6 +1,6 @@
 //! A bounded run of the simulation, that it is the same twice, and that it meets what it should.
 
-use onsale_domain::Code;
+use onsale_domain::{Code, Command};
 use onsale_sim::coverage::Coverage;
 use onsale_sim::{Config, Run, run};
 
@@ -11,27 +11,6 @@ const STEPS: u64 = 3_000;
 const NOT_YET: [Code; 2] = [Code::Lost, Code::HoldPaying];
 /// Each verb must have been granted this often.
 const YES_MIN: u64 = 10;
-
-const VERBS: [&str; 18] = [
-    "create_venue",
-    "publish_layout",
-    "create_event",
-    "change_event",
-    "adopt_chart",
-    "change_status",
-    "place_hold",
-    "extend_hold",
-    "drop_seats",
-    "release_hold",
-    "confirm_hold",
-    "override_hold",
-    "refund_order",
-    "block_seats",
-    "unblock_seats",
-    "join_queue",
-    "leave_queue",
-    "expire_due",
-];
 
 const FAULTS: [&str; 16] = [
     "crash_at_write_or_sync",
@@ -71,7 +50,7 @@ fn every_answer_and_every_restart_is_right_and_everything_was_met() {
         met.add(&simulate(seed, STEPS).coverage);
     }
     println!("{met}");
-    let rare: Vec<_> = VERBS.iter().filter(|verb| met.yes(verb) < YES_MIN).collect();
+    let rare: Vec<_> = Command::VERBS.iter().filter(|verb| met.yes(verb) < YES_MIN).collect();
     assert!(rare.is_empty(), "hardly ever granted: {rare:?}");
     let reachable = Code::ALL.iter().filter(|code| !NOT_YET.contains(code));
     let missing: Vec<_> = reachable.filter(|code| met.code(code.as_str()) == 0).collect();

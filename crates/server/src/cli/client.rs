@@ -1,5 +1,8 @@
-//! A small HTTP/1.1 client for `facts` and `load`: one kept connection, plain `http://`, errors that say what next.
+//! A small HTTP/1.1 client for `facts` and `load`: one kept connection, plain or TLS, errors that say what next.
 
+mod trust;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -11,7 +14,10 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper::{HeaderMap, Method, Request, Response};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+
+use trust::Trust;
 
 /// An address that takes no connection by then is not there.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -27,6 +33,9 @@ pub struct Server {
     /// The server's API key
     #[arg(long, env = "ONSALE_API_KEY", default_value = super::DEMO_KEY, hide_env_values = true)]
     pub key: String,
+    /// The certificate to trust, in PEM; an https:// address needs it
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
 }
 
 /// One connection, opened when it is needed and opened again when it broke.
@@ -34,6 +43,8 @@ pub struct Server {
 pub struct Client {
     authority: String,
     authorization: String,
+    /// Plain `http://` without it.
+    trust: Option<Trust>,
     sender: Option<SendRequest<Full<Bytes>>>,
 }
 
@@ -52,20 +63,39 @@ impl Reply {
 
 impl Server {
     pub fn client(&self) -> anyhow::Result<Client> {
-        let Some(rest) = self.url.strip_prefix("http://") else {
-            bail!("--server {} is not an address like http://127.0.0.1:7070", self.url);
+        let url = self.url.trim_end_matches('/');
+        let (rest, port, trust) = match (url.split_once("://"), &self.ca) {
+            (Some(("http", rest)), None) => (rest, 80, None),
+            (Some(("https", rest)), Some(file)) => (rest, 443, Some(Trust::read(file, host(rest))?)),
+            (Some(("http", _)), Some(_)) => bail!("--ca is for an https:// address, and {url} is none"),
+            (Some(("https", _)), None) => {
+                bail!("{url} needs --ca <file>: the certificate to trust, such as the server's own tls.cert")
+            }
+            _ => bail!("--server {} is not an address like http://127.0.0.1:7070", self.url),
         };
-        let authority = rest.trim_end_matches('/');
-        let authority =
-            if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
-        Ok(Client { authority, authorization: format!("Bearer {}", self.key), sender: None })
+        let authority = if rest.contains(':') { rest.to_owned() } else { format!("{rest}:{port}") };
+        Ok(Client { authority, authorization: format!("Bearer {}", self.key), trust, sender: None })
     }
+}
+
+/// The host of `host:port`, an IPv6 address without its brackets.
+fn host(authority: &str) -> &str {
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => host,
+        _ => authority,
+    };
+    host.trim_start_matches('[').trim_end_matches(']')
 }
 
 impl Client {
     /// Another connection to the same server.
     pub fn another(&self) -> Client {
-        Client { authority: self.authority.clone(), authorization: self.authorization.clone(), sender: None }
+        Client {
+            authority: self.authority.clone(),
+            authorization: self.authorization.clone(),
+            trust: self.trust.clone(),
+            sender: None,
+        }
     }
 
     /// Sends one request and reads the whole answer.
@@ -130,20 +160,33 @@ impl Client {
             None => false,
         };
         if !ready {
-            self.sender = Some(connect(&self.authority).await?);
+            self.sender = Some(connect(&self.authority, self.trust.as_ref()).await?);
         }
         self.sender.as_mut().context("a connection")
     }
 }
 
-async fn connect(authority: &str) -> anyhow::Result<SendRequest<Full<Bytes>>> {
+async fn connect(authority: &str, trust: Option<&Trust>) -> anyhow::Result<SendRequest<Full<Bytes>>> {
     let next = "is it running? `onsale demo` starts one with something on sale, `onsale serve` your own";
+    let seconds = CONNECT.as_secs();
     let stream = match tokio::time::timeout(CONNECT, TcpStream::connect(authority)).await {
         Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => bail!("no server answers at http://{authority}: {error}; {next}"),
-        Err(_) => bail!("no server answers at http://{authority} within {} s; {next}", CONNECT.as_secs()),
+        Ok(Err(error)) => bail!("no server answers at {authority}: {error}; {next}"),
+        Err(_) => bail!("no server answers at {authority} within {seconds} s; {next}"),
     };
     stream.set_nodelay(true)?;
+    let Some(trust) = trust else { return handshake(stream).await };
+    match tokio::time::timeout(CONNECT, trust.greet(stream)).await {
+        Ok(Ok(stream)) => handshake(stream).await,
+        Ok(Err(error)) => bail!("no TLS with {authority}: {error}"),
+        Err(_) => bail!("no TLS with {authority} within {seconds} s; does it speak https?"),
+    }
+}
+
+async fn handshake<S>(stream: S) -> anyhow::Result<SendRequest<Full<Bytes>>>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
     Ok(sender)

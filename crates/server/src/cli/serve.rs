@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::config::Settings;
 use crate::app::Bound;
 use crate::config::Config;
+use crate::listen::tls;
 use crate::logs;
 use crate::secrets::Secrets;
 
@@ -22,7 +23,8 @@ use crate::secrets::Secrets;
   onsale serve
   onsale serve --listen 127.0.0.1:8080 --data /srv/onsale
   onsale serve --config /etc/onsale.toml
-  ONSALE_LOG__FORMAT=json onsale serve")]
+  ONSALE_LOG__FORMAT=json onsale serve
+  ONSALE_TLS__CERT=cert.pem ONSALE_TLS__KEY=key.pem onsale serve")]
 pub struct Args {
     #[command(flatten)]
     settings: Settings,
@@ -41,6 +43,8 @@ pub fn run_with(
     ready: impl FnOnce(SocketAddr, &Arc<dyn Engine>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     logs::start(&config.log);
+    // Now, and not when recovery is through and the port is open.
+    config.tls.as_ref().map(tls::acceptor).transpose().context("the TLS files")?;
     let data = config.data.clone();
     std::fs::create_dir_all(&data).with_context(|| format!("creating the data folder {}", data.display()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

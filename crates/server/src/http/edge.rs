@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use subtle::ConstantTimeEq;
@@ -20,6 +20,8 @@ use crate::app::App;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_CHARS_MAX: usize = 128;
+/// hyper's own limit; said to whoever exceeds it.
+const HEADERS_MAX: usize = 100;
 
 pub struct Edge {
     pub app: Arc<App>,
@@ -81,6 +83,41 @@ impl Edge {
             Some(_) => Err(Problem::with(catalog::UNAUTHENTICATED, "the API key is wrong")),
             None => Err(Problem::of(catalog::UNAUTHENTICATED)),
         }
+    }
+
+    /// The answer to a request whose head could not be read, ready to be sent; the connection ends with it.
+    pub fn unread(&self, status: u16) -> Vec<u8> {
+        let problem = match status {
+            400 => Problem::with(catalog::MALFORMED, "this is not a request in HTTP/1.1"),
+            _ => {
+                let limit = self.app.config.limits.header_bytes;
+                let told = format!("at most {limit} bytes in {HEADERS_MAX} headers");
+                Problem::with(catalog::HEADERS_TOO_LARGE, told)
+            }
+        };
+        // Nobody knows where it was going.
+        self.app.metrics.request(route::of("unread"), problem.status(), Duration::ZERO);
+        self.last_words(&problem)
+    }
+
+    /// A problem as bytes, for a connection that ends with it.
+    pub fn last_words(&self, problem: &Problem) -> Vec<u8> {
+        let (status, body) = (problem.status(), problem.body());
+        let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+        let mut words = format!("HTTP/1.1 {status} {}\r\n", reason.unwrap_or_default()).into_bytes();
+        let id = self.request_id(&HeaderMap::new());
+        let mut headers = problem.headers();
+        headers.extend([
+            (REQUEST_ID, id),
+            (header::CONNECTION, HeaderValue::from_static("close")),
+            (header::CONTENT_LENGTH, HeaderValue::from(body.len())),
+        ]);
+        for (name, value) in &headers {
+            words.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+        }
+        words.extend(b"\r\n");
+        words.extend(body);
+        words
     }
 
     async fn within_time(&self, request: Request<Body>) -> Response {

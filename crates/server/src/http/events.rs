@@ -46,6 +46,7 @@ pub struct NewEvent {
     pub sale_closes_at: Option<Millis>,
     #[serde(default, rename = "virtual")]
     pub is_virtual: bool,
+    /// An ISO 4217 code with a minor unit.
     #[schema(example = "EUR")]
     pub currency: String,
     /// Price tiers; a seat's `tier` is a place in this list.
@@ -238,8 +239,7 @@ fn described(view: &onsale_engine::View) -> Option<EventBody> {
 
 impl NewEvent {
     fn details(&self, venue: Option<ListingId>) -> Result<EventDetails, Problem> {
-        let currency = Currency::parse(&self.currency)
-            .ok_or_else(|| Problem::invalid("currency", "an ISO 4217 code: three capital letters"))?;
+        let currency = currency(&self.currency)?;
         let default = SaleRules::default();
         Ok(EventDetails {
             name: self.name.clone(),
@@ -261,6 +261,13 @@ impl NewEvent {
             },
         })
     }
+}
+
+/// A code that ISO 4217 knows and gives a minor unit: nobody has a price in cents of gold, of drawing rights or of `XXX`.
+fn currency(code: &str) -> Result<Currency, Problem> {
+    let listed = iso_currency::Currency::from_code(code).filter(|known| known.exponent().is_some());
+    let currency = listed.and_then(|_| Currency::parse(code));
+    currency.ok_or_else(|| Problem::invalid("currency", "an ISO 4217 code with a minor unit, such as EUR"))
 }
 
 impl From<&EventDetails> for DetailsBody {

@@ -26,7 +26,7 @@ pub async fn submit(
     key: Option<Key>,
     names: Option<&Names>,
 ) -> Result<Answer, Problem> {
-    let verb = app.metrics.verb(command.verb());
+    let verb = app.metrics.verb(&command);
     match app.engine.submit(Request { listing, command, key }).await {
         Err(error) => {
             verb.failed.increment(1);

@@ -1,15 +1,20 @@
 //! A connection with two kinds of patience: a reader that takes nothing for too long is cut, and a caller that is
 //! still sending when we have answered is heard out for a moment, lest the reset swallow our answer.
+//! What hyper answers by itself goes out in our words.
 
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
+
+use super::unread;
+use crate::http::edge::Edge;
 
 /// How long, and for how much, we listen after our last word.
 const LINGER: Duration = Duration::from_secs(2);
@@ -28,17 +33,43 @@ pub struct Patient<S: Stream> {
     ended: bool,
     /// Runs only while a write makes no progress; idle connections pay one pointer for it.
     waiting: Option<Pin<Box<Sleep>>>,
+    /// Who has the words for a request that hyper could not read.
+    edge: Arc<Edge>,
+    /// Those words, as far as they are still to be sent.
+    instead: Vec<u8>,
 }
 
 impl<S: Stream> Patient<S> {
     /// The permit is the connection's place under the cap; it is given back when all is over.
-    pub fn new(stream: S, permit: OwnedSemaphorePermit, patience: Duration) -> Patient<S> {
-        Patient { stream: Some((stream, permit)), patience, ended: false, waiting: None }
+    pub fn new(stream: S, permit: OwnedSemaphorePermit, edge: Arc<Edge>) -> Patient<S> {
+        let patience = Duration::from_millis(edge.app.config.limits.write_timeout_ms);
+        let stream = Some((stream, permit));
+        Patient { stream, patience, ended: false, waiting: None, edge, instead: Vec::new() }
     }
 
     fn inner(&mut self) -> io::Result<Pin<&mut S>> {
         let inner = self.stream.as_mut().map(|(stream, _)| Pin::new(stream));
         inner.ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// Whether hyper is about to answer by itself. If so our answer takes the place of its own, and counts as sent:
+    /// it leaves with the flush that follows.
+    fn reworded(&mut self, bytes: &[u8]) -> bool {
+        let Some(status) = unread::status(bytes) else { return false };
+        self.instead = self.edge.unread(status);
+        true
+    }
+
+    fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.instead.is_empty() {
+            let Some((stream, _)) = self.stream.as_mut() else { break };
+            let sent = Pin::new(stream).poll_write(cx, &self.instead);
+            match ready!(self.watch(cx, sent))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                sent => drop(self.instead.drain(..sent)),
+            }
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn watch<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -103,6 +134,9 @@ impl<S: Stream> AsyncRead for Patient<S> {
 
 impl<S: Stream> AsyncWrite for Patient<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        if self.reworded(buf) {
+            return Poll::Ready(Ok(buf.len()));
+        }
         let polled = self.inner()?.poll_write(cx, buf);
         self.watch(cx, polled)
     }
@@ -112,6 +146,12 @@ impl<S: Stream> AsyncWrite for Patient<S> {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // Alone in its write: behind an answer that was still waiting it would go out as hyper made it.
+        if let [only] = bufs
+            && self.reworded(only)
+        {
+            return Poll::Ready(Ok(only.len()));
+        }
         let polled = self.inner()?.poll_write_vectored(cx, bufs);
         self.watch(cx, polled)
     }
@@ -121,11 +161,13 @@ impl<S: Stream> AsyncWrite for Patient<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_instead(cx))?;
         let polled = self.inner()?.poll_flush(cx);
         self.watch(cx, polled)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_instead(cx))?;
         let polled = self.inner()?.poll_shutdown(cx);
         self.watch(cx, polled)
     }

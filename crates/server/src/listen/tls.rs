@@ -11,24 +11,27 @@ use crate::config::Tls;
 
 pub type Acceptor = tokio_rustls::TlsAcceptor;
 
+/// Reads the files; whatever is wrong with one is told by the setting that names it.
 pub fn acceptor(tls: &Tls) -> io::Result<Acceptor> {
     // A second server in this process finds it installed; that is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let wrong = |what: &str, error: &dyn std::fmt::Display| {
-        io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: {error}"))
-    };
-    let name = |path: &std::path::Path| path.display().to_string();
+    let (cert, key) =
+        (format!("tls.cert = {}", tls.cert.display()), format!("tls.key = {}", tls.key.display()));
     let chain: Vec<_> = CertificateDer::pem_file_iter(&tls.cert)
         .and_then(Iterator::collect)
-        .map_err(|error| wrong(&name(&tls.cert), &error))?;
+        .map_err(|error| wrong(&cert, &error))?;
     if chain.is_empty() {
-        return Err(wrong(&name(&tls.cert), &"no certificate in it"));
+        return Err(wrong(&cert, &"no certificate in it"));
     }
-    let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&name(&tls.key), &error))?;
+    let private = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&key, &error))?;
     let mut config = ServerConfig::builder()
         .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .map_err(|error| wrong("the certificate and its key", &error))?;
+        .with_single_cert(chain, private)
+        .map_err(|error| wrong(&format!("{cert} and {key} do not work together"), &error))?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config).into())
+}
+
+fn wrong(what: &str, error: &dyn std::fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: {error}"))
 }

@@ -90,9 +90,41 @@ fn headers_have_a_limit() {
     let house = House::open();
     let long = "x".repeat(20_000);
     house.send("GET", "/v1/time", &[("x-long", &long)], None).problem(431, "headers_too_large");
-    let enormous = "x".repeat(100_000);
-    assert_eq!(house.send("GET", "/v1/time", &[("x-long", &enormous)], None).status, 431);
+    for enormous in [100_000, 1_000_000].map(|length| "x".repeat(length)) {
+        let told = house.send("GET", "/v1/time", &[("x-long", &enormous)], None);
+        assert!(
+            told.problem(431, "headers_too_large")["detail"].as_str().is_some_and(|d| d.contains("16384"))
+        );
+        assert_eq!(told.header("connection"), Some("close"));
+    }
+    let many = vec![("x-one", "1"); 101];
+    house.send("GET", "/v1/time", &many, None).problem(431, "headers_too_large");
     assert_eq!(house.get("/livez").status, 200);
+    let page = String::from_utf8(house.get("/metrics").body).expect("text");
+    assert!(page.contains("onsale_requests_total{route=\"unknown\",status=\"431\"} 3"), "{page}");
+}
+
+#[test]
+fn what_is_not_http_is_a_problem_too() {
+    let house = House::open();
+    for bytes in [
+        "nonsense\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET /livez HTTP/9.9\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nno colon\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
+    ] {
+        house.raw(bytes.as_bytes()).problem(400, "malformed");
+    }
+    // On a connection that has been served before as well.
+    let mut stream = BufReader::new(house.connect());
+    stream.get_mut().write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n").expect("sent");
+    assert_eq!(Answer::read(&mut stream).status, 200);
+    stream.get_mut().write_all(b"nonsense\r\n\r\n").expect("sent");
+    Answer::read(&mut stream).problem(400, "malformed");
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).expect("the end");
+    assert!(rest.is_empty());
 }
 
 #[test]
@@ -132,11 +164,9 @@ fn one_connection_too_many_is_turned_away() {
     let house = House::open_with(|config| config.limits.connections_max = 2);
     let (_one, _two) = (house.connect(), house.connect());
     std::thread::sleep(Duration::from_millis(50));
-    let mut third = house.connect();
-    let mut text = String::new();
-    let _ = third.read_to_string(&mut text);
-    assert!(text.starts_with("HTTP/1.1 503 "), "{text}");
-    assert!(text.contains("application/problem+json") && text.contains("\"busy\""), "{text}");
+    let told = Answer::read(&mut BufReader::new(house.connect()));
+    told.problem(503, "busy");
+    assert_eq!(told.header("retry-after"), Some("1"));
 }
 
 #[test]
@@ -158,5 +188,9 @@ fn metrics_count_what_happened() {
         "process_start_time_seconds",
     ] {
         assert!(page.contains(line), "{line} in\n{page}");
+    }
+    for verb in onsale_domain::Command::VERBS {
+        let series = format!("onsale_commands_total{{verb=\"{verb}\",outcome=\"done\"}}");
+        assert!(page.contains(&series), "{series} in\n{page}");
     }
 }

@@ -88,6 +88,18 @@ fn lists_have_cursors() {
 }
 
 #[test]
+fn every_currency_with_a_minor_unit_is_taken() {
+    let house = House::open();
+    let venue = venue(&house);
+    for code in ["EUR", "USD", "JPY", "KWD", "CHF", "INR", "BRL", "VES", "SLE"] {
+        let mut body = wish(&venue);
+        body["currency"] = json!(code);
+        let made = house.post("/v1/events", &[], body);
+        assert_eq!((made.status, &made.json()["currency"]), (201, &json!(code)), "{made:?}");
+    }
+}
+
+#[test]
 fn a_wrong_event_is_named_by_its_field() {
     let house = House::open();
     let venue = venue(&house);
@@ -95,6 +107,10 @@ fn a_wrong_event_is_named_by_its_field() {
         ("name", json!(""), "name"),
         ("name", json!("a\nb"), "name"),
         ("currency", json!("euro"), "currency"),
+        ("currency", json!("eur"), "currency"),
+        ("currency", json!("EUX"), "currency"),
+        ("currency", json!("XXX"), "currency"),
+        ("currency", json!("XAU"), "currency"),
         ("tiers", json!([]), "tiers"),
         (
             "tiers",

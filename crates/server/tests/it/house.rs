@@ -104,11 +104,7 @@ impl<E: Engine> House<E> {
     }
 
     pub fn event_with(&self, more: Value) -> String {
-        let mut event = json!({
-            "name": "Night", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
-            "currency": "EUR", "status": "on_sale", "layout": layout(),
-            "tiers": [{"name": "Stalls", "price_minor": 4500}, {"name": "Floor", "price_minor": 2000}],
-        });
+        let mut event = night();
         for (name, value) in more.as_object().expect("an object") {
             event[name] = value.clone();
         }
@@ -133,6 +129,15 @@ impl<E> Drop for House<E> {
             let _ = thread.join();
         }
     }
+}
+
+/// What is asked for to make an event on sale.
+pub fn night() -> Value {
+    json!({
+        "name": "Night", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
+        "currency": "EUR", "status": "on_sale", "layout": layout(),
+        "tiers": [{"name": "Stalls", "price_minor": 4500}, {"name": "Floor", "price_minor": 2000}],
+    })
 }
 
 pub fn layout() -> Value {

@@ -1,5 +1,6 @@
 //! The server as its callers see it: real HTTP over loopback, one file per resource.
 
+mod browser;
 mod config;
 mod docs;
 mod durable;
@@ -12,3 +13,4 @@ mod memory;
 mod queue;
 mod seats;
 mod staff;
+mod tls;

@@ -147,7 +147,8 @@ impl Hammer<'_> {
                 _ => *holding = None,
             }
         }
-        let event = rng.random_range(0..self.events.len());
+        // The newest only; the older ones are there to be compared.
+        let event = self.events.len() - 1 - rng.random_range(0..EVENTS);
         let (row, count) = (rng.random_range(0..ROWS), rng.random_range(1..=2));
         let first = rng.random_range(0..=SEATS - count);
         let seats: Vec<_> = (first..first + count).map(|place| seat(row, place)).collect();

@@ -1,4 +1,5 @@
-//! Ten times: hammer, `kill -9` in the middle, restart, compare every answer that was ever given.
+//! Again and again: hammer, `kill -9` in the middle, restart, compare every answer that was ever given.
+//! Ten times, or as often as `ONSALE_KILL_ROUNDS` says; `KILL_SEED` repeats a run.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -14,11 +15,16 @@ use crate::recovered::{Recovered, replay, tally};
 use crate::server::{self, Server};
 use crate::wire::request;
 
+/// Rounds where nobody asks for more.
 const ROUNDS: usize = 10;
+/// A round sells about 700 of the 20,000 seats; new events come long before nothing is left to hold.
+const ROUNDS_PER_EVENTS: usize = 10;
+/// A day's work at most; more is a slip of the finger.
+const ROUNDS_MAX: usize = 10_000;
 const CONNECTIONS: usize = 48;
 /// A round goes on for at least so many answers, so that ten rounds make more than 20,000.
 const ANSWERS_PER_ROUND: u64 = 2_100;
-const ANSWERS_MIN: usize = 20_000;
+const ANSWERS_PER_ROUND_MIN: usize = 2_000;
 /// A round that is slower than this is a failure of its own.
 const ROUND_MAX: Duration = Duration::from_secs(20);
 /// Requests sent again after each restart.
@@ -27,6 +33,7 @@ const REPLAYS_PER_ROUND: usize = 300;
 #[test]
 fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
     let _alone = crate::alone();
+    let rounds = rounds(std::env::var("ONSALE_KILL_ROUNDS").ok().as_deref()).expect("ONSALE_KILL_ROUNDS");
     let folder = tempfile::tempdir().expect("a folder");
     let seed =
         std::env::var("KILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random);
@@ -37,10 +44,10 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
     let (mut kills_in_flight, mut unanswered, mut refused, mut replayed) = (0, 0, 0, 0);
     let mut settled = Settled::default();
     let mut events = Vec::new();
-    for round in 1..=ROUNDS {
+    for round in 1..=rounds {
         let server = Server::start(folder.path());
-        if events.is_empty() {
-            events = (0..EVENTS).map(|number| create_event(&server, number)).collect();
+        if (round - 1).is_multiple_of(ROUNDS_PER_EVENTS) {
+            events.extend((0..EVENTS).map(|number| create_event(&server, number)));
         }
         let (heard, in_flight) = hammer_and_kill(server, &events, round, seed, &mut rng);
         kills_in_flight += usize::from(in_flight > 0);
@@ -63,14 +70,14 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
     let (code, report) = server::verify(folder.path());
     assert_eq!((code, &report["sound"]), (Some(0), &json!(true)), "{report}");
     println!(
-        "{} acknowledged answers compared over {ROUNDS} kills {:?}; {facts} facts; {replayed} replays; \
+        "{} acknowledged answers compared over {rounds} kills {:?}; {facts} facts; {replayed} replays; \
          {kills_in_flight} kills with requests in flight, {unanswered} unanswered {settled:?}; \
          {refused} refusals; {:.1} s",
         given.len(),
         tally(&given),
         begun.elapsed().as_secs_f64(),
     );
-    assert!(given.len() >= ANSWERS_MIN, "only {} answers", given.len());
+    assert!(given.len() >= rounds * ANSWERS_PER_ROUND_MIN, "only {} answers", given.len());
     assert!(kills_in_flight >= 1 && unanswered >= 1, "no kill met a request in flight");
 }
 
@@ -88,6 +95,22 @@ fn create_event(server: &Server, number: usize) -> String {
     let answer = server.exchange(&request("POST", "/v1/events", &[], &body.to_string()));
     assert_eq!(answer.status, 201, "{}", String::from_utf8_lossy(&answer.body));
     answer.json()["id"].as_str().expect("an id").to_owned()
+}
+
+/// How many rounds are asked for. Nonsense is an error: a run that was meant to be long must not pass as a short one.
+fn rounds(asked: Option<&str>) -> Result<usize, String> {
+    let Some(asked) = asked else { return Ok(ROUNDS) };
+    let rounds = asked.parse().ok().filter(|rounds| (1..=ROUNDS_MAX).contains(rounds));
+    rounds.ok_or_else(|| format!("{asked:?} is not a number from 1 to {ROUNDS_MAX}"))
+}
+
+#[test]
+fn the_environment_says_how_many_rounds() {
+    assert_eq!(rounds(None), Ok(ROUNDS));
+    assert_eq!(rounds(Some("50")), Ok(50));
+    for nonsense in ["", "0", "-1", "ten", "5.0", " 5", "10001", "99999999999999999999"] {
+        assert!(rounds(Some(nonsense)).is_err(), "{nonsense:?}");
+    }
 }
 
 /// Hammers and kills at a random moment; says how many requests were in flight then.
