@@ -52,7 +52,7 @@ struct Options {
     /// Write every figure as one flat JSON object.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure only contestants whose name contains this.
+    /// Measure only contestants whose name contains this, or is this with a `=` before it.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Where data folders are made; must be on a disk, not in memory.
@@ -82,7 +82,11 @@ fn run(options: &Options) -> anyhow::Result<()> {
     let mut contestants = everybody(folder.path());
     if let Some(part) = &options.only {
         // The disk is always measured: no durable figure is worth anything without it.
-        contestants.retain(|one| one.title().contains(part.as_str()) || one.subject() == "fdatasync");
+        let wanted = |one: &dyn Contestant| match part.strip_prefix('=') {
+            Some(name) => one.subject() == name,
+            None => one.title().contains(part.as_str()),
+        };
+        contestants.retain(|one| wanted(&**one) || one.subject() == "fdatasync");
     }
     let mut figures = contest::Figures::new();
     figures.extend(machine::load_before());
