@@ -7,6 +7,7 @@ pub mod change_event;
 pub mod chart;
 pub mod confirm;
 pub mod credential;
+pub mod direct;
 pub mod docs;
 pub mod edge;
 pub mod events;

@@ -12,3 +12,4 @@ mod memory;
 mod queue;
 mod seats;
 mod staff;
+mod ways;
