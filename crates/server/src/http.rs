@@ -16,6 +16,7 @@ pub mod fact;
 pub mod facts;
 pub mod health;
 pub mod holds;
+pub mod json;
 pub mod layout;
 pub mod names;
 pub mod orders;
