@@ -1,18 +1,22 @@
 //! The server's loop: accepts within a cap, serves HTTP/1.1 with modest buffers, and stops in good order.
 
+mod closing;
 mod patience;
 pub mod tls;
+mod turn;
 mod unread;
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -22,8 +26,10 @@ use tokio_util::task::TaskTracker;
 use crate::config::Limits;
 use crate::http::edge::Edge;
 use crate::http::problem::{Problem, catalog};
+use closing::{Closing, Stage};
 use patience::{Patient, Stream};
 use tls::Acceptor;
+use turn::{Alarm, Rung, Turn};
 
 /// A pause after `accept` failed, usually for want of file descriptors: time for others to close.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -35,7 +41,7 @@ pub async fn serve(listener: TcpListener, edge: Arc<Edge>, stop: CancellationTok
     let acceptor = edge.app.config.tls.as_ref().map(tls::acceptor).transpose()?;
     let http = http1_builder(&limits);
     let room = Arc::new(Semaphore::new(limits.connections_max));
-    let (tasks, kill) = (TaskTracker::new(), CancellationToken::new());
+    let (tasks, closing) = (TaskTracker::new(), Closing::default());
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
@@ -54,7 +60,7 @@ pub async fn serve(listener: TcpListener, edge: Arc<Edge>, stop: CancellationTok
             continue;
         };
         let _ = stream.set_nodelay(true);
-        let guard = Connection { edge: edge.clone(), stop: stop.clone(), kill: kill.clone() };
+        let guard = Connection { edge: edge.clone(), closing: closing.clone() };
         let (http, acceptor) = (http.clone(), acceptor.clone());
         tasks.spawn(async move {
             guard.edge.app.metrics.connections.increment(1);
@@ -63,11 +69,12 @@ pub async fn serve(listener: TcpListener, edge: Arc<Edge>, stop: CancellationTok
         });
     }
     drop(listener);
+    closing.reach(Stage::Finishing);
     tasks.close();
     let patience = Duration::from_millis(limits.shutdown_ms);
     if tokio::time::timeout(patience, tasks.wait()).await.is_err() {
         tracing::warn!(open = tasks.len(), "{} connections did not end in time and are cut", tasks.len());
-        kill.cancel();
+        closing.reach(Stage::Cut);
         tasks.wait().await;
     }
     Ok(())
@@ -77,19 +84,14 @@ fn http1_builder(limits: &Limits) -> http1::Builder {
     let mut http = http1::Builder::new();
     // Twice the limit: headers a little too large are still read, so that the answer counts for its route. At this
     // size hyper gives up; its answer leaves in our words (`unread.rs`), and no head ever needs more memory.
-    http.timer(TokioTimer::new())
-        .header_read_timeout(Duration::from_millis(limits.idle_timeout_ms))
-        .max_buf_size(limits.header_bytes * 2)
-        .keep_alive(true);
+    // It keeps no time: `turn.rs` does, for less.
+    http.max_buf_size(limits.header_bytes * 2).keep_alive(true);
     http
 }
 
 struct Connection {
     edge: Arc<Edge>,
-    /// Finish what is under way, then end.
-    stop: CancellationToken,
-    /// End now.
-    kill: CancellationToken,
+    closing: Closing,
 }
 
 impl Connection {
@@ -117,37 +119,53 @@ impl Connection {
     async fn speaks(&self, stream: &TcpStream) -> bool {
         let idle = Duration::from_millis(self.edge.app.config.limits.idle_timeout_ms);
         let mut first = [0];
+        let mut closing = self.closing.watch();
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => false,
+            _ = poll_fn(|cx| closing.poll(cx)) => false,
             // Not `readable`, which may say so although there is nothing yet.
             peeked = tokio::time::timeout(idle, stream.peek(&mut first)) => matches!(peeked, Ok(Ok(1))),
         }
     }
 
     async fn serve<S: Stream>(&self, http: http1::Builder, stream: S, permit: OwnedSemaphorePermit) {
+        let turn = Turn::new(&self.edge.app.config.limits);
         let io = TokioIo::new(Patient::new(stream, permit, self.edge.clone()));
         // Boxed: hyper keeps room for the service's future as long as the connection lives, and most are idle.
         let service = service_fn(|request| {
-            Box::pin(async move { Ok::<_, Infallible>(self.edge.answer(request).await) })
+            let turn = turn.clone();
+            Box::pin(async move {
+                let started = Instant::now();
+                turn.take(started);
+                let response = self.edge.answer(request, started, || turn.is_late()).await;
+                Ok::<_, Infallible>(response.map(|body| turn.answered(body)))
+            })
         });
         let mut connection = pin!(http.serve_connection(io, service));
-        let mut stopping = false;
-        loop {
-            tokio::select! {
-                biased;
-                ended = connection.as_mut() => {
-                    if let Err(error) = ended {
-                        tracing::debug!(%error, "a connection ended: {error}");
+        let (mut alarm, mut closing) = (Alarm::new(turn.clone()), self.closing.watch());
+        let served = poll_fn(|cx| {
+            loop {
+                if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
+                    return Poll::Ready(ended);
+                }
+                match closing.poll(cx) {
+                    Poll::Pending | Poll::Ready(Stage::Open) => {}
+                    Poll::Ready(Stage::Finishing) => {
+                        connection.as_mut().graceful_shutdown();
+                        continue;
                     }
-                    return;
+                    Poll::Ready(Stage::Cut) => return Poll::Ready(Ok(())),
                 }
-                () = self.stop.cancelled(), if !stopping => {
-                    stopping = true;
-                    connection.as_mut().graceful_shutdown();
+                match alarm.poll(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    // Whoever makes the answer sees now that it is too late.
+                    Poll::Ready(Rung::Answering) => {}
+                    Poll::Ready(Rung::Asking) => return Poll::Ready(Ok(())),
                 }
-                () = self.kill.cancelled() => return,
             }
+        });
+        if let Err(error) = served.await {
+            tracing::debug!(%error, "a connection ended: {error}");
         }
     }
 }

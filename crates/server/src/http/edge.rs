@@ -1,13 +1,16 @@
 //! What every request passes: its id, the API key, limits of size and time, the count of its answer. One plain
 //! function instead of a pile of layers, because holds must cost little more than an empty handler.
 
+use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
@@ -15,7 +18,7 @@ use subtle::ConstantTimeEq;
 use tower::ServiceExt;
 
 use super::problem::{Problem, catalog};
-use super::{route, router};
+use super::{direct, route, router};
 use crate::app::App;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -26,28 +29,26 @@ const HEADERS_MAX: usize = 100;
 pub struct Edge {
     pub app: Arc<App>,
     router: Router,
-    timeout: Duration,
     /// Request ids: a random start for this process, then counted.
     next_id: AtomicU64,
 }
 
 impl Edge {
     pub fn new(app: Arc<App>) -> Edge {
-        let timeout = Duration::from_millis(app.config.limits.request_timeout_ms);
-        Edge { router: router(app.clone()), app, timeout, next_id: AtomicU64::new(rand::random()) }
+        Edge { router: router(app.clone()), app, next_id: AtomicU64::new(rand::random()) }
     }
 
-    pub async fn answer<B>(&self, request: Request<B>) -> Response
+    /// Answers one request that came at `started`. `late` turns true when its time is over, and wakes the task.
+    pub async fn answer<B>(&self, request: Request<B>, started: Instant, late: impl Fn() -> bool) -> Response
     where
-        B: http_body_util::BodyExt<Data = axum::body::Bytes> + hyper::body::Body + Send + 'static,
+        B: hyper::body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        let started = Instant::now();
         let route = route::of(request.uri().path());
         let id = self.request_id(request.headers());
         let mut response = match self.check(&request) {
             Err(problem) => problem.into_response(),
-            Ok(()) => self.within_time(request.map(Body::new)).await,
+            Ok(()) => within_time(self.handle(route, request), late).await,
         };
         let status = response.status().as_u16();
         let took = started.elapsed();
@@ -120,13 +121,17 @@ impl Edge {
         words
     }
 
-    async fn within_time(&self, request: Request<Body>) -> Response {
-        let answered = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind();
-        match tokio::time::timeout(self.timeout, answered).await {
-            Ok(Ok(Ok(response))) => response,
-            Ok(Ok(Err(never))) => match never {},
-            Ok(Err(_panic)) => Problem::of(catalog::INTERNAL).into_response(),
-            Err(_elapsed) => Problem::of(catalog::TIMED_OUT).retry_after(1).into_response(),
+    async fn handle<B>(&self, route: usize, request: Request<B>) -> Response
+    where
+        B: hyper::body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        match direct::Verb::of(route, request.method(), request.uri().path()) {
+            Some(verb) => direct::handle(verb, &self.app, request).await.into_response(),
+            None => match self.router.clone().oneshot(request.map(Body::new)).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            },
         }
     }
 
@@ -145,6 +150,21 @@ impl Edge {
             *character = HEX[(number >> (60 - 4 * place) & 15) as usize];
         }
         HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("0"))
+    }
+}
+
+/// The answer, unless it panics or time is over first.
+async fn within_time(answered: impl Future<Output = Response>, late: impl Fn() -> bool) -> Response {
+    let mut answered = pin!(AssertUnwindSafe(answered).catch_unwind());
+    let answered = poll_fn(|cx| match answered.as_mut().poll(cx) {
+        Poll::Ready(answered) => Poll::Ready(Some(answered)),
+        Poll::Pending if late() => Poll::Ready(None),
+        Poll::Pending => Poll::Pending,
+    });
+    match answered.await {
+        Some(Ok(response)) => response,
+        Some(Err(_panic)) => Problem::of(catalog::INTERNAL).into_response(),
+        None => Problem::of(catalog::TIMED_OUT).retry_after(1).into_response(),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What handlers take from a request: ids from the path, the caller, the body. Every refusal is a problem.
 
+use std::pin::pin;
 use std::sync::Arc;
 
-use axum::body::Body as AxumBody;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use axum::http::{HeaderMap, HeaderName, header};
+use http_body_util::BodyExt;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, Code, ListingId, ListingKind};
 use serde::Serialize;
@@ -27,6 +28,14 @@ pub type EventPath = Place<'e'>;
 pub type VenuePath = Place<'v'>;
 
 impl<const KIND: char> Place<KIND> {
+    /// Of the path's own words, decoded.
+    pub fn of(listing: Option<&str>, rest: Option<&str>) -> Result<Self, Problem> {
+        let kind = if KIND == 'v' { ListingKind::Venue } else { ListingKind::Event };
+        let listing = listing.and_then(ListingId::parse).filter(|listing| listing.kind == kind);
+        let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+        Ok(Place { listing, rest: rest.map(str::to_owned) })
+    }
+
     /// The seat, hold or order in the path.
     pub fn inner(&self) -> &str {
         self.rest.as_deref().unwrap_or_default()
@@ -52,10 +61,7 @@ impl<const KIND: char, S: Send + Sync> FromRequestParts<S> for Place<KIND> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let params = path_params(parts, state).await?;
         let mut values = params.iter().map(|(_, value)| value);
-        let kind = if KIND == 'v' { ListingKind::Venue } else { ListingKind::Event };
-        let listing = values.next().and_then(ListingId::parse).filter(|listing| listing.kind == kind);
-        let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
-        Ok(Place { listing, rest: values.next().map(str::to_owned) })
+        Place::of(values.next(), values.next())
     }
 }
 
@@ -79,6 +85,8 @@ async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<Raw
         .map_err(|_| Problem::with(catalog::MALFORMED, "the path is not valid UTF-8 when decoded"))
 }
 
+const BUYER: HeaderName = HeaderName::from_static("onsale-buyer");
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const BUYER_RULE: &str =
     "1 to 128 characters without control characters: usr_…, ext:<tenant>:<id>, or a bare id";
 
@@ -102,7 +110,7 @@ pub struct Caller {
 
 impl Caller {
     pub fn from_headers(headers: &HeaderMap) -> Result<Caller, Problem> {
-        let buyer = match headers.get("onsale-buyer") {
+        let buyer = match headers.get(BUYER) {
             None => None,
             Some(value) => {
                 let text = std::str::from_utf8(value.as_bytes()).ok();
@@ -110,7 +118,7 @@ impl Caller {
                 Some(known.ok_or_else(|| Problem::invalid("Onsale-Buyer", BUYER_RULE))?)
             }
         };
-        let key = match headers.get("idempotency-key") {
+        let key = match headers.get(KEY) {
             None => None,
             Some(value) => {
                 let text = std::str::from_utf8(value.as_bytes()).ok();
@@ -155,7 +163,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
-        read(request, app.config.limits.body_bytes).await.map(Json)
+        let (parts, body) = request.into_parts();
+        read(&parts.headers, body, app.config.limits.body_bytes).await.map(Json)
     }
 }
 
@@ -163,12 +172,18 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for LargeJson<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
-        read(request, app.config.limits.layout_body_bytes).await.map(LargeJson)
+        let (parts, body) = request.into_parts();
+        read(&parts.headers, body, app.config.limits.layout_body_bytes).await.map(LargeJson)
     }
 }
 
-async fn read<T: DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
-    let headers = request.headers();
+/// Reads a JSON body of at most `limit` bytes.
+pub async fn read<T, B>(headers: &HeaderMap, body: B, limit: usize) -> Result<T, Problem>
+where
+    T: DeserializeOwned,
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<axum::BoxError>,
+{
     if let Some(kind) = headers.get(header::CONTENT_TYPE) {
         let kind = kind.to_str().unwrap_or_default();
         let essence = kind.split(';').next().unwrap_or_default().trim();
@@ -176,24 +191,40 @@ async fn read<T: DeserializeOwned>(request: Request, limit: usize) -> Result<T, 
             return Err(Problem::of(catalog::MEDIA_TYPE));
         }
     }
-    let too_large = || Problem::with(catalog::TOO_LARGE, format!("at most {limit} bytes here"));
     // Told before a single byte of it is read.
     let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if length.is_some_and(|length: u64| length > limit as u64) {
-        return Err(too_large());
+        return Err(too_large(limit));
     }
-    let body: AxumBody = request.into_body();
-    let bytes = Limited::new(body, limit).collect().await.map_err(|error| {
-        if is_length_error(error.as_ref()) {
-            return too_large();
-        }
-        Problem::with(catalog::MALFORMED, "the body broke off")
-    })?;
-    parse(&bytes.to_bytes())
+    parse(&collect(body, limit).await?)
 }
 
-fn is_length_error(error: &(dyn std::error::Error + 'static)) -> bool {
-    error.is::<LengthLimitError>() || error.source().is_some_and(is_length_error)
+/// The whole body; one that comes in one piece, as small ones do, is not copied.
+async fn collect<B>(body: B, limit: usize) -> Result<Bytes, Problem>
+where
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<axum::BoxError>,
+{
+    let mut body = pin!(body);
+    let (mut one, mut many) = (Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Problem::with(catalog::MALFORMED, "the body broke off"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if one.len() + many.len() + data.len() > limit {
+            return Err(too_large(limit));
+        }
+        if one.is_empty() && many.is_empty() {
+            one = data;
+            continue;
+        }
+        many.extend_from_slice(&std::mem::take(&mut one));
+        many.extend_from_slice(&data);
+    }
+    Ok(if many.is_empty() { one } else { many.into() })
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::with(catalog::TOO_LARGE, format!("at most {limit} bytes here"))
 }
 
 /// Parses a body; only a wrong one is parsed a second time, to name the field.

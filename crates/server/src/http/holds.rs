@@ -81,7 +81,7 @@ pub async fn place(
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
     let (_, body) = own_placed(&answer, &names, &app)?;
-    Ok(reply::created(&answer, &format!("/v1/events/{}/holds/{}", at.listing, body.id), &body))
+    Ok(reply::placed(&answer, &body))
 }
 
 /// The hold as its own fact tells it: the same for the first answer and for every replay.

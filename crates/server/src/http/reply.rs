@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::names::Names;
 use super::problem::Problem;
-use super::wire::At;
+use super::wire::{At, HoldBody};
 use crate::app::App;
 
 pub const POSITION: HeaderName = HeaderName::from_static("onsale-position");
@@ -75,7 +75,10 @@ pub fn own_fact<'a, T>(
 
 /// A yes as JSON, with its position and, if so, the mark of a replay.
 pub fn yes(status: StatusCode, answer: &Answer, body: &impl Serialize) -> Response {
-    let mut response = json(status, body);
+    marked(json(status, body), answer)
+}
+
+fn marked(mut response: Response, answer: &Answer) -> Response {
     let headers = response.headers_mut();
     headers.insert(POSITION, position_value(position_of(answer)));
     if answer.replayed {
@@ -86,8 +89,19 @@ pub fn yes(status: StatusCode, answer: &Answer, body: &impl Serialize) -> Respon
 
 /// A yes that made something: 201 with its address.
 pub fn created(answer: &Answer, location: &str, body: &impl Serialize) -> Response {
-    let mut response = yes(StatusCode::CREATED, answer, body);
-    if let Ok(location) = HeaderValue::from_str(location) {
+    located(yes(StatusCode::CREATED, answer, body), location.to_owned())
+}
+
+/// A hold that was placed: the answer that is given most.
+pub fn placed(answer: &Answer, body: &HoldBody<'_>) -> Response {
+    let mut bytes = Vec::with_capacity(BODY_BYTES);
+    body.write(&mut bytes);
+    let location = ["/v1/events/", &body.event, "/holds/", &body.id].concat();
+    located(marked(json_bytes(StatusCode::CREATED, bytes), answer), location)
+}
+
+fn located(mut response: Response, location: String) -> Response {
+    if let Ok(location) = HeaderValue::try_from(location) {
         response.headers_mut().insert(header::LOCATION, location);
     }
     response
@@ -98,6 +112,10 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     if let Err(error) = serde_json::to_writer(&mut bytes, body) {
         tracing::error!(%error, "an answer could not be written: {error}");
     }
+    json_bytes(status, bytes)
+}
+
+fn json_bytes(status: StatusCode, bytes: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(bytes));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -105,5 +123,5 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
 }
 
 pub fn position_value(position: Position) -> HeaderValue {
-    HeaderValue::from_str(&At(position).to_string()).unwrap_or(HeaderValue::from_static("0-0"))
+    HeaderValue::try_from(At(position).text()).unwrap_or(HeaderValue::from_static("0-0"))
 }

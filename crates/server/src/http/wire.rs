@@ -1,13 +1,14 @@
 //! Shapes that several routes share. Times are milliseconds since 1970 in UTC, money is minor units.
 
 use onsale_domain::fact::{AreaLine, SeatLine};
-use onsale_domain::id::write_inside;
+use onsale_domain::id::{write_base32, write_inside};
 use onsale_domain::outcome::HoldState;
 use onsale_domain::{BuyerId, HoldId, ListingId, Millis};
 use onsale_engine::Position;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
+use super::json::Object;
 use super::names::Names;
 use crate::token::Tokens;
 
@@ -105,10 +106,11 @@ impl<'a> HoldBody<'a> {
     /// `tokens` only if the caller may act on the hold.
     pub fn new(parts: HoldParts<'a>, names: &'a Names, tokens: Option<&Tokens>) -> HoldBody<'a> {
         let event = &names.view.listing;
+        let id = hold_text(event, parts.hold);
         HoldBody {
-            id: hold_text(event, parts.hold),
-            event: event.to_string(),
-            token: tokens.map(|tokens| tokens.make(event, parts.hold, parts.fence, parts.buyer)),
+            token: tokens.map(|tokens| tokens.make(&id, event, parts.hold, parts.fence, parts.buyer)),
+            id,
+            event: listing_text(event),
             fence: parts.fence,
             buyer: parts.buyer.as_str(),
             seats: seats_priced(parts.seats, names),
@@ -122,6 +124,38 @@ impl<'a> HoldBody<'a> {
             already_yours: false,
             pieces: None,
         }
+    }
+
+    /// The same as by `Serialize`, written by hand.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let mut body = Object::begin(out);
+        body.text("id", &self.id);
+        body.text("event", &self.event);
+        if let Some(token) = &self.token {
+            body.text("token", token);
+        }
+        body.number("fence", self.fence);
+        body.text("buyer", self.buyer);
+        body.list("seats", &self.seats, |line, priced| {
+            line.text("seat", priced.seat);
+            line.number("price_minor", priced.price_minor);
+        });
+        body.list("areas", &self.areas, |line, priced| {
+            line.text("area", priced.area);
+            line.number("count", priced.count);
+            line.number("price_minor", priced.price_minor);
+        });
+        body.number("total_minor", self.total_minor);
+        body.text("currency", self.currency);
+        body.number("placed_at", self.placed_at);
+        body.number("until", self.until);
+        body.number("extensions", self.extensions);
+        body.flag("offered", self.offered);
+        body.flag("already_yours", self.already_yours);
+        if let Some(pieces) = self.pieces {
+            body.number("pieces", pieces);
+        }
+        body.end();
     }
 }
 
@@ -149,6 +183,13 @@ pub fn hold_text(event: &ListingId, hold: HoldId) -> String {
     write_inside("hld", event, hold.0)
 }
 
+/// A listing's id as its `Display` writes it, without the machinery of formatting.
+pub fn listing_text(listing: &ListingId) -> String {
+    let number = write_base32(listing.number);
+    let number = std::str::from_utf8(&number).unwrap_or_default();
+    [listing.kind.prefix(), "_", listing.tenant.as_str(), "_", number].concat()
+}
+
 /// A position in its text form, `<epoch>-<offset>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At(pub Position);
@@ -156,6 +197,13 @@ pub struct At(pub Position);
 impl std::fmt::Display for At {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}-{}", self.0.epoch, self.0.offset)
+    }
+}
+
+impl At {
+    pub fn text(self) -> String {
+        let (mut epoch, mut offset) = (itoa::Buffer::new(), itoa::Buffer::new());
+        [epoch.format(self.0.epoch), "-", offset.format(self.0.offset)].concat()
     }
 }
 
@@ -180,4 +228,51 @@ impl At {
 /// Seconds as a caller gives them, in milliseconds; what does not fit is left to the rules to refuse.
 pub fn seconds(seconds: i64) -> Millis {
     seconds.saturating_mul(1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use onsale_domain::{ListingKind, Tenant};
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_by_hand_is_what_serde_writes() {
+        let odd = "\u{1}\u{1f} \"quoted\" back\\slash \u{7f} é 席 \n\t/";
+        for (token, pieces, buyer) in [(None, None, "ann"), (Some(odd.to_owned()), Some(3), odd)] {
+            let body = HoldBody {
+                id: "hld_1".to_owned(),
+                event: "evt_1".to_owned(),
+                token,
+                fence: u64::MAX,
+                buyer,
+                seats: vec![
+                    SeatPriced { seat: odd, price_minor: i64::MIN },
+                    SeatPriced { seat: "A-1", price_minor: 0 },
+                ],
+                areas: vec![AreaPriced { area: odd, count: u32::MAX, price_minor: -1 }],
+                total_minor: i64::MAX,
+                currency: "EUR",
+                placed_at: 1,
+                until: -2,
+                extensions: 255,
+                offered: true,
+                already_yours: false,
+                pieces,
+            };
+            let mut written = Vec::new();
+            body.write(&mut written);
+            assert_eq!(String::from_utf8(written).ok(), serde_json::to_string(&body).ok());
+        }
+    }
+
+    #[test]
+    fn ids_and_positions_are_written_as_they_are_displayed() {
+        for number in [0, 7, u128::MAX] {
+            let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number };
+            assert_eq!(listing_text(&listing), listing.to_string());
+            let at = At(Position { epoch: 1, offset: number as u64 });
+            assert_eq!(at.text(), at.to_string());
+        }
+    }
 }

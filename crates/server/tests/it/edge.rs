@@ -194,3 +194,28 @@ fn metrics_count_what_happened() {
         assert!(page.contains(&series), "{series} in\n{page}");
     }
 }
+
+#[test]
+fn who_asks_nothing_more_or_too_slowly_is_cut() {
+    let house = House::open_with(|config| config.limits.idle_timeout_ms = 300);
+    let ask = |stream: &mut std::net::TcpStream| {
+        stream.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n").expect("asks");
+        Answer::read(&mut BufReader::new(stream)).status
+    };
+    let mut quiet = house.connect();
+    let started = Instant::now();
+    for _ in 0..4 {
+        assert_eq!(ask(&mut quiet), 200);
+        std::thread::sleep(Duration::from_millis(150));
+    }
+    assert_eq!(quiet.read(&mut [0]).expect("an end"), 0);
+    assert!(started.elapsed() > Duration::from_millis(600), "each request begins a new patience");
+    let mut slow = house.connect();
+    assert_eq!(ask(&mut slow), 200);
+    let cut = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        // Each byte comes in time, the head does not.
+        slow.write_all(b"G").is_err()
+    });
+    assert!(cut);
+}

@@ -14,3 +14,4 @@ mod queue;
 mod seats;
 mod staff;
 mod tls;
+mod ways;
