@@ -1,6 +1,7 @@
 //! The port of the engines on Redis or Valkey: one Lua script per verb decides, atomically and in one slot.
 //! Pure parts first (`keys`, `facts`, `commands`, `reply`); only `link` talks to a server.
 
+pub mod deployment;
 pub mod facts;
 pub mod keys;
 pub mod link;

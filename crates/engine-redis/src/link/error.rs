@@ -15,6 +15,8 @@ pub enum LinkError {
     /// It was sent and may have been done.
     #[error("{node} did not answer: {why}; send the same again under the same operation id")]
     Unknown { node: String, why: String },
+    #[error("{node} shows a certificate that is not trusted: {why}; see redis.tls_ca")]
+    Untrusted { node: String, why: String },
     #[error("{node} refuses user or password: {why}; see redis.user and redis.password, or the ACL")]
     Denied { node: String, why: String },
     /// `NOSCRIPT`: whoever forgot its scripts may have forgotten more.
@@ -57,6 +59,7 @@ impl LinkError {
     pub fn is_retryable(&self) -> bool {
         match self {
             LinkError::Config(_)
+            | LinkError::Untrusted { .. }
             | LinkError::Denied { .. }
             | LinkError::CrossSlot { .. }
             | LinkError::WrongType { .. }
@@ -127,6 +130,9 @@ impl LinkError {
     /// The same for somebody who was only opening a connection: then nothing was sent.
     pub(crate) fn opening(node: &str, error: &RedisError) -> LinkError {
         match LinkError::of(node, error) {
+            LinkError::Unknown { node, why } if why.contains("certificate") => {
+                LinkError::Untrusted { node, why }
+            }
             LinkError::Unknown { node, why } => LinkError::Unreachable { node, why },
             other => other,
         }
@@ -143,6 +149,7 @@ impl From<LinkError> for EngineError {
             }
             // Wrong settings and passwords are put right by people, and then the same command works.
             LinkError::Config(_)
+            | LinkError::Untrusted { .. }
             | LinkError::Denied { .. }
             | LinkError::Unreachable { .. }
             | LinkError::ReadOnly { .. }

@@ -80,6 +80,7 @@ fn is_worth_another(error: &LinkError) -> bool {
         | LinkError::Moved { .. } => true,
         // These last longer than a request may wait, or for ever.
         LinkError::Config(_)
+        | LinkError::Untrusted { .. }
         | LinkError::Denied { .. }
         | LinkError::Forgotten { .. }
         | LinkError::Recovering

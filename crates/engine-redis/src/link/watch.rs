@@ -108,6 +108,12 @@ async fn of_sentinels(inner: &Inner) -> Result<Map, LinkError> {
                     "the sentinels watch no master called {name}; see redis.sentinel.master"
                 )));
             }
+            Err(LinkError::Refused { why }) if why.contains("unknown command") => {
+                trouble = Some(LinkError::Config(
+                    "redis.url must name sentinels if redis.topology is sentinel; this one is none"
+                        .to_owned(),
+                ));
+            }
             Err(error) => trouble = Some(error),
         }
     }

@@ -17,7 +17,8 @@ pub struct Certificates {
 pub fn make(folder: &Path) -> Certificates {
     let mut params = CertificateParams::new(Vec::new()).expect("parameters");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
+    let issuer =
+        CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
     let mut params = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
     params.subject_alt_names.push(SanType::IpAddress(Ipv4Addr::LOCALHOST.into()));
     let key = KeyPair::generate().expect("a key");

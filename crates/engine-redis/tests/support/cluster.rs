@@ -67,7 +67,9 @@ impl Six {
         let living: Vec<String> =
             self.nodes.iter().filter_map(|one| one.say::<String>("CLUSTER INFO").ok()).collect();
         !living.is_empty()
-            && living.iter().all(|text| text.contains("cluster_state:ok") && text.contains("cluster_slots_ok:16384"))
+            && living
+                .iter()
+                .all(|text| text.contains("cluster_state:ok") && text.contains("cluster_slots_ok:16384"))
     }
 
     /// The place of the master of a slot, as the first who answers sees it.

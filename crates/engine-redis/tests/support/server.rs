@@ -27,7 +27,9 @@ impl Brand {
 
     pub fn program(self) -> PathBuf {
         match self {
-            Brand::Redis => on_path("redis-server").expect("redis-server is missing; `cargo xtask tools` installs it"),
+            Brand::Redis => {
+                on_path("redis-server").expect("redis-server is missing; `cargo xtask tools` installs it")
+            }
             Brand::Valkey => valkey().expect("valkey-server is missing; `cargo xtask tools` installs it"),
         }
     }
@@ -237,9 +239,12 @@ fn configure(folder: &Path, port: u16, setup: &Setup) {
         lines.push("enable-debug-command yes".to_owned());
     }
     // A later line wins, so a test may change any of them.
-    lines.extend(setup.lines.iter().map(|line| {
-        line.replace("$PORT", &port.to_string()).replace("$BUS", &free_port().to_string())
-    }));
+    lines.extend(
+        setup
+            .lines
+            .iter()
+            .map(|line| line.replace("$PORT", &port.to_string()).replace("$BUS", &free_port().to_string())),
+    );
     fs::write(folder.join("conf"), lines.join("\n") + "\n").expect("a configuration file");
 }
 
