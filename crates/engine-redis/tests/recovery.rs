@@ -152,5 +152,8 @@ async fn one_node_of_a_cluster_is_recovered_while_the_others_go_on() {
     assert_eq!(told.offset, 3);
     let mut recoveries = one.recoveries();
     let adopted = recoveries.wait_for(|number| *number == 2);
-    tokio::time::timeout(Duration::from_secs(10), adopted).await.expect("soon").expect("the other server adopts it");
+    tokio::time::timeout(Duration::from_secs(10), adopted)
+        .await
+        .expect("soon")
+        .expect("the other server adopts it");
 }
