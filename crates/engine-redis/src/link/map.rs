@@ -1,6 +1,7 @@
 //! Who is the master of a slot. A single server and the master behind sentinels have all of them; in a Cluster
 //! every node tells what it has heard, and the highest configuration epoch is right.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use redis::{FromRedisValue, Value};
@@ -53,6 +54,8 @@ impl Map {
 pub struct Line {
     pub id: String,
     pub name: String,
+    /// The line of the node that was asked.
+    pub myself: bool,
     pub is_master: bool,
     pub failed: bool,
     pub epoch: u64,
@@ -83,6 +86,7 @@ fn read_line(line: &str, asked: &str) -> Option<Line> {
     Some(Line {
         id: (*words.first()?).to_owned(),
         name: format!("{host}:{port}"),
+        myself: flags.contains(&"myself"),
         is_master: flags.contains(&"master"),
         failed: flags.contains(&"fail"),
         epoch: words.get(6)?.parse().ok()?,
@@ -93,7 +97,11 @@ fn read_line(line: &str, asked: &str) -> Option<Line> {
 /// One map from what several nodes told.
 pub fn of_cluster(told: &[Vec<Line>], mut node: impl FnMut(&str) -> Arc<Node>) -> Map {
     let mut owner: Vec<Option<(u64, &str)>> = vec![None; usize::from(SLOTS)];
-    for line in told.iter().flatten().filter(|line| line.is_master) {
+    // Who tells of himself knows best which slots he gave away; of the others we believe what is said.
+    let asked: BTreeSet<&str> =
+        told.iter().flatten().filter(|line| line.myself).map(|line| &*line.name).collect();
+    let claims = told.iter().flatten().filter(|line| line.myself || !asked.contains(&*line.name));
+    for line in claims.filter(|line| line.is_master) {
         for (first, last) in &line.ranges {
             for slot in owner.iter_mut().take(usize::from(*last) + 1).skip(usize::from(*first)) {
                 if slot.is_none_or(|(epoch, _)| epoch < line.epoch) {
@@ -161,6 +169,18 @@ b1 10.0.0.2:7000@17000 master - 0 0 2 connected 8192-16383";
             assert_eq!((map.masters.len(), map.uncovered()), (2, 0));
         }
         assert_eq!(map(&[BEFORE]).replicas, ["10.0.0.3:7000"]);
+    }
+
+    #[test]
+    fn who_gave_a_slot_away_is_believed_whatever_others_heard() {
+        let stale = "\
+b1 10.0.0.2:7000@17000 myself,master - 0 0 2 connected 8192-16383
+a1 10.0.0.1:7000@17000 master - 0 0 9 connected 0-8191";
+        let giver = "a1 10.0.0.1:7000@17000 myself,master - 0 0 9 connected 1-8191";
+        let taker = "c1 10.0.0.3:7000@17000 myself,master - 0 0 8 connected 0";
+        let map = map(&[stale, giver, taker]);
+        assert_eq!(map.master_of(0).expect("a master").name(), "10.0.0.3:7000");
+        assert_eq!(map.master_of(1).expect("a master").name(), "10.0.0.1:7000");
     }
 
     #[test]

@@ -113,6 +113,10 @@ impl Six {
         }
         self.nodes[to].say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
         self.nodes[from].say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
+        // As redis-cli does: other masters would not believe the new owner if the old one has the higher epoch.
+        for node in self.nodes.iter().filter(|node| node.info("role").as_deref() == Some("master")) {
+            node.say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
+        }
         Ok(moved)
     }
 }

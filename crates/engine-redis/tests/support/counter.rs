@@ -92,6 +92,8 @@ pub struct Load {
     stop: Arc<AtomicBool>,
     pub errors: Arc<AtomicU64>,
     acks: Arc<Mutex<Vec<Ack>>>,
+    /// The last error that anybody got.
+    last: Arc<Mutex<String>>,
     callers: Vec<JoinHandle<Option<String>>>,
     servers: Vec<Deployment<Release<1>>>,
 }
@@ -103,6 +105,7 @@ impl Load {
             stop: Arc::new(AtomicBool::new(false)),
             errors: Arc::new(AtomicU64::new(0)),
             acks: Arc::new(Mutex::new(Vec::new())),
+            last: Arc::default(),
             callers: Vec::new(),
             servers: Vec::new(),
         };
@@ -123,6 +126,7 @@ impl Load {
         listings: u32,
     ) -> JoinHandle<Option<String>> {
         let (stop, errors, acks) = (self.stop.clone(), self.errors.clone(), self.acks.clone());
+        let last = self.last.clone();
         tokio::spawn(async move {
             for number in 0_u32.. {
                 if stop.load(Ordering::Relaxed) {
@@ -139,6 +143,7 @@ impl Load {
                         }
                         Err(error) if error.is_retryable() => {
                             errors.fetch_add(1, Ordering::Relaxed);
+                            *last.lock().await = format!("listing {listing}: {error}");
                             if begun.elapsed() > Duration::from_secs(40) {
                                 return Some(format!("{operation} is never answered: {error}"));
                             }
@@ -165,7 +170,8 @@ impl Load {
             if first.is_none() && self.acks().await > before {
                 first = Some(begun.elapsed());
             }
-            assert!(begun.elapsed() < Duration::from_secs(40), "nothing is answered any more");
+            let last = self.last.lock().await.clone();
+            assert!(begun.elapsed() < Duration::from_secs(40), "nothing is answered any more: {last}");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         first.unwrap_or_else(|| begun.elapsed())
