@@ -3,6 +3,7 @@
 
 mod examine;
 mod generation;
+mod knowledge;
 mod recover;
 
 use std::collections::BTreeMap;
@@ -17,7 +18,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::examine::{Process, Verdict};
 pub use self::generation::Generation;
+pub use self::knowledge::{Knowledge, knowledge};
 pub use self::recover::Recovered;
+use crate::inspect::notify;
+use crate::link::config::Notify;
 use crate::link::{Link, LinkError};
 use crate::scripts::{Script, Scripts};
 
@@ -221,7 +225,14 @@ impl<S: ScriptSet> Inner<S> {
             match self.examine(node, &current).await {
                 Ok(Verdict::Believed(replication)) => {
                     let believed = (current.generation.clone(), replication);
-                    self.believed.lock().insert(node.name().to_owned(), believed);
+                    let news = self.believed.lock().insert(node.name().to_owned(), believed).is_none();
+                    if news && self.link.config().notify == Notify::Set {
+                        // Never needed, so a node that refuses it is used all the same.
+                        if let Err(error) = notify::turn_on(node).await {
+                            let name = node.name();
+                            tracing::warn!(node = name, %error, "no notifications from {name}: {error}");
+                        }
+                    }
                 }
                 Ok(Verdict::Forgot) => {
                     self.doubt(node.name());

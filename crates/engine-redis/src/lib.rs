@@ -3,6 +3,7 @@
 
 pub mod deployment;
 pub mod facts;
+pub mod inspect;
 pub mod keys;
 pub mod link;
 pub mod scripts;

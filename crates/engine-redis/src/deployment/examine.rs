@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Value};
+use redis::{AsyncConnectionConfig, Cmd, FromRedisValue};
 
-use super::generation::Generation;
-use super::{Current, Inner, ScriptSet};
+use super::{Current, Inner, ScriptSet, knowledge};
 use crate::link::slot::{SLOTS, slot};
 use crate::link::{LinkError, Map, Node};
 use crate::scripts::Script;
@@ -123,25 +122,7 @@ impl<S: ScriptSet> Inner<S> {
 
     /// Takes over the newest generation that any master tells of.
     pub(super) async fn adopt_published(&self) -> Result<(), LinkError> {
-        let map = self.link.map();
-        let mut newest: Option<Generation> = None;
-        for node in map.masters.iter().filter(|node| node.is_up()) {
-            for key in
-                [copy_key(&self.prefix, &map, node), Some(generation_key(&self.prefix))].into_iter().flatten()
-            {
-                let told = match node.send(redis::cmd("GET").arg(&key)).await {
-                    Ok(Value::Nil) => continue,
-                    Ok(value) => {
-                        String::from_redis_value(value).ok().and_then(|text| Generation::parse(&text))
-                    }
-                    // The other key lives elsewhere; who does not answer will be asked again.
-                    Err(error) if error.is_retryable() => continue,
-                    Err(error) => return Err(error),
-                };
-                newest = newest.max(told);
-            }
-        }
-        if let Some(newest) = newest {
+        if let Some(newest) = knowledge::published(&self.link).await? {
             self.adopt(newest);
         }
         Ok(())
