@@ -147,9 +147,7 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
             until: fields.number("until")?,
             pieces: fields.number("pieces")?,
         },
-        "hold_extended" => {
-            Fact::HoldExtended { hold: fields.hold("hold")?, until: fields.number("until")? }
-        }
+        "hold_extended" => Fact::HoldExtended { hold: fields.hold("hold")?, until: fields.number("until")? },
         "seats_dropped" => Fact::SeatsDropped {
             hold: fields.hold("hold")?,
             seats: read_seats(fields.text("seats")?)?,
@@ -164,18 +162,14 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
             },
         },
         "hold_expired" => Fact::HoldExpired { hold: fields.hold("hold")? },
-        "hold_confirmed" => {
-            Fact::HoldConfirmed { hold: fields.hold("hold")?, order: fields.order("order")? }
-        }
+        "hold_confirmed" => Fact::HoldConfirmed { hold: fields.hold("hold")?, order: fields.order("order")? },
         "hold_overridden" => Fact::HoldOverridden {
             hold: fields.hold("hold")?,
             staff: fields.text("staff")?.to_owned(),
             reason: fields.text("reason")?.to_owned(),
             to: match fields.get("buyer") {
                 None => None,
-                Some(_) => {
-                    Some(NewHolder { buyer: fields.buyer("buyer")?, until: fields.number("until")? })
-                }
+                Some(_) => Some(NewHolder { buyer: fields.buyer("buyer")?, until: fields.number("until")? }),
             },
         },
         "order_refunded" => Fact::OrderRefunded {

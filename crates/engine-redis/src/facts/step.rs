@@ -7,12 +7,7 @@ use onsale_domain::{ListingId, Step};
 use super::fields::{Fields, Malformed};
 
 /// The step whose first fact stands at `(epoch, first)`; `facts` are exactly its facts.
-pub fn decode_step(
-    listing: ListingId,
-    epoch: u64,
-    first: u64,
-    facts: &[Fields],
-) -> Result<Step, Malformed> {
+pub fn decode_step(listing: ListingId, epoch: u64, first: u64, facts: &[Fields]) -> Result<Step, Malformed> {
     let head = facts.first().ok_or_else(|| Malformed::of("n"))?;
     if head.number::<usize>("n")? != facts.len() {
         return Err(Malformed::of("n"));
