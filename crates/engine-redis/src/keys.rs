@@ -1,10 +1,10 @@
 //! The names of a listing's keys: a fixed set, all with the listing's id as hash tag, so that one script finds
 //! them in one slot. Their order is the order of KEYS in every script; `docs/redis-keys.md` says what they hold.
 
-use onsale_domain::ListingId;
+use onsale_domain::{ListingId, ListingKind};
 
 /// How many keys a listing has; the idempotency key comes behind them.
-pub const KEYS: usize = 12;
+pub const KEYS: usize = 11;
 
 /// The part of a name before the hash tag, by its place in KEYS (from 1 on).
 const NAMES: [&str; KEYS] = [
@@ -12,7 +12,6 @@ const NAMES: [&str; KEYS] = [
     "seat:locks",
     "seat:queue",
     "event:holds",
-    "event:buyers",
     "event:orders",
     "event:open_orders",
     "event:due",
@@ -23,9 +22,9 @@ const NAMES: [&str; KEYS] = [
 ];
 
 /// The place of the stream of facts among the keys.
-const FACTS: usize = 10;
+const FACTS: usize = 9;
 const META: usize = 0;
-const MARKER: usize = 11;
+const MARKER: usize = 10;
 
 /// All keys of one listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +36,18 @@ pub struct Keys {
 impl Keys {
     /// `prefix` comes before every name, so that several houses can share a server; it may be empty.
     pub fn new(prefix: &str, listing: &ListingId) -> Keys {
+        let name = |name: &'static str| match listing.kind {
+            ListingKind::Event => name,
+            // A venue has three of them: its head, its layouts in the place of orders, and its facts.
+            ListingKind::Venue => match name {
+                "event:meta" => "venue:meta",
+                "event:orders" => "venue:layouts",
+                "event:facts" => "venue:facts",
+                _ => name,
+            },
+        };
         Keys {
-            all: NAMES.map(|name| format!("{prefix}{name}:{{{listing}}}")),
+            all: NAMES.map(|known| format!("{prefix}{}:{{{listing}}}", name(known))),
             idem: format!("{prefix}idem:v1:{{{listing}}}:"),
         }
     }
@@ -58,6 +67,13 @@ impl Keys {
     /// Its TTL ends at the listing's next deadline: a notification of its end is a wake-up, never the truth.
     pub fn marker(&self) -> &str {
         &self.all[MARKER]
+    }
+
+    /// The keys as a script takes them, with the one of the command behind.
+    pub fn with_idem(&self, scope: Option<u128>) -> Vec<String> {
+        // Without a key the script looks at none; a name in the same slot keeps the order.
+        let idem = scope.map_or_else(|| self.meta().to_owned(), |scope| self.idem(scope));
+        self.all.iter().cloned().chain([idem]).collect()
     }
 
     /// Where the answer under an idempotency key, or under an operation id of our own, is remembered.

@@ -53,6 +53,10 @@ impl Fields {
         self.all.remove(n)
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.all.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
+    }
+
     pub fn len(&self) -> usize {
         self.all.len()
     }
