@@ -157,3 +157,31 @@ async fn one_node_of_a_cluster_is_recovered_while_the_others_go_on() {
         .expect("soon")
         .expect("the other server adopts it");
 }
+
+/// The line of docs/operating/redis.md, as it stands there.
+fn documented_user() -> String {
+    let text = include_str!("../../../docs/operating/redis.md");
+    let line = text.lines().find(|line| line.starts_with("ACL SETUSER onsale")).expect("the line is there");
+    line.replace(">…", ">secret")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_documented_user_may_do_all_that_is_needed() {
+    for brand in Brand::BOTH {
+        let server = Server::start(brand);
+        server.tell(&documented_user());
+        let config = Config {
+            user: Some("onsale".to_owned()),
+            password: Some("secret".to_owned()),
+            prefix: "onsale:".to_owned(),
+            ..Config::from(&server.url())
+        };
+        let one = join::<1>(&config).await;
+        server.tell("HSET onsale:event:meta:{1} epoch 1 offset 5");
+        server.tell("SCRIPT FLUSH");
+        let mut recoveries = one.recoveries();
+        let second = recoveries.wait_for(|number| *number == 2);
+        tokio::time::timeout(Duration::from_secs(10), second).await.expect("soon").expect("a recovery");
+        assert_eq!(server.say::<Vec<u64>>("HMGET onsale:event:meta:{1} epoch offset"), Ok(vec![2, 5]));
+    }
+}

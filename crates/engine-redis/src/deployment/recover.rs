@@ -128,7 +128,7 @@ impl<S: ScriptSet> Inner<S> {
             .collect();
         let mut number = self.current.load().generation.number;
         for (patient, key) in &keys {
-            let told: Option<u64> = patient.process.send(redis::cmd("GET").arg(key)).await?;
+            let told: Option<u64> = patient.process.ask(redis::cmd("GET").arg(key)).await?;
             number = number.max(told.unwrap_or(0));
         }
         number += 1;
@@ -200,7 +200,7 @@ impl<S: ScriptSet> Inner<S> {
         let told: Value = process.send(&take).await?;
         if told == Value::Nil {
             // It is ours already if the answer to an earlier try was lost.
-            let holder: Option<String> = process.send(redis::cmd("GET").arg(&key)).await?;
+            let holder: Option<String> = process.ask(redis::cmd("GET").arg(&key)).await?;
             if holder.as_deref() != Some(&self.server) {
                 return Ok(None);
             }
@@ -213,7 +213,7 @@ impl<S: ScriptSet> Inner<S> {
         if LEASE.saturating_sub(lease.taken.elapsed()) > RENEW {
             return Ok(());
         }
-        let holder: Option<String> = lease.process.send(redis::cmd("GET").arg(&lease.key)).await?;
+        let holder: Option<String> = lease.process.ask(redis::cmd("GET").arg(&lease.key)).await?;
         if holder.as_deref() != Some(&self.server) {
             return Err(LinkError::Recovering);
         }
@@ -226,7 +226,7 @@ impl<S: ScriptSet> Inner<S> {
     }
 
     async fn give_back(&self, lease: &Lease) -> Result<(), LinkError> {
-        let holder: Option<String> = lease.process.send(redis::cmd("GET").arg(&lease.key)).await?;
+        let holder: Option<String> = lease.process.ask(redis::cmd("GET").arg(&lease.key)).await?;
         if holder.as_deref() == Some(&self.server) {
             lease.process.send::<Value>(redis::cmd("DEL").arg(&lease.key)).await?;
         }
