@@ -21,7 +21,7 @@ pub use self::generation::Generation;
 pub use self::knowledge::{Knowledge, knowledge};
 pub use self::recover::Recovered;
 use crate::inspect::notify;
-use crate::link::config::Notify;
+use crate::link::config;
 use crate::link::{Link, LinkError};
 use crate::scripts::{Script, Scripts};
 
@@ -257,7 +257,7 @@ impl<S: ScriptSet> Inner<S> {
                 Ok(Verdict::Believed(replication)) => {
                     let believed = (current.generation.clone(), replication);
                     let news = self.believed.lock().insert(node.name().to_owned(), believed).is_none();
-                    if news && self.link.config().notify == Notify::Set {
+                    if news && self.link.config().notify == config::Notify::Set {
                         // Never needed, so a node that refuses it is used all the same.
                         if let Err(error) = notify::turn_on(node).await {
                             let name = node.name();
