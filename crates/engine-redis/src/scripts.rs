@@ -23,14 +23,14 @@ macro_rules! lua {
     ($($file:literal)*) => { concat!($(include_str!(concat!("../lua/", $file, ".lua")), "\n",)*) };
 }
 
-/// The fragments of one layout around one verb, in their order.
+/// The fragments of one layout around one verb, in their order; some come early, before a key is looked at.
 macro_rules! verb {
-    (hash $($file:literal)*) => {
-        lua!("lib/layout_hash" "lib/open" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+    (hash [$($early:literal)*] $($file:literal)*) => {
+        lua!("lib/layout_hash" "lib/open" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/seats_hash" "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due_hash" "lib/apply"
             "lib/expire" "lib/commit" "lib/holds" $($file)*)
     };
-    (compact $($file:literal)*) => {
+    (compact [$($early:literal)*] $($file:literal)*) => {
         lua!("lib/layout_compact" "lib/open" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/pack" "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
             "lib/apply" "lib/expire" "lib/commit" "lib/holds" $($file)*)
@@ -38,7 +38,7 @@ macro_rules! verb {
 }
 
 macro_rules! verbs {
-    ($($name:ident: $($file:literal)*;)*) => {
+    ($($name:ident: $([$($early:literal)*])? $($file:literal)*;)*) => {
         /// Every script there is; those of seats once for each layout.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Name { $($name,)* CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
@@ -52,8 +52,8 @@ macro_rules! verbs {
             }
         }
 
-        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash $($file)*)),)*];
-        const COMPACT: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(compact $($file)*)),)*];
+        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash [$($($early)*)?] $($file)*)),)*];
+        const COMPACT: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(compact [] $($file)*)),)*];
     };
 }
 
@@ -62,7 +62,7 @@ const fn last<const N: usize>(files: [&'static str; N]) -> &'static str {
 }
 
 verbs! {
-    PlaceHold: "place_hold";
+    PlaceHold: ["lib/plain_hold"] "place_hold";
     ExtendHold: "extend_hold";
     DropSeats: "drop_seats";
     ReleaseHold: "release_hold";

@@ -58,7 +58,7 @@ end
 local function intern(name)
   local buyer = buyer_of(name)
   if not buyer then
-    buyer = {held = 0, sold = 0, ordered = false, holds = {}, places = {}}
+    buyer = {held = 0, sold = 0, ordered = false, soonest = 0, holds = {}, places = {}}
     buyers[name] = buyer
   end
   buyers_dirty[name] = true
@@ -100,6 +100,8 @@ local function grant(fence, id, name, held_seats, held_prices, held_areas, ends,
   things_dirty[id] = true
   local buyer = intern(name)
   buyer.held = buyer.held + size_of(held)
+  -- None of the buyer's holds ends before this; a plain hold need not look at them.
+  if #buyer.holds == 0 or ends < buyer.soonest then buyer.soonest = ends end
   buyer.holds[#buyer.holds + 1] = id
   due_add("h", held)
   for n = 1, #held_seats do change_seat(held_seats[n], 1, id) end

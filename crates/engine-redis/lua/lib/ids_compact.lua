@@ -75,7 +75,7 @@ local function buyer_of(name)
     known = false
     if record then
       local held, sold, ordered, count, at = struct.unpack(">I3I3I1I2", record)
-      known = {held = held, sold = sold, ordered = ordered == 1, holds = {}, places = {}}
+      known = {held = held, sold = sold, ordered = ordered == 1, soonest = 0, holds = {}, places = {}}
       for n = 1, count do
         known.holds[n] = unpack_id(string.sub(record, at, at + 15))
         at = at + 16

@@ -65,9 +65,9 @@ local function buyer_of(name)
     local value = call("HGET", KEYS[4], "@" .. name)
     known = false
     if value then
-      local held, sold, ordered, holds, places = match(value, "^(%d+)|(%d+)|(%d)|([^|]*)|(.*)$")
-      known = {held = tonumber(held), sold = tonumber(sold), ordered = ordered == "1", holds = {},
-        places = numbers(places)}
+      local held, sold, ordered, soonest, holds, places = match(value, "^(%d+)|(%d+)|(%d)|(%d+)|([^|]*)|(.*)$")
+      known = {held = tonumber(held), sold = tonumber(sold), ordered = ordered == "1", soonest = tonumber(soonest),
+        holds = {}, places = numbers(places)}
       for id in gmatch(holds, "%w+") do known.holds[#known.holds + 1] = id end
     end
     buyers[name] = known
@@ -76,7 +76,7 @@ local function buyer_of(name)
 end
 
 local function write_buyer(buyer)
-  return format("%d|%d|%d|%s|%s", buyer.held, buyer.sold, buyer.ordered and 1 or 0,
+  return format("%d|%d|%d|%.0f|%s|%s", buyer.held, buyer.sold, buyer.ordered and 1 or 0, buyer.soonest,
     table.concat(buyer.holds, ","), table.concat(buyer.places, ","))
 end
 

@@ -141,7 +141,11 @@ fn buyers(
         places: BTreeSet<String>,
     }
     let mut counted: BTreeMap<String, Counted> = BTreeMap::new();
+    // When the first of a buyer's holds ends.
+    let mut first: BTreeMap<String, u64> = BTreeMap::new();
     for hold in holds {
+        let soonest = first.entry(hold.buyer.as_str().to_owned()).or_insert(u64::MAX);
+        *soonest = (*soonest).min(hold.until as u64);
         let buyer = counted.entry(hold.buyer.as_str().to_owned()).or_default();
         buyer.held +=
             hold.seats.len() as u64 + hold.areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
@@ -169,13 +173,16 @@ fn buyers(
         let Some(name) = name.strip_prefix('@') else { continue };
         let record = text(record);
         let parts: Vec<&str> = record.split('|').collect();
-        let [held, sold, ordered, holds, places] = parts.as_slice() else {
+        let [held, sold, ordered, soonest, holds, places] = parts.as_slice() else {
             return Err(format!("buyer {name}: {record}"));
         };
         let set = |list: &str| -> BTreeSet<String> {
             list.split(',').filter(|one| !one.is_empty()).map(str::to_owned).collect()
         };
         let number = |text: &str| text.parse::<u64>().map_err(|error| error.to_string());
+        if first.get(name).is_some_and(|first| number(soonest).is_ok_and(|soonest| soonest > *first)) {
+            return Err(format!("buyer {name}: a hold ends before {soonest}"));
+        }
         told_of.insert(
             name.to_owned(),
             told(number(held)?, number(sold)?, *ordered == "1", &set(holds), &set(places)),

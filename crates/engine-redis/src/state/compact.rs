@@ -101,7 +101,7 @@ pub fn buyers(state: &State) -> Result<Fields, Malformed> {
         while !reader.rest.is_empty() {
             places.push(reader.number(3)?.to_string());
         }
-        let record = format!("{held}|{sold}|{ordered}|{}|{}", holds.join(","), places.join(","));
+        let record = format!("{held}|{sold}|{ordered}|0|{}|{}", holds.join(","), places.join(","));
         all.push(&format!("@{}", text("buyer", name)?), record);
     }
     Ok(all)
