@@ -39,10 +39,10 @@ impl World {
 
     pub fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
-        if self.chance.one_in(12)
+        if self.chance.one_in(9)
             && let Some((key, listing, command)) = self.asked_before()
         {
-            let twisted = self.chance.one_in(3);
+            let twisted = self.chance.one_in(2);
             let fingerprint = key.fingerprint ^ u128::from(twisted);
             return Ask { listing, command, key: Some(Key { fingerprint, ..key }) };
         }
@@ -86,9 +86,11 @@ impl World {
     }
 
     fn command(&mut self, event: &Listing, listing: ListingId) -> Command {
-        if listing == self.venue && self.chance.one_in(2) || listing == self.nowhere && self.chance.one_in(5)
-        {
+        if listing != self.event && self.chance.one_in(3) {
             return self.of_venue();
+        }
+        if listing != self.event {
+            return self.any_verb(event);
         }
         match self.theme {
             Theme::Crowd if !self.chance.one_in(12) => return self.crowd(event),
@@ -131,7 +133,7 @@ impl World {
                 Command::BlockSeats(BlockSeats { seats, areas, reason: reason.into() })
             }
             81..=83 => {
-                let (seats, areas) = (self.some_seats(4), self.places_wanted(9));
+                let (seats, areas) = (self.some_seats(4), self.places_wanted(5));
                 Command::UnblockSeats(UnblockSeats { seats, areas })
             }
             87..=88 => {
@@ -140,11 +142,40 @@ impl World {
             }
             89..=91 => self.change_status(event),
             92..=93 => self.change_event(),
+            94 if self.theme == Theme::Cancelled => self.override_hold(event),
             94 => match self.chance.below(3) {
                 0 => Command::CreateEvent(Box::new(self.create())),
                 _ => self.of_venue(),
             },
             _ => Command::ExpireDue { limit: self.chance.below(70) as u32 },
+        }
+    }
+
+    /// Every verb alike: where nothing is on sale, only the verb matters.
+    fn any_verb(&mut self, event: &Listing) -> Command {
+        match self.chance.below(16) {
+            0 => self.change_event(),
+            1 => self.change_status(event),
+            2 => {
+                let layout = self.layout().into();
+                Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout }))
+            }
+            3 => self.place_hold(event),
+            4 => Command::ExtendHold(ExtendHold { key: self.key(event), extension_ms: None }),
+            5 => self.drop_seats(event),
+            6 => Command::ReleaseHold(self.key(event)),
+            7 => Command::ConfirmHold(ConfirmHold { key: self.key(event), order: OrderId(self.fresh()) }),
+            8 => self.override_hold(event),
+            9 => self.refund(event),
+            10 => {
+                let (seats, reason) = (vec![self.seat()], "camera".to_owned());
+                Command::BlockSeats(BlockSeats { seats, areas: Vec::new(), reason })
+            }
+            11 => Command::UnblockSeats(UnblockSeats { seats: vec![self.seat()], areas: Vec::new() }),
+            12 => self.join_queue(event),
+            13 => Command::LeaveQueue(LeaveQueue { seat: self.seat(), buyer: self.buyer() }),
+            14 => Command::ExpireDue { limit: 5 },
+            _ => self.of_venue(),
         }
     }
 
