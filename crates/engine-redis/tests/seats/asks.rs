@@ -231,7 +231,7 @@ impl World {
 
     /// Any seat, now and then one that never was.
     fn seat(&mut self) -> u32 {
-        if self.chance.one_in(40) {
+        if self.chance.one_in(50) {
             return self.chance.pick(&[u32::MAX, 100_000, 400]).copied().unwrap_or_default();
         }
         self.chance.below(u64::from(self.seats)) as u32
@@ -280,7 +280,7 @@ impl World {
                 }
                 Pick::Seats(seats)
             }
-            5..=12 => Pick::Seats(self.free_run(event)),
+            5..=13 => Pick::Seats(self.free_run(event)),
             _ => Pick::Seats(self.some_seats(4)),
         };
         let areas = self.places_wanted(4);
@@ -322,7 +322,7 @@ impl World {
 
     /// A hold that was granted once, mostly one that lives; now and then with a wrong fence or none at all.
     fn key(&mut self, event: &Listing) -> HoldKey {
-        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(4) {
+        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(6) {
             true => Vec::new(),
             false => {
                 let lives =
