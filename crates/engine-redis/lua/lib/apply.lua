@@ -35,7 +35,8 @@ local function load_tiers(list)
   local bytes = call("GETRANGE", KEYS[9], from, to)
   for n = 1, #list do
     local byte = string.byte(bytes, list[n] - from + 1)
-    tiers[list[n]] = byte and byte ~= 46 and byte - 48 or false
+    -- Behind the last seat a compact chart goes on with its bits.
+    tiers[list[n]] = list[n] < seats_len and byte and byte ~= 46 and byte - 48 or false
   end
 end
 
@@ -57,7 +58,7 @@ end
 local function intern(name)
   local buyer = buyer_of(name)
   if not buyer then
-    buyer = {held = 0, sold = 0, ordered = false, holds = {}, places = {}}
+    buyer = {held = 0, sold = 0, ordered = false, soonest = 0, holds = {}, places = {}}
     buyers[name] = buyer
   end
   buyers_dirty[name] = true
@@ -93,21 +94,23 @@ end
 
 local function grant(fence, id, name, held_seats, held_prices, held_areas, ends, offered)
   local held = {kind = "h", id = id, fence = fence, placed = now, ends = ends,
-    length = offered and OFFER_MS or ends - now, extensions = 0, offered = offered, buyer = name,
+    length = offered and BOUND.offer_ms or ends - now, extensions = 0, offered = offered, buyer = name,
     seats = held_seats, prices = held_prices, areas = held_areas}
   things[id] = held
   things_dirty[id] = true
   local buyer = intern(name)
   buyer.held = buyer.held + size_of(held)
+  -- None of the buyer's holds ends before this; a plain hold need not look at them.
+  if #buyer.holds == 0 or ends < buyer.soonest then buyer.soonest = ends end
   buyer.holds[#buyer.holds + 1] = id
-  due_changes[due_member("h", held)] = ends
+  due_add("h", held)
   for n = 1, #held_seats do change_seat(held_seats[n], 1, id) end
   for n = 1, #held_areas do change_area(held_areas[n][1], "held", held_areas[n][2]) end
 end
 
 -- Takes a hold out of every list; its seats still point at it.
 local function take_hold(held)
-  due_changes[due_member("h", held)] = false
+  due_remove("h", held)
   local buyer = intern(held.buyer)
   buyer.held = buyer.held - size_of(held)
   without(buyer.holds, held.id)
@@ -115,7 +118,7 @@ local function take_hold(held)
 end
 
 local function take_place(place)
-  due_changes[due_member("q", place)] = false
+  due_remove("q", place)
   things[place.id] = false
   things_dirty[place.id] = true
   local buyer = intern(place.buyer)
@@ -125,7 +128,7 @@ local function take_place(place)
   queues_dirty[place.seat] = true
   if #queue == 0 then
     -- Counted at the end: this seat's queue is still to be found until then.
-    meta_changes.queued = (meta_changes.queued or queued) - 1
+    queued_then = queued_then - 1
   end
 end
 
@@ -137,13 +140,12 @@ end
 
 local function dissolve(index)
   local queue = queue_of(index)
-  while queue[1] do end_place(queue[1], END_DISSOLVED) end
+  while queue[1] do end_place(queue[1], HOW.dissolved) end
 end
 
 local function change_status(to, by_schedule)
   emit({"kind", "status_changed", "status", to, "by_schedule", by_schedule})
   status = to
-  meta_changes.status = to
   if to ~= "draft" and to ~= "scheduled" and to ~= "on_sale" then
     local all = queued_seats()
     for n = 1, #all do dissolve(all[n]) end

@@ -1,36 +1,7 @@
--- lib/ids_hash: holds, queue places and the ended by their id, buyers by their name, all in one hash: a command
--- asks for its hold and its buyer in one call. A buyer's field begins with "@", which no id does.
+-- lib/ids_hash: holds, queue places and the ended by their id, buyers by their name, in the hash of the locks: a plain
+-- hold asks for its seat, its id and its buyer in one call. A buyer's field begins with "@"; ids have 26 characters.
 local things, things_dirty = {}, {}
 local buyers, buyers_dirty = {}, {}
-
-local function read_lines(text)
-  local places, costs = {}, {}
-  for place, price in gmatch(text, "(%d+):(%d+)") do
-    places[#places + 1] = tonumber(place)
-    costs[#costs + 1] = tonumber(price)
-  end
-  return places, costs
-end
-
-local function read_area_lines(text)
-  local all = {}
-  for area, count, price in gmatch(text, "(%d+):(%d+):(%d+)") do
-    all[#all + 1] = {tonumber(area), tonumber(count), tonumber(price)}
-  end
-  return all
-end
-
-local function write_lines(places, costs)
-  local all = {}
-  for n = 1, #places do all[n] = format("%d:%.0f", places[n], costs[n]) end
-  return table.concat(all, ",")
-end
-
-local function write_area_lines(areas)
-  local all = {}
-  for n = 1, #areas do all[n] = format("%d:%d:%.0f", areas[n][1], areas[n][2], areas[n][3]) end
-  return table.concat(all, ",")
-end
 
 -- "h|…" a hold, "q|seat" a place in its queue, "e|at|how" one that ended.
 local function read_thing(id, value)
@@ -64,7 +35,7 @@ end
 local function thing(id)
   local known = things[id]
   if known == nil then
-    known = read_thing(id, call("HGET", KEYS[4], id))
+    known = read_thing(id, call("HGET", KEYS[2], id))
     things[id] = known
   end
   return known
@@ -83,7 +54,7 @@ local function load_holds(list)
   end
   for from = 1, #missing, CHUNK do
     local to = math.min(from + CHUNK - 1, #missing)
-    local values = call("HMGET", KEYS[4], unpack(missing, from, to))
+    local values = call("HMGET", KEYS[2], unpack(missing, from, to))
     for n = from, to do things[missing[n]] = read_thing(missing[n], values[n - from + 1]) end
   end
 end
@@ -91,12 +62,12 @@ end
 local function buyer_of(name)
   local known = buyers[name]
   if known == nil then
-    local value = call("HGET", KEYS[4], "@" .. name)
+    local value = call("HGET", KEYS[2], "@" .. name)
     known = false
     if value then
-      local held, sold, ordered, holds, places = match(value, "^(%d+)|(%d+)|(%d)|([^|]*)|(.*)$")
-      known = {held = tonumber(held), sold = tonumber(sold), ordered = ordered == "1", holds = {},
-        places = numbers(places)}
+      local held, sold, ordered, soonest, holds, places = match(value, "^(%d+)|(%d+)|(%d)|(%d+)|([^|]*)|(.*)$")
+      known = {held = tonumber(held), sold = tonumber(sold), ordered = ordered == "1", soonest = tonumber(soonest),
+        holds = {}, places = numbers(places)}
       for id in gmatch(holds, "%w+") do known.holds[#known.holds + 1] = id end
     end
     buyers[name] = known
@@ -105,8 +76,17 @@ local function buyer_of(name)
 end
 
 local function write_buyer(buyer)
-  return format("%d|%d|%d|%s|%s", buyer.held, buyer.sold, buyer.ordered and 1 or 0,
+  return format("%d|%d|%d|%.0f|%s|%s", buyer.held, buyer.sold, buyer.ordered and 1 or 0, buyer.soonest,
     table.concat(buyer.holds, ","), table.concat(buyer.places, ","))
+end
+
+-- One that ended is forgotten; an id that returned after its hour names a living thing again.
+local function forget_thing(id)
+  local was = thing(id)
+  if was and was.kind == "e" then
+    things[id] = false
+    things_dirty[id] = true
+  end
 end
 
 local function commit_things()
@@ -129,6 +109,6 @@ local function commit_things()
       gone[#gone + 1] = "@" .. name
     end
   end
-  for from = 1, #set, CHUNK do call("HSET", KEYS[4], unpack(set, from, math.min(from + CHUNK - 1, #set))) end
-  for from = 1, #gone, CHUNK do call("HDEL", KEYS[4], unpack(gone, from, math.min(from + CHUNK - 1, #gone))) end
+  for from = 1, #set, CHUNK do call("HSET", KEYS[2], unpack(set, from, math.min(from + CHUNK - 1, #set))) end
+  for from = 1, #gone, CHUNK do call("HDEL", KEYS[2], unpack(gone, from, math.min(from + CHUNK - 1, #gone))) end
 end

@@ -120,10 +120,10 @@ impl<S: ScriptSet> Inner<S> {
         let map = self.link.map();
         let keys: Vec<(&Patient, String)> = patients
             .iter()
-            .filter_map(|patient| {
+            .map(|patient| {
                 let node = self.link.node(patient.process.name());
                 let key = copy_key(&self.prefix, &map, &node).unwrap_or_else(|| generation_key(&self.prefix));
-                Some((patient, format!("{key}:reserved")))
+                (patient, format!("{key}:reserved"))
             })
             .collect();
         let mut number = self.current.load().generation.number;

@@ -39,26 +39,41 @@ impl World {
 
     pub fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
-        if self.chance.one_in(12)
-            && let Some((key, listing, command)) = self.chance.recent(&self.asked, 40).cloned()
+        if self.chance.one_in(9)
+            && let Some((key, listing, command)) = self.asked_before()
         {
-            let twisted = self.chance.one_in(3);
+            let twisted = self.chance.one_in(2);
             let fingerprint = key.fingerprint ^ u128::from(twisted);
             return Ask { listing, command, key: Some(Key { fingerprint, ..key }) };
         }
         let listing = self.listing();
         let command = match listing == self.event {
             true if !event.exists() && !self.chance.one_in(3) => {
-                Command::CreateEvent(Box::new(self.create()))
+                let mut create = self.create();
+                if self.chance.one_in(3) {
+                    create.details.name.clear();
+                }
+                Command::CreateEvent(Box::new(create))
             }
             _ => self.command(event, listing),
         };
         let key = (!matches!(command, Command::ExpireDue { .. }) && self.chance.one_in(3))
             .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
-        if let Some(key) = key {
-            self.asked.push((key, listing, command.clone()));
-        }
         Ask { listing, command, key }
+    }
+
+    /// What was answered under a key: mostly lately, often of a verb that is rarely asked.
+    fn asked_before(&mut self) -> Option<(Key, ListingId, Command)> {
+        if self.chance.one_in(2) {
+            return self.chance.recent(&self.asked, 12).cloned();
+        }
+        let mut verbs: Vec<&str> = self.asked.iter().map(|(_, _, command)| command.verb()).collect();
+        verbs.sort_unstable();
+        verbs.dedup();
+        let verb = *self.chance.pick(&verbs)?;
+        let of_verb: Vec<usize> = (0..self.asked.len()).filter(|n| self.asked[*n].2.verb() == verb).collect();
+        let n = *self.chance.recent(&of_verb, 3)?;
+        self.asked.get(n).cloned()
     }
 
     fn listing(&mut self) -> ListingId {
@@ -71,16 +86,19 @@ impl World {
     }
 
     fn command(&mut self, event: &Listing, listing: ListingId) -> Command {
-        if listing == self.venue && self.chance.one_in(2) {
+        if listing != self.event && self.chance.one_in(3) {
             return self.of_venue();
         }
+        if listing != self.event {
+            return self.any_verb(event);
+        }
         match self.theme {
-            Theme::Crowd if self.chance.below(10) < 6 => return self.crowd(event),
-            Theme::Waiter if self.chance.below(10) < 6 => return self.waiter(event),
+            Theme::Crowd if !self.chance.one_in(12) => return self.crowd(event),
+            Theme::Waiter if !self.chance.one_in(12) => return self.waiter(event),
             _ => {}
         }
         match self.chance.below(100) {
-            0..=29 => self.place_hold(event),
+            0..=29 | 84..=86 => self.place_hold(event),
             30..=38 => self.join_queue(event),
             39..=41 => {
                 let known = self.chance.recent(&self.places, 4).cloned();
@@ -108,14 +126,14 @@ impl World {
                 Command::ConfirmHold(ConfirmHold { key: self.key(event), order })
             }
             70..=73 => self.override_hold(event),
-            74..=78 => self.refund(event),
-            79..=82 => {
+            74..=77 => self.refund(event),
+            78..=80 => {
                 let (seats, areas) = (self.some_seats(4), self.places_wanted(4));
                 let reason = if self.chance.one_in(12) { "a\nb" } else { "camera {1}|2" };
                 Command::BlockSeats(BlockSeats { seats, areas, reason: reason.into() })
             }
-            83..=86 => {
-                let (seats, areas) = (self.some_seats(4), self.places_wanted(4));
+            81..=83 => {
+                let (seats, areas) = (self.some_seats(4), self.places_wanted(5));
                 Command::UnblockSeats(UnblockSeats { seats, areas })
             }
             87..=88 => {
@@ -124,11 +142,40 @@ impl World {
             }
             89..=91 => self.change_status(event),
             92..=93 => self.change_event(),
+            94 if self.theme == Theme::Cancelled => self.override_hold(event),
             94 => match self.chance.below(3) {
                 0 => Command::CreateEvent(Box::new(self.create())),
                 _ => self.of_venue(),
             },
             _ => Command::ExpireDue { limit: self.chance.below(70) as u32 },
+        }
+    }
+
+    /// Every verb alike: where nothing is on sale, only the verb matters.
+    fn any_verb(&mut self, event: &Listing) -> Command {
+        match self.chance.below(16) {
+            0 => self.change_event(),
+            1 => self.change_status(event),
+            2 => {
+                let layout = self.layout().into();
+                Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout }))
+            }
+            3 => self.place_hold(event),
+            4 => Command::ExtendHold(ExtendHold { key: self.key(event), extension_ms: None }),
+            5 => self.drop_seats(event),
+            6 => Command::ReleaseHold(self.key(event)),
+            7 => Command::ConfirmHold(ConfirmHold { key: self.key(event), order: OrderId(self.fresh()) }),
+            8 => self.override_hold(event),
+            9 => self.refund(event),
+            10 => {
+                let (seats, reason) = (vec![self.seat()], "camera".to_owned());
+                Command::BlockSeats(BlockSeats { seats, areas: Vec::new(), reason })
+            }
+            11 => Command::UnblockSeats(UnblockSeats { seats: vec![self.seat()], areas: Vec::new() }),
+            12 => self.join_queue(event),
+            13 => Command::LeaveQueue(LeaveQueue { seat: self.seat(), buyer: self.buyer() }),
+            14 => Command::ExpireDue { limit: 5 },
+            _ => self.of_venue(),
         }
     }
 
@@ -184,14 +231,15 @@ impl World {
 
     /// Any seat, now and then one that never was.
     fn seat(&mut self) -> u32 {
-        if self.chance.one_in(40) {
+        if self.chance.one_in(50) {
             return self.chance.pick(&[u32::MAX, 100_000, 400]).copied().unwrap_or_default();
         }
         self.chance.below(u64::from(self.seats)) as u32
     }
 
     fn some_seats(&mut self, most: u64) -> Vec<u32> {
-        (0..self.chance.below(most)).map(|_| self.seat()).collect()
+        let least = u64::from(!self.chance.one_in(12));
+        (0..least + self.chance.below(most - 1)).map(|_| self.seat()).collect()
     }
 
     fn places_wanted(&mut self, times: u64) -> Vec<AreaCount> {
@@ -220,7 +268,7 @@ impl World {
                 tier: self.chance.one_in(5).then_some(0),
                 accessible: self.chance.one_in(6),
             }),
-            3 => Pick::Seats(Vec::new()),
+            3 if self.chance.one_in(3) => Pick::Seats(Vec::new()),
             4 if !self.holds.is_empty() => {
                 // Exactly, or nearly, what somebody holds.
                 let known = self.chance.recent(&self.holds, 6).cloned();
@@ -232,7 +280,7 @@ impl World {
                 }
                 Pick::Seats(seats)
             }
-            5..=10 => Pick::Seats(self.free_run(event)),
+            5..=13 => Pick::Seats(self.free_run(event)),
             _ => Pick::Seats(self.some_seats(4)),
         };
         let areas = self.places_wanted(4);
@@ -274,7 +322,7 @@ impl World {
 
     /// A hold that was granted once, mostly one that lives; now and then with a wrong fence or none at all.
     fn key(&mut self, event: &Listing) -> HoldKey {
-        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(3) {
+        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(6) {
             true => Vec::new(),
             false => {
                 let lives =
@@ -312,7 +360,16 @@ impl World {
     }
 
     fn refund(&mut self, event: &Listing) -> Command {
-        let known = self.chance.recent(&self.orders, 8).map(|(order, _)| *order);
+        let open = |order: &OrderId| match event.ask(&Query::Order(*order), self.now) {
+            Found::Order(left) => !left.seats.is_empty() || !left.areas.is_empty(),
+            _ => false,
+        };
+        let open: Vec<OrderId> =
+            self.orders.iter().rev().take(20).map(|(order, _)| *order).filter(open).collect();
+        let known = match self.chance.one_in(5) {
+            true => self.chance.recent(&self.orders, 8).map(|(order, _)| *order),
+            false => self.chance.pick(&open).copied(),
+        };
         let order = match known {
             Some(order) if !self.chance.one_in(12) => order,
             _ => OrderId(self.fresh()),

@@ -82,6 +82,7 @@ pub struct World {
     pub nowhere: ListingId,
     pub seats: u32,
     ids: u128,
+    met: u64,
     /// Holds and places ever granted, with the latest fence known.
     pub holds: Vec<(HoldId, u64, BuyerId)>,
     pub orders: Vec<(OrderId, Vec<u32>)>,
@@ -114,6 +115,7 @@ impl World {
             nowhere: listing(ListingKind::Event, number | 3),
             seats,
             ids: number << 32,
+            met: 0,
             holds: Vec::new(),
             orders: Vec::new(),
             places: Vec::new(),
@@ -128,9 +130,11 @@ impl World {
     }
 
     pub fn buyer(&mut self) -> BuyerId {
-        let crowd = self.theme == Theme::Crowd && !self.chance.one_in(4);
-        let name = match crowd {
-            true => format!("one of many {}", self.chance.below(140)),
+        let name = match self.theme == Theme::Crowd {
+            true => {
+                self.met += 1;
+                format!("one of {{many}} {}", self.met % 130)
+            }
             false => BUYERS[self.chance.below(BUYERS.len() as u64) as usize].to_owned(),
         };
         BuyerId::parse(&name).expect("a name that the domain admits")
@@ -192,7 +196,7 @@ impl World {
                 .to_vec(),
             rules: SaleRules {
                 hold_ms: 30_000 + self.chance.below(10) as Millis * 10_000,
-                buyer_limit: if self.theme == Theme::Waiter { 50 } else { 3 + self.chance.below(8) as u32 },
+                buyer_limit: if self.theme == Theme::Waiter { 50 } else { 5 + self.chance.below(12) as u32 },
                 refuse_single_seats: self.chance.one_in(4),
                 extension_ms: self.chance.one_in(3).then_some(15_000),
                 extensions_max: self.chance.below(4) as u8,
