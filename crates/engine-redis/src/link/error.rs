@@ -134,12 +134,12 @@ impl LinkError {
 
     /// The same for somebody who was only opening a connection: then nothing was sent.
     pub(crate) fn opening(node: &str, error: &RedisError) -> LinkError {
-        match LinkError::of(node, error) {
-            LinkError::Unknown { node, why } if why.contains("certificate") => {
-                LinkError::Untrusted { node, why }
-            }
-            LinkError::Unknown { node, why } => LinkError::Unreachable { node, why },
-            other => other,
+        let told = LinkError::of(node, error);
+        let LinkError::Unknown { node, why } = told else { return told };
+        if why.contains("certificate") {
+            LinkError::Untrusted { node, why }
+        } else {
+            LinkError::Unreachable { node, why }
         }
     }
 }
