@@ -23,10 +23,10 @@ pub enum LinkError {
 
 impl From<RedisError> for LinkError {
     fn from(error: RedisError) -> LinkError {
-        match error.kind() {
-            redis::ErrorKind::Server(redis::ServerErrorKind::NoScript) => LinkError::Forgotten,
-            _ => LinkError::Redis(error),
+        if error.kind() == redis::ErrorKind::Server(redis::ServerErrorKind::NoScript) {
+            return LinkError::Forgotten;
         }
+        LinkError::Redis(error)
     }
 }
 
