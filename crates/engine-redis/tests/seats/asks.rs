@@ -86,16 +86,20 @@ impl World {
     }
 
     fn command(&mut self, event: &Listing, listing: ListingId) -> Command {
-        if listing != self.event && self.chance.one_in(3) {
+        if listing != self.event && self.chance.one_in(2) {
             return self.of_venue();
         }
         if listing != self.event {
             return self.any_verb(event);
         }
-        match self.theme {
-            Theme::Crowd if !self.chance.one_in(12) => return self.crowd(event),
-            Theme::Waiter if !self.chance.one_in(12) => return self.waiter(event),
-            _ => {}
+        if let Some(command) = self.reopen(event) {
+            return command;
+        }
+        if self.theme == Theme::Crowd && !self.chance.one_in(12) {
+            return self.crowd(event);
+        }
+        if self.theme == Theme::Waiter && !self.chance.one_in(12) {
+            return self.waiter(event);
         }
         match self.chance.below(100) {
             0..=29 | 84..=86 => self.place_hold(event),
@@ -149,6 +153,23 @@ impl World {
             },
             _ => Command::ExpireDue { limit: self.chance.below(70) as u32 },
         }
+    }
+
+    /// A sale that is not open is opened again before long, its window moved if need be.
+    fn reopen(&mut self, event: &Listing) -> Option<Command> {
+        let status = event.seats()?.status();
+        let waits = matches!(status, EventStatus::Closed | EventStatus::Draft | EventStatus::Postponed);
+        if !waits || !self.chance.one_in(6) {
+            return None;
+        }
+        Some(match self.chance.one_in(2) {
+            true => Command::ChangeStatus(EventStatus::OnSale),
+            false => Command::ChangeEvent(Box::new(ChangeEvent {
+                sale_closes_at: Some(None),
+                ends_at: Some(self.now + 90_000_000),
+                ..ChangeEvent::default()
+            })),
+        })
     }
 
     /// Every verb alike: where nothing is on sale, only the verb matters.
@@ -297,6 +318,9 @@ impl World {
         let Some(seats) = event.seats() else { return vec![0] };
         let free: Vec<u32> =
             living(seats).filter(|seat| seats.seat_status(*seat) == Status::Available).collect();
+        if free.is_empty() {
+            return vec![self.seat()];
+        }
         let from = self.chance.below(free.len() as u64) as usize;
         let count = 1 + self.chance.below(3) as usize;
         free.into_iter().skip(from).take(count).collect()
@@ -347,7 +371,10 @@ impl World {
         if self.chance.one_in(8) {
             seats.push(self.seat());
         }
-        let areas = self.places_wanted(5);
+        let mut areas = self.places_wanted(5);
+        if seats.is_empty() && areas.is_empty() && !self.chance.one_in(8) {
+            areas = vec![AreaCount { area: self.chance.below(2) as u16, count: 1 }];
+        }
         Command::DropSeats(DropSeats { key, seats, areas })
     }
 
@@ -360,9 +387,9 @@ impl World {
     }
 
     fn refund(&mut self, event: &Listing) -> Command {
-        let open = |order: &OrderId| match event.ask(&Query::Order(*order), self.now) {
-            Found::Order(left) => !left.seats.is_empty() || !left.areas.is_empty(),
-            _ => false,
+        let open = |order: &OrderId| {
+            let Found::Order(left) = event.ask(&Query::Order(*order), self.now) else { return false };
+            !left.seats.is_empty() || !left.areas.is_empty()
         };
         let open: Vec<OrderId> =
             self.orders.iter().rev().take(20).map(|(order, _)| *order).filter(open).collect();
@@ -430,8 +457,6 @@ fn held_seats(event: &Listing) -> Vec<u32> {
 }
 
 fn seats_of(event: &Listing, hold: HoldId, now: Millis) -> Vec<u32> {
-    match event.ask(&Query::Hold(hold), now) {
-        Found::Hold(state) => state.seats.iter().map(|line| line.seat).collect(),
-        _ => Vec::new(),
-    }
+    let Found::Hold(state) = event.ask(&Query::Hold(hold), now) else { return Vec::new() };
+    state.seats.iter().map(|line| line.seat).collect()
 }
