@@ -3,6 +3,7 @@
 mod browser;
 mod config;
 mod docs;
+mod doctor;
 mod durable;
 mod edge;
 mod events;
