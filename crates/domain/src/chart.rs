@@ -197,7 +197,8 @@ impl Chart {
         self.labels = text;
     }
 
-    pub(crate) fn image(&self) -> ChartImage {
+    /// The chart as bytes tell it, for snapshots and for stores that keep it beside the seats.
+    pub fn image(&self) -> ChartImage {
         let seat = |(index, seat): (SeatIndex, &Seat)| {
             (self.seat_id(index).to_owned(), self.label(index).to_owned(), *seat)
         };

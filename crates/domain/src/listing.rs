@@ -61,6 +61,13 @@ enum BodyImage {
     Event(#[n(0)] Box<SeatsImage>),
 }
 
+/// The state of a listing's kind; see [`Listing::of_parts`].
+#[derive(Clone, Debug)]
+pub enum Parts {
+    Venue(Venue),
+    Event(Box<SeatsImage>),
+}
+
 /// What readers see of a listing: immutable, and taken without asking the writer.
 #[derive(Clone, Debug)]
 pub enum BodyView {
@@ -261,6 +268,15 @@ impl Listing {
             BodyImage::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
         };
         Ok(Listing { id, epoch, offset, last_at, body })
+    }
+
+    /// A listing put together from its parts, for engines that keep them elsewhere.
+    pub fn of_parts(id: ListingId, epoch: u64, offset: u64, last_at: Millis, parts: Parts) -> Listing {
+        let body = match parts {
+            Parts::Venue(venue) => Body::Venue(Arc::new(venue)),
+            Parts::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
+        };
+        Listing { id, epoch, offset, last_at, body }
     }
 
     pub fn seats(&self) -> Option<&Seats> {

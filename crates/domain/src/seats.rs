@@ -70,7 +70,7 @@ pub(crate) fn execute(
 }
 
 /// Refuses what no state of the seats could make sense of: such a command records nothing at all.
-fn check(command: &Command) -> Result<(), Refusal> {
+pub fn check(command: &Command) -> Result<(), Refusal> {
     match command {
         Command::PlaceHold(command) => place_hold::check(command),
         Command::ExtendHold(command) => extend_hold::check(command),

@@ -7,9 +7,10 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 6] = [
+const ROOMS: [(&str, &[&str]); 7] = [
     ("onsale-domain", &[]),
     ("onsale-engine", &["onsale-domain"]),
+    ("onsale-engine-redis", &["onsale-domain", "onsale-engine"]),
     ("onsale-server", &["onsale-domain", "onsale-engine"]),
     ("onsale-sim", &["onsale-domain", "onsale-engine"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine"]),

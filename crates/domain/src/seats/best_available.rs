@@ -164,7 +164,7 @@ pub(super) fn leaves_single(house: &House<'_>, picked: &[SeatIndex]) -> Option<S
 }
 
 impl Seats {
-    pub(super) fn house(&self) -> House<'_> {
+    pub fn house(&self) -> House<'_> {
         House { chart: &self.chart, bits: &self.bits, row_available: Some(&self.row_available) }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::state::Seats;
 use super::{Decided, Status};
+use crate::chart::Chart;
 use crate::command::{AdoptChart, ChangeEvent, CreateEvent};
 use crate::event::{EventDetails, EventStatus};
 use crate::fact::{ChartAdopted, Fact};
@@ -13,7 +14,7 @@ use crate::time::{Millis, is_over};
 
 impl Seats {
     /// The facts that create an event with its chart and, unless it is a draft, put it where it shall be.
-    pub(crate) fn create(command: &CreateEvent) -> Result<Vec<Fact>, Refusal> {
+    pub fn create(command: &CreateEvent) -> Result<Vec<Fact>, Refusal> {
         command.details.check()?;
         command.chart.layout.check()?;
         check_tiers(&command.details, &command.chart.layout)?;
@@ -41,16 +42,37 @@ pub(super) fn decide(seats: &Seats, command: &ChangeEvent) -> Result<Decided, Re
     if matches!(seats.status, EventStatus::Completed | EventStatus::Cancelled) {
         return Err(Refusal::of(Code::StatusConflict));
     }
-    let details = merged(&seats.details, command);
-    details.check()?;
-    let needed = seats.chart.tiers;
-    if details.tiers.len() < usize::from(needed) {
-        return Err(Refusal::invalid("tiers", format!("the chart uses {needed} tiers")));
+    Ok(match seats.changed(command)? {
+        None => Decided::Outcome(Outcome::Unchanged),
+        Some(details) => Decided::Fact(Fact::EventChanged(Box::new(details))),
+    })
+}
+
+impl Seats {
+    /// The details after a change, whatever the event's status; `None` if nothing would change.
+    pub fn changed(&self, command: &ChangeEvent) -> Result<Option<EventDetails>, Refusal> {
+        let details = merged(&self.details, command);
+        details.check()?;
+        let needed = self.chart.tiers;
+        if details.tiers.len() < usize::from(needed) {
+            return Err(Refusal::invalid("tiers", format!("the chart uses {needed} tiers")));
+        }
+        Ok((details != *self.details).then_some(details))
     }
-    if details == *seats.details {
-        return Ok(Decided::Outcome(Outcome::Unchanged));
+
+    /// The chart after adopting a layout, and whether the event could ever have it, whoever sits where.
+    pub fn next_chart(&self, layout: &Layout) -> (Chart, Result<(), Refusal>) {
+        let next = self.chart.adopt(layout);
+        let fits = check_tiers(&self.details, layout).and_then(|()| check_ever(&next));
+        (next, fits)
     }
-    Ok(Decided::Fact(Fact::EventChanged(Box::new(details))))
+}
+
+fn check_ever(next: &Chart) -> Result<(), Refusal> {
+    if next.seats_len() > SEATS_EVER_MAX || next.areas.len() > AREAS_EVER_MAX {
+        return Err(Refusal::invalid("layout", "too many seats or areas were taken off this event before"));
+    }
+    Ok(())
 }
 
 fn merged(old: &EventDetails, change: &ChangeEvent) -> EventDetails {
@@ -92,11 +114,8 @@ pub(super) fn adopt_chart(seats: &Seats, command: &AdoptChart) -> Result<Fact, R
     if matches!(seats.status, EventStatus::Completed | EventStatus::Cancelled) {
         return Err(Refusal::of(Code::StatusConflict));
     }
-    check_tiers(&seats.details, &command.layout)?;
-    let next = seats.chart.adopt(&command.layout);
-    if next.seats_len() > SEATS_EVER_MAX || next.areas.len() > AREAS_EVER_MAX {
-        return Err(Refusal::invalid("layout", "too many seats or areas were taken off this event before"));
-    }
+    let (next, fits) = seats.next_chart(&command.layout);
+    fits?;
     let mut in_use = Vec::new();
     for (index, info) in seats.chart.all_seats() {
         let state = seats.seats[index as usize];

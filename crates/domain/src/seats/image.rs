@@ -16,86 +16,86 @@ use crate::time::Millis;
 #[derive(Clone, Debug, Encode, Decode)]
 pub struct SeatsImage {
     #[n(0)]
-    details: EventDetails,
+    pub details: EventDetails,
     #[n(1)]
-    status: EventStatus,
+    pub status: EventStatus,
     #[n(2)]
-    chart: ChartImage,
+    pub chart: ChartImage,
     #[n(3)]
-    blocked: Vec<SeatIndex>,
+    pub blocked: Vec<SeatIndex>,
     #[n(4)]
-    blocked_places: Vec<u32>,
+    pub blocked_places: Vec<u32>,
     #[n(5)]
-    holds: Vec<HoldImage>,
+    pub holds: Vec<HoldImage>,
     #[n(6)]
-    orders: Vec<OrderImage>,
+    pub orders: Vec<OrderImage>,
     /// Each queue in its order.
     #[n(7)]
-    places: Vec<PlaceImage>,
+    pub places: Vec<PlaceImage>,
     #[n(8)]
-    ended: Vec<EndedImage>,
+    pub ended: Vec<EndedImage>,
 }
 
 #[derive(Clone, Debug, Encode, Decode)]
-struct HoldImage {
+pub struct HoldImage {
     #[n(0)]
-    id: HoldId,
+    pub id: HoldId,
     #[n(1)]
-    buyer: BuyerId,
+    pub buyer: BuyerId,
     #[n(2)]
-    fence: u64,
+    pub fence: u64,
     #[n(3)]
-    placed_at: Millis,
+    pub placed_at: Millis,
     #[n(4)]
-    until: Millis,
+    pub until: Millis,
     #[n(5)]
-    length_ms: u32,
+    pub length_ms: u32,
     #[n(6)]
-    extensions: u8,
+    pub extensions: u8,
     #[n(7)]
-    offered: bool,
+    pub offered: bool,
     #[n(8)]
-    seats: Vec<SeatLine>,
+    pub seats: Vec<SeatLine>,
     #[n(9)]
-    areas: Vec<AreaLine>,
+    pub areas: Vec<AreaLine>,
 }
 
 #[derive(Clone, Debug, Encode, Decode)]
-struct OrderImage {
+pub struct OrderImage {
     #[n(0)]
-    id: OrderId,
+    pub id: OrderId,
     #[n(1)]
-    buyer: BuyerId,
+    pub buyer: BuyerId,
     #[n(2)]
-    fence: u64,
+    pub fence: u64,
     #[n(3)]
-    seats: Vec<SeatLine>,
+    pub seats: Vec<SeatLine>,
     #[n(4)]
-    areas: Vec<AreaLine>,
+    pub areas: Vec<AreaLine>,
 }
 
 #[derive(Clone, Debug, Encode, Decode)]
-struct PlaceImage {
+pub struct PlaceImage {
     #[n(0)]
-    id: HoldId,
+    pub id: HoldId,
     #[n(1)]
-    seat: SeatIndex,
+    pub seat: SeatIndex,
     #[n(2)]
-    buyer: BuyerId,
+    pub buyer: BuyerId,
     #[n(3)]
-    fence: u64,
+    pub fence: u64,
     #[n(4)]
-    until: Millis,
+    pub until: Millis,
 }
 
 #[derive(Clone, Debug, Encode, Decode)]
-struct EndedImage {
+pub struct EndedImage {
     #[n(0)]
-    at: Millis,
+    pub at: Millis,
     #[n(1)]
-    id: HoldId,
+    pub id: HoldId,
     #[n(2)]
-    end: End,
+    pub end: End,
 }
 
 impl SeatsImage {

@@ -1,0 +1,259 @@
+//! A command as the arguments of its script. What Lua cannot see (the rows of a chart, the merged details) is made
+//! here from a picture of the listing, and the script checks that the picture was fresh enough.
+
+mod best;
+mod chart;
+
+use onsale_domain::command::{HoldKey, Pick, PlaceHold};
+use onsale_domain::event::EventDetails;
+use onsale_domain::listing::Body;
+use onsale_domain::seats::{Seats, check};
+use onsale_domain::venue::Venue;
+use onsale_domain::{Code, Command, Fact, ListingKind, Millis, Refusal};
+
+use crate::facts::{self, Fields};
+use crate::layout::Layout;
+use crate::picture::Picture;
+use crate::scripts::Name;
+
+/// A script and its own arguments.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub name: Name,
+    pub layout: Layout,
+    pub args: Vec<Vec<u8>>,
+    /// What a refusal with this code means in full: scripts answer it with its number alone.
+    pub refusal: Option<Refusal>,
+}
+
+/// What the house decides about its scripts' arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// The epoch of a listing that is made.
+    pub epoch: u64,
+    pub compact_from: usize,
+    /// Whether a choice of best seats must be made at the listing's very position.
+    pub strict: bool,
+}
+
+/// Prepares a command. `now` is the clock that a choice of best seats is made at.
+pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> Call {
+    let kind = picture.listing.id.kind;
+    match command {
+        Command::CreateVenue(create) if kind == ListingKind::Venue => {
+            match Venue::create(&create.name, &create.place, &create.layout) {
+                Err(refusal) => refused(refusal, "create"),
+                Ok(created) => {
+                    let mut args = Args::default();
+                    args.push(terms.epoch);
+                    args.bytes(facts::layout(&create.layout));
+                    args.list([("name", create.name.as_str()), ("place", create.place.as_str())]);
+                    created.iter().for_each(|fact| args.fact(fact));
+                    args.call(Name::CreateVenue, picture)
+                }
+            }
+        }
+        Command::CreateEvent(create) if kind == ListingKind::Event => match Seats::create(create) {
+            Err(refusal) => refused(refusal, "create"),
+            Ok(created) => chart::create(create, &created, terms),
+        },
+        Command::CreateVenue(_) | Command::CreateEvent(_) => {
+            refused(Refusal::of(Code::ListingUnknown), "create")
+        }
+        Command::PublishLayout(layout) if kind == ListingKind::Venue => match layout.check() {
+            Err(refusal) => refused(refusal, "venue"),
+            Ok(()) => {
+                let mut args = Args::default();
+                args.bytes(facts::layout(layout));
+                args.call(Name::PublishLayout, picture)
+            }
+        },
+        _ if kind == ListingKind::Venue => refused(Refusal::of(Code::WrongKind), ""),
+        _ => match check(command) {
+            Err(refusal) => refused(refusal, ""),
+            Ok(()) => of_seats(picture, command, now, terms),
+        },
+    }
+}
+
+fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> Call {
+    let mut args = Args::default();
+    let name = match command {
+        Command::PlaceHold(hold) => {
+            place_hold(&mut args, picture, command, hold, now, terms);
+            Name::PlaceHold
+        }
+        Command::ExtendHold(extend) => {
+            args.key(&extend.key);
+            args.optional(extend.extension_ms);
+            Name::ExtendHold
+        }
+        Command::DropSeats(drop) => {
+            args.key(&drop.key);
+            args.bytes(facts::seats(&drop.seats));
+            args.bytes(facts::area_counts(&drop.areas));
+            Name::DropSeats
+        }
+        Command::ReleaseHold(key) => {
+            args.key(key);
+            Name::ReleaseHold
+        }
+        Command::ConfirmHold(confirm) => {
+            args.key(&confirm.key);
+            args.bytes(facts::id(confirm.order.0));
+            Name::ConfirmHold
+        }
+        Command::OverrideHold(take) => {
+            args.bytes(facts::id(take.hold.0));
+            args.bytes(&take.staff);
+            args.bytes(&take.reason);
+            args.bytes(take.to.as_ref().map_or("", |(buyer, _)| buyer.as_str()));
+            args.optional(take.to.as_ref().and_then(|(_, hold_ms)| *hold_ms));
+            Name::OverrideHold
+        }
+        Command::RefundOrder(refund) => {
+            args.bytes(facts::id(refund.order.0));
+            args.bytes(facts::seats(&refund.seats));
+            args.bytes(facts::area_counts(&refund.areas));
+            args.bytes(&refund.reason);
+            Name::RefundOrder
+        }
+        Command::BlockSeats(block) => {
+            args.bytes(facts::seats(&block.seats));
+            args.bytes(facts::area_counts(&block.areas));
+            args.bytes(&block.reason);
+            Name::BlockSeats
+        }
+        Command::UnblockSeats(unblock) => {
+            args.bytes(facts::seats(&unblock.seats));
+            args.bytes(facts::area_counts(&unblock.areas));
+            Name::UnblockSeats
+        }
+        Command::JoinQueue(join) => {
+            args.bytes(facts::id(join.place.0));
+            args.push(join.seat);
+            args.bytes(join.buyer.as_str());
+            Name::JoinQueue
+        }
+        Command::LeaveQueue(leave) => {
+            args.push(leave.seat);
+            args.bytes(leave.buyer.as_str());
+            Name::LeaveQueue
+        }
+        Command::ChangeStatus(status) => {
+            args.bytes(status.as_str());
+            Name::ChangeStatus
+        }
+        Command::ChangeEvent(change) => {
+            chart::change(&mut args, picture, change);
+            Name::ChangeEvent
+        }
+        Command::AdoptChart(adopt) => {
+            chart::adopt(&mut args, picture, adopt);
+            Name::AdoptChart
+        }
+        Command::ExpireDue { limit } => {
+            args.push(limit);
+            Name::ExpireDue
+        }
+        Command::CreateVenue(_) | Command::PublishLayout(_) | Command::CreateEvent(_) => Name::RefuseKind,
+    };
+    args.call(name, picture)
+}
+
+fn place_hold(
+    args: &mut Args,
+    picture: &Picture,
+    command: &Command,
+    hold: &PlaceHold,
+    now: Millis,
+    terms: &Terms,
+) {
+    args.bytes(facts::id(hold.hold.0));
+    args.bytes(hold.buyer.as_str());
+    let (seats, best) = match &hold.pick {
+        Pick::Seats(seats) => (facts::seats(seats), String::new()),
+        Pick::Best(_) => best::choose(picture, command, now, terms.strict),
+    };
+    args.bytes(seats);
+    args.bytes(facts::area_counts(&hold.areas));
+    args.optional(hold.hold_ms);
+    args.bytes(best);
+    args.bytes(match (&hold.pick, &picture.listing.body) {
+        (Pick::Seats(seats), Body::Event(event)) if event.details().rules.refuse_single_seats => {
+            best::neighbours(event, picture.versions.chart, seats)
+        }
+        _ => String::new(),
+    });
+}
+
+/// A refusal that no state could change; the key and the listing are still looked at first.
+fn refused(refusal: Refusal, kind: &str) -> Call {
+    let args = vec![(refusal.code as u8).to_string().into_bytes(), kind.as_bytes().to_vec()];
+    Call { name: Name::RefuseCommand, layout: Layout::Hash, args, refusal: Some(refusal) }
+}
+
+/// The fields of a head that follow from the details: as they are, and as scripts read them.
+fn head_fields(details: &EventDetails) -> Fields {
+    let mut fields = Fields::default();
+    facts::details::encode(details, &mut fields);
+    let optional = |number: Option<Millis>| number.map_or(String::new(), |number| number.to_string());
+    let rules = &details.rules;
+    let packed = format!(
+        "{}|{}|{}|{}|{}|{}|{}|{}",
+        optional(details.sale_opens_at),
+        details.sale_ends_at(),
+        details.ends_at,
+        rules.hold_ms,
+        optional(rules.extension_ms),
+        rules.extensions_max,
+        rules.buyer_limit,
+        u8::from(rules.refuse_single_seats),
+    );
+    fields.push("rules", packed);
+    let prices: Vec<String> = details.tiers.iter().map(|tier| tier.price_minor.to_string()).collect();
+    fields.push("prices", prices.join(","));
+    fields
+}
+
+#[derive(Debug, Default)]
+struct Args(Vec<Vec<u8>>);
+
+impl Args {
+    fn push(&mut self, value: impl ToString) {
+        self.0.push(value.to_string().into_bytes());
+    }
+
+    fn bytes(&mut self, value: impl AsRef<[u8]>) {
+        self.0.push(value.as_ref().to_vec());
+    }
+
+    fn optional(&mut self, value: Option<Millis>) {
+        self.bytes(value.map_or(String::new(), |value| value.to_string()));
+    }
+
+    fn key(&mut self, key: &HoldKey) {
+        self.bytes(facts::id(key.hold.0));
+        self.push(key.fence);
+        self.bytes(key.buyer.as_str());
+    }
+
+    fn list<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) {
+        let flat: Vec<&str> = pairs.into_iter().flat_map(|(name, value)| [name, value]).collect();
+        self.push(flat.len());
+        flat.iter().for_each(|value| self.bytes(value));
+    }
+
+    fn fields(&mut self, fields: &Fields) {
+        self.push(2 * fields.len());
+        fields.flat().for_each(|value| self.bytes(value));
+    }
+
+    fn fact(&mut self, fact: &Fact) {
+        self.fields(&facts::encode(fact));
+    }
+
+    fn call(self, name: Name, picture: &Picture) -> Call {
+        Call { name, layout: picture.layout, args: self.0, refusal: None }
+    }
+}

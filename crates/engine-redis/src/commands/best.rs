@@ -1,0 +1,84 @@
+//! What a hold needs to know of rows: the best seats that are free, and who sits beside a pick.
+
+use onsale_domain::command::Pick;
+use onsale_domain::id::SeatIndex;
+use onsale_domain::seats::{Seats, best_available};
+use onsale_domain::{Command, Fact, HoldId, Millis};
+
+use crate::facts;
+use crate::picture::Picture;
+
+/// The chosen seats and what the choice rests on: position, time, pieces, and the holds that end to make room.
+pub fn choose(picture: &Picture, command: &Command, now: Millis, strict: bool) -> (String, String) {
+    let Some((seats, pieces, ended)) = at(picture, command, now) else {
+        return (String::new(), basis(picture, now, strict, "none", &[]));
+    };
+    let pieces = pieces.map_or("none".to_owned(), |pieces| pieces.to_string());
+    (facts::seats(&seats), basis(picture, now, strict, &pieces, &ended))
+}
+
+fn basis(picture: &Picture, now: Millis, strict: bool, pieces: &str, ended: &[HoldId]) -> String {
+    let offset = if strict { picture.listing.offset.to_string() } else { String::new() };
+    let ended: Vec<String> = ended.iter().map(|hold| facts::id(hold.0)).collect();
+    format!("{offset}|{now}|{pieces}|{}", ended.join(","))
+}
+
+type Choice = (Vec<SeatIndex>, Option<u8>, Vec<HoldId>);
+
+fn at(picture: &Picture, command: &Command, now: Millis) -> Option<Choice> {
+    let listing = &picture.listing;
+    let seats = listing.seats()?;
+    let Command::PlaceHold(hold) = command else { return None };
+    let Pick::Best(wish) = &hold.pick else { return None };
+    let now = now.max(listing.last_at);
+    if listing.next_due().is_none_or(|due| due > now) {
+        let chosen = best_available::choose(&seats.house(), wish);
+        return Some(
+            chosen
+                .map_or((Vec::new(), None, Vec::new()), |(seats, pieces)| (seats, Some(pieces), Vec::new())),
+        );
+    }
+    // Something is due: who expires decides what is free, so the whole command is rehearsed on a copy.
+    let (mut copy, mut facts) = (listing.clone(), Vec::new());
+    copy.execute(command, now, &mut facts);
+    let ended = facts.iter().filter_map(|fact| match fact {
+        Fact::HoldExpired { hold } => Some(*hold),
+        _ => None,
+    });
+    let ended = ended.collect();
+    match facts.last() {
+        Some(Fact::HoldPlaced { seats, pieces, .. }) => {
+            Some((seats.iter().map(|line| line.seat).collect(), Some(*pieces), ended))
+        }
+        // Refused for another reason: the script will find the same one, given the same seats.
+        _ => {
+            let house = copy.seats()?;
+            let chosen = best_available::choose(&house.house(), wish);
+            Some(
+                chosen.map_or((Vec::new(), None, ended.clone()), |(seats, pieces)| {
+                    (seats, Some(pieces), ended)
+                }),
+            )
+        }
+    }
+}
+
+/// For each seat the two on its left and the two on its right, nearest inside: `l2,l1,r1,r2;`.
+pub fn neighbours(event: &Seats, version: u64, seats: &[SeatIndex]) -> String {
+    let chart = event.chart();
+    let mut text = format!("{version};");
+    for seat in seats {
+        let Some(info) = chart.seat(*seat) else {
+            text.push_str(",,,;");
+            continue;
+        };
+        let row = &chart.rows[info.row as usize].seats;
+        let place = i64::from(info.place);
+        let at = |place: i64| {
+            let seat = usize::try_from(place).ok().and_then(|place| row.get(place));
+            seat.map_or(String::new(), |seat| seat.to_string())
+        };
+        text.push_str(&format!("{},{},{},{};", at(place - 2), at(place - 1), at(place + 1), at(place + 2)));
+    }
+    text
+}

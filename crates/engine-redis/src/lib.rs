@@ -1,0 +1,17 @@
+//! The port of the engines on Redis or Valkey: one Lua script per verb decides, atomically and in one slot.
+//! Pure parts first (`keys`, `facts`, `commands`, `reply`); only `link` talks to a server.
+
+pub mod commands;
+pub mod desk;
+pub mod facts;
+pub mod keys;
+pub mod layout;
+pub mod link;
+pub mod picture;
+pub mod reply;
+pub mod scripts;
+pub mod state;
+
+pub use keys::Keys;
+pub use link::{Link, LinkError};
+pub use scripts::{Script, Scripts};

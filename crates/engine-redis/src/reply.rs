@@ -1,0 +1,174 @@
+//! A script's reply as an answer of the port.
+
+use std::sync::Arc;
+
+use onsale_domain::outcome::{HoldState, PlaceState};
+use onsale_domain::refusal::{Detail, InTheWay};
+use onsale_domain::{Code, ListingId, Millis, OrderId, Outcome, Refusal};
+use onsale_engine::{Answer, Position};
+use redis::Value;
+
+use crate::facts::{self, Fields, Malformed};
+
+/// What became of a call.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    Answer(Box<Answer>),
+    /// Nothing was decided: what the command was prepared from has moved.
+    Retry {
+        why: String,
+        detail: String,
+        now: Millis,
+    },
+    /// It was answered before, but its facts are no longer in the stream.
+    Trimmed {
+        epoch: u64,
+        first: u64,
+        count: u64,
+    },
+}
+
+/// Reads a reply; `refusal` is what a bare code of a command that was refused beforehand means.
+pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Result<Reply, Malformed> {
+    let mut parts = array(value)?.into_iter();
+    let mut next = || parts.next().ok_or_else(|| Malformed::of("reply"));
+    let outcome = int(next()?)?;
+    let detail: Vec<String> = array(next()?)?.into_iter().map(text).collect::<Result<_, _>>()?;
+    let (epoch, offset, at) = (int(next()?)?, int(next()?)?, int(next()?)?);
+    let replayed = int(next()?)? == 1;
+    let told = array(next()?)?.into_iter().map(fields).collect::<Result<Vec<_>, _>>()?;
+    let detail = Detailed(detail);
+    // A listing that does not exist has no epoch yet; readers know it at the first.
+    let position = Position { epoch: epoch.max(1) as u64, offset: offset as u64 };
+    let outcome = match outcome {
+        0 => Outcome::Done,
+        1 => Outcome::Unchanged,
+        2 => Outcome::AlreadyYours(Box::new(detail.hold()?)),
+        3 => Outcome::StillQueued(detail.place()?),
+        4 => Outcome::Refused(Box::new(detail.refusal(refusal)?)),
+        5 => {
+            let why = detail.get(0)?.to_owned();
+            let detail = detail.get(1).unwrap_or_default().to_owned();
+            return Ok(Reply::Retry { why, detail, now: at });
+        }
+        6 => {
+            let (epoch, first, count) = (detail.number(0)?, detail.number(1)?, detail.number(2)?);
+            return Ok(Reply::Trimmed { epoch, first, count });
+        }
+        _ => return Err(Malformed::of("outcome")),
+    };
+    let step = match told.len() as u64 {
+        0 => None,
+        _ if replayed => Some(facts::decode_step(listing, detail.number(0)?, detail.number(1)?, &told)?),
+        count => Some(facts::decode_step(listing, position.epoch, position.offset + 1 - count, &told)?),
+    };
+    Ok(Reply::Answer(Box::new(Answer { position, at, step: step.map(Arc::new), outcome, replayed })))
+}
+
+struct Detailed(Vec<String>);
+
+impl Detailed {
+    fn get(&self, n: usize) -> Result<&str, Malformed> {
+        self.0.get(n).map(String::as_str).ok_or_else(|| Malformed::of("detail"))
+    }
+
+    fn number<T: std::str::FromStr>(&self, n: usize) -> Result<T, Malformed> {
+        self.get(n)?.parse().map_err(|_| Malformed::of("detail"))
+    }
+
+    fn hold(&self) -> Result<HoldState, Malformed> {
+        let malformed = || Malformed::of("hold");
+        Ok(HoldState {
+            hold: facts::read_id(self.get(0)?).map(onsale_domain::HoldId).ok_or_else(malformed)?,
+            buyer: onsale_domain::BuyerId::parse(self.get(1)?).ok_or_else(malformed)?,
+            fence: self.number(2)?,
+            placed_at: self.number(3)?,
+            until: self.number(4)?,
+            extensions: self.number(5)?,
+            offered: self.get(6)? == "1",
+            seats: facts::read_seat_lines(self.get(7)?)?,
+            areas: facts::read_area_lines(self.get(8)?)?,
+        })
+    }
+
+    fn place(&self) -> Result<PlaceState, Malformed> {
+        let place = facts::read_id(self.get(0)?).map(onsale_domain::HoldId);
+        Ok(PlaceState {
+            place: place.ok_or_else(|| Malformed::of("place"))?,
+            seat: self.number(1)?,
+            until: self.number(2)?,
+            ahead: self.number(3)?,
+        })
+    }
+
+    fn refusal(&self, known: Option<&Refusal>) -> Result<Refusal, Malformed> {
+        let code = code(self.number(0)?)?;
+        if let Some(known) = known.filter(|known| known.code == code) {
+            return Ok(known.clone());
+        }
+        let in_the_way = match self.get(1)? {
+            "" => Vec::new(),
+            all => all.split(',').map(obstacle).collect::<Result<_, _>>()?,
+        };
+        let detail = match self.get(2)? {
+            "" => Detail::None,
+            "field" => Detail::Field { field: self.get(3)?.to_owned(), why: self.get(4)?.to_owned() },
+            "limit" => Detail::Limit { limit: self.number(3)?, taken: self.number(4)? },
+            "order" => Detail::Order(
+                facts::read_id(self.get(3)?).map(OrderId).ok_or_else(|| Malformed::of("order"))?,
+            ),
+            _ => return Err(Malformed::of("detail")),
+        };
+        Ok(Refusal { code, in_the_way, detail })
+    }
+}
+
+fn code(number: u8) -> Result<Code, Malformed> {
+    Code::ALL.iter().copied().find(|code| *code as u8 == number).ok_or_else(|| Malformed::of("code"))
+}
+
+/// `s12:22` is a seat and why, `a0:24` an area.
+fn obstacle(text: &str) -> Result<InTheWay, Malformed> {
+    let malformed = || Malformed::of("in the way");
+    let (place, number) = text.split_once(':').ok_or_else(malformed)?;
+    let why = code(number.parse().map_err(|_| malformed())?)?;
+    match (place.strip_prefix('s'), place.strip_prefix('a')) {
+        (Some(seat), _) => Ok(InTheWay::Seat(seat.parse().map_err(|_| malformed())?, why)),
+        (_, Some(area)) => Ok(InTheWay::Area(area.parse().map_err(|_| malformed())?, why)),
+        (None, None) => Err(malformed()),
+    }
+}
+
+pub(crate) fn array(value: Value) -> Result<Vec<Value>, Malformed> {
+    match value {
+        Value::Array(all) => Ok(all),
+        _ => Err(Malformed::of("array")),
+    }
+}
+
+fn int(value: Value) -> Result<i64, Malformed> {
+    match value {
+        Value::Int(number) => Ok(number),
+        _ => Err(Malformed::of("number")),
+    }
+}
+
+fn text(value: Value) -> Result<String, Malformed> {
+    match value {
+        Value::Int(number) => Ok(number.to_string()),
+        other => String::from_utf8(bytes(other)?).map_err(|_| Malformed::of("text")),
+    }
+}
+
+pub(crate) fn bytes(value: Value) -> Result<Vec<u8>, Malformed> {
+    match value {
+        Value::BulkString(bytes) => Ok(bytes),
+        Value::SimpleString(text) => Ok(text.into_bytes()),
+        _ => Err(Malformed::of("bytes")),
+    }
+}
+
+/// The flat fields of one fact.
+pub(crate) fn fields(value: Value) -> Result<Fields, Malformed> {
+    Fields::from_flat(array(value)?.into_iter().map(bytes).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,134 @@
+//! The Lua scripts, joined from their fragments when this crate is compiled. Their first line names the
+//! generation, so that a script's SHA stands for one deployment: who has forgotten it may have forgotten more.
+
+use crate::layout::Layout;
+
+/// A script as a server keeps it: called by its SHA only, never sent with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    pub name: &'static str,
+    pub text: String,
+    pub sha: String,
+}
+
+impl Script {
+    pub fn new(name: &'static str, generation: &str, body: &str) -> Script {
+        let text = format!("-- generation {generation}\n{body}");
+        let sha = redis::Script::new(&text).get_hash().to_owned();
+        Script { name, text, sha }
+    }
+}
+
+macro_rules! lua {
+    ($($file:literal)*) => { concat!($(include_str!(concat!("../lua/", $file, ".lua")), "\n",)*) };
+}
+
+/// The fragments of one layout around one verb, in their order.
+macro_rules! verb {
+    (hash $($file:literal)*) => {
+        lua!("lib/layout_hash" "lib/open" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/seats_hash"
+            "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due" "lib/apply" "lib/expire" "lib/commit"
+            "lib/holds" $($file)*)
+    };
+}
+
+macro_rules! verbs {
+    ($($name:ident: $($file:literal)*;)*) => {
+        /// Every script there is; those of seats once for each layout.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Name { $($name,)* CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
+
+        impl Name {
+            const OF_SEATS: &[Name] = &[$(Name::$name,)*];
+
+            /// The place of a verb of seats among its kind.
+            fn place(self) -> Option<usize> {
+                Name::OF_SEATS.iter().position(|known| *known == self)
+            }
+        }
+
+        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash $($file)*)),)*];
+    };
+}
+
+const fn last<const N: usize>(files: [&'static str; N]) -> &'static str {
+    files[N - 1]
+}
+
+verbs! {
+    PlaceHold: "place_hold";
+    ExtendHold: "extend_hold";
+    DropSeats: "drop_seats";
+    ReleaseHold: "release_hold";
+    ConfirmHold: "confirm_hold";
+    OverrideHold: "override_hold";
+    RefundOrder: "lib/refund" "refund_order";
+    BlockSeats: "lib/blocks" "block_seats";
+    UnblockSeats: "lib/blocks" "unblock_seats";
+    JoinQueue: "lib/places" "join_queue";
+    LeaveQueue: "lib/places" "leave_queue";
+    ChangeStatus: "change_status";
+    ChangeEvent: "lib/args" "change_event";
+    AdoptChart: "lib/args" "adopt_chart";
+    ExpireDue: "lib/refund" "expire_due";
+    RefuseKind: "refuse_kind";
+}
+
+const CREATE_HASH: &str =
+    lua!("lib/layout_hash" "lib/open" "lib/replay" "lib/args" "lib/write_new" "lib/new_hash" "create_event");
+const CREATE_VENUE: &str = lua!("lib/open" "lib/replay" "lib/args" "lib/write_new" "create_venue");
+const PUBLISH_LAYOUT: &str = lua!("lib/open" "lib/replay" "lib/write_new" "publish_layout");
+const REFUSE_COMMAND: &str = lua!("lib/open" "lib/replay" "refuse_command");
+const READ_STATE: &str = lua!("read_state");
+
+/// All scripts of one generation.
+#[derive(Clone, Debug)]
+pub struct Scripts {
+    hash: Vec<Script>,
+    create_hash: Script,
+    create_venue: Script,
+    publish_layout: Script,
+    refuse_command: Script,
+    read_state: Script,
+}
+
+impl Scripts {
+    pub fn of_generation(generation: &str) -> Scripts {
+        let script = |name: &'static str, body: &str| Script::new(name, generation, body);
+        let all = |bodies: &[(&'static str, &str)]| {
+            bodies.iter().map(|(name, body)| script(name, body)).collect::<Vec<_>>()
+        };
+        Scripts {
+            hash: all(HASH),
+            create_hash: script("create_event", CREATE_HASH),
+            create_venue: script("create_venue", CREATE_VENUE),
+            publish_layout: script("publish_layout", PUBLISH_LAYOUT),
+            refuse_command: script("refuse_command", REFUSE_COMMAND),
+            read_state: script("read_state", READ_STATE),
+        }
+    }
+
+    /// The script of this name that knows the listing's layout.
+    pub fn get(&self, name: Name, layout: Layout) -> &Script {
+        match (name, layout) {
+            (Name::CreateEvent, Layout::Hash | Layout::Compact) => &self.create_hash,
+            (Name::CreateVenue, _) => &self.create_venue,
+            (Name::PublishLayout, _) => &self.publish_layout,
+            (Name::RefuseCommand, _) => &self.refuse_command,
+            (Name::ReadState, _) => &self.read_state,
+            (verb, Layout::Hash | Layout::Compact) => &self.hash[verb.place().unwrap_or_default()],
+        }
+    }
+
+    /// In the order in which they are loaded.
+    pub fn iter(&self) -> impl Iterator<Item = &Script> {
+        let rest = [
+            &self.create_hash,
+            &self.create_venue,
+            &self.publish_layout,
+            &self.refuse_command,
+            &self.read_state,
+        ];
+        self.hash.iter().chain(rest)
+    }
+}

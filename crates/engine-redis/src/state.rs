@@ -1,0 +1,158 @@
+//! A listing's whole state read back from Redis in one call: how a server starts, how it goes on after a trimmed
+//! stream, and how tests compare the two engines.
+
+mod check;
+mod records;
+
+use std::collections::BTreeMap;
+
+use onsale_domain::chart::ChartImage;
+use onsale_domain::ended::End;
+use onsale_domain::listing::{Listing, Parts};
+use onsale_domain::seats::image::{EndedImage, SeatsImage};
+use onsale_domain::venue::{Published, Venue};
+use onsale_domain::{HoldId, ListingId};
+use redis::Value;
+
+use crate::facts::{self, Fields, Malformed};
+use crate::layout::Layout;
+use crate::picture::{Picture, Versions};
+use crate::reply::{array, bytes, fields};
+
+pub use check::check;
+
+/// Everything a listing has in Redis, by key.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub head: Fields,
+    pub locks: Fields,
+    pub queue: Fields,
+    pub holds: Fields,
+    pub orders: Fields,
+    /// Ids with their scores.
+    pub ended: Fields,
+    pub chart: Vec<u8>,
+    pub due: Fields,
+    pub open: Fields,
+}
+
+/// Reads the reply of `read_state`; `None`: there is no such listing.
+pub fn read(value: Value) -> Result<Option<State>, Malformed> {
+    let parts = array(value)?;
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let mut parts = parts.into_iter();
+    let mut next = || parts.next().ok_or_else(|| Malformed::of("state"));
+    Ok(Some(State {
+        head: fields(next()?)?,
+        locks: fields(next()?)?,
+        queue: fields(next()?)?,
+        holds: fields(next()?)?,
+        orders: fields(next()?)?,
+        ended: fields(next()?)?,
+        chart: bytes(next()?)?,
+        due: fields(next()?)?,
+        open: fields(next()?)?,
+    }))
+}
+
+impl State {
+    pub fn picture(&self, id: ListingId) -> Result<Picture, Malformed> {
+        let head = &self.head;
+        let (epoch, offset, at) = (head.number("epoch")?, head.number("offset")?, head.number("at")?);
+        if head.text("layout")? == "venue" {
+            let listing = Listing::of_parts(id, epoch, offset, at, Parts::Venue(self.venue()?));
+            return Ok(Picture { listing, versions: Versions::default(), layout: Layout::Hash });
+        }
+        let layout = Layout::parse(head.text("layout")?).ok_or_else(|| Malformed::of("layout"))?;
+        let listing = Listing::of_parts(id, epoch, offset, at, Parts::Event(Box::new(self.seats(layout)?)));
+        let (details, chart) =
+            head.text("versions")?.split_once('|').ok_or_else(|| Malformed::of("versions"))?;
+        let number = |text: &str| text.parse().map_err(|_| Malformed::of("versions"));
+        let versions = Versions { details: number(details)?, chart: number(chart)? };
+        Ok(Picture { listing, versions, layout })
+    }
+
+    fn venue(&self) -> Result<Venue, Malformed> {
+        let mut layouts = BTreeMap::new();
+        for (version, layout) in self.orders.iter() {
+            let version: u32 = version.parse().map_err(|_| Malformed::of("version"))?;
+            let layout = minicbor::decode(layout).map_err(|_| Malformed::of("layout"))?;
+            layouts.insert(version, Published { version, layout: std::sync::Arc::new(layout) });
+        }
+        let (name, place) = (self.head.text("name")?.to_owned(), self.head.text("place")?.to_owned());
+        Ok(Venue { name, place, layouts: layouts.into_values().collect() })
+    }
+
+    fn seats(&self, layout: Layout) -> Result<SeatsImage, Malformed> {
+        let chart: ChartImage =
+            minicbor::decode(self.head.bytes("chart")?).map_err(|_| Malformed::of("chart"))?;
+        let mut blocked_places = Vec::new();
+        while let Some(area) = self.head.get(&format!("area:{}", blocked_places.len())) {
+            blocked_places.push(records::area(area)?.blocked);
+        }
+        Ok(SeatsImage {
+            details: facts::details::decode(&self.head)?,
+            status: facts::read_status(self.head.text("status")?)?,
+            chart,
+            blocked: self.blocked(layout)?,
+            blocked_places,
+            holds: self.all_holds(layout)?,
+            orders: self
+                .orders
+                .iter()
+                .map(|(id, order)| records::order(id, order))
+                .collect::<Result<_, _>>()?,
+            places: records::places(&self.queue)?,
+            ended: self.all_ended()?,
+        })
+    }
+
+    fn blocked(&self, layout: Layout) -> Result<Vec<u32>, Malformed> {
+        match layout {
+            Layout::Hash | Layout::Compact => {
+                let blocked = self.locks.iter().filter(|(_, lock)| records::is_blocked(lock));
+                let mut seats = blocked
+                    .map(|(seat, _)| seat.parse().map_err(|_| Malformed::of("locks")))
+                    .collect::<Result<Vec<u32>, _>>()?;
+                seats.sort_unstable();
+                Ok(seats)
+            }
+        }
+    }
+
+    fn all_holds(&self, layout: Layout) -> Result<Vec<onsale_domain::seats::image::HoldImage>, Malformed> {
+        match layout {
+            Layout::Hash | Layout::Compact => {
+                let holds = self.holds.iter().filter(|(_, record)| record.starts_with(b"h|"));
+                holds
+                    .filter(|(id, _)| !id.starts_with('@'))
+                    .map(|(id, hold)| records::hold(id, hold))
+                    .collect()
+            }
+        }
+    }
+
+    fn all_ended(&self) -> Result<Vec<EndedImage>, Malformed> {
+        let malformed = || Malformed::of("ended");
+        let mut all = Vec::new();
+        for (id, score) in self.ended.iter() {
+            let score = std::str::from_utf8(score).ok().and_then(|score| score.parse::<f64>().ok());
+            let score = score.ok_or_else(malformed)? as i64;
+            let end = match score % 8 {
+                0 => End::Expired,
+                1 => End::Released,
+                2 => End::Overridden,
+                3 => End::Confirmed,
+                4 => End::Dissolved,
+                5 => End::OverLimit,
+                _ => return Err(malformed()),
+            };
+            let id = facts::read_id(id).map(HoldId).ok_or_else(malformed)?;
+            all.push(EndedImage { at: score / 8, id, end });
+        }
+        all.sort_by_key(|ended| (ended.at, ended.id));
+        Ok(all)
+    }
+}

@@ -1,0 +1,86 @@
+//! The records of the hash layout, as scripts write them.
+
+use std::collections::BTreeMap;
+
+use onsale_domain::seats::AreaState;
+use onsale_domain::seats::image::{HoldImage, OrderImage, PlaceImage};
+use onsale_domain::{BuyerId, HoldId, OrderId};
+
+use crate::facts::{self, Fields, Malformed};
+
+/// The parts of a record; the last may itself contain the separator.
+struct Parts<'a> {
+    name: &'static str,
+    parts: std::str::SplitN<'a, char>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(name: &'static str, record: &'a [u8], count: usize) -> Result<Parts<'a>, Malformed> {
+        let text = std::str::from_utf8(record).map_err(|_| Malformed::of(name))?;
+        Ok(Parts { name, parts: text.splitn(count, '|') })
+    }
+
+    fn text(&mut self) -> Result<&'a str, Malformed> {
+        self.parts.next().ok_or_else(|| Malformed::of(self.name))
+    }
+
+    fn number<T: std::str::FromStr>(&mut self) -> Result<T, Malformed> {
+        self.text()?.parse().map_err(|_| Malformed::of(self.name))
+    }
+
+    fn buyer(&mut self) -> Result<BuyerId, Malformed> {
+        BuyerId::parse(self.text()?).ok_or_else(|| Malformed::of("buyer"))
+    }
+}
+
+fn id(text: &str) -> Result<u128, Malformed> {
+    facts::read_id(text).ok_or_else(|| Malformed::of("id"))
+}
+
+pub fn hold(name: &str, record: &[u8]) -> Result<HoldImage, Malformed> {
+    let mut parts = Parts::new("hold", record, 10)?;
+    parts.text()?;
+    let (fence, placed_at, until, length_ms) =
+        (parts.number()?, parts.number()?, parts.number()?, parts.number()?);
+    let (extensions, offered) = (parts.number()?, parts.text()? == "1");
+    let (seats, areas) = (facts::read_seat_lines(parts.text()?)?, facts::read_area_lines(parts.text()?)?);
+    let (id, buyer) = (HoldId(id(name)?), parts.buyer()?);
+    Ok(HoldImage { id, buyer, fence, placed_at, until, length_ms, extensions, offered, seats, areas })
+}
+
+pub fn order(name: &str, record: &[u8]) -> Result<OrderImage, Malformed> {
+    let mut parts = Parts::new("order", record, 4)?;
+    let fence = parts.number()?;
+    let (seats, areas) = (facts::read_seat_lines(parts.text()?)?, facts::read_area_lines(parts.text()?)?);
+    Ok(OrderImage { id: OrderId(id(name)?), buyer: parts.buyer()?, fence, seats, areas })
+}
+
+/// Every queue in its order, by seat.
+pub fn places(queue: &Fields) -> Result<Vec<PlaceImage>, Malformed> {
+    let mut by_seat = BTreeMap::new();
+    for (seat, lines) in queue.iter() {
+        let seat: u32 = seat.parse().map_err(|_| Malformed::of("queue"))?;
+        let lines = std::str::from_utf8(lines).map_err(|_| Malformed::of("queue"))?;
+        let places = lines.split('\n').map(|line| place(seat, line)).collect::<Result<Vec<_>, _>>()?;
+        by_seat.insert(seat, places);
+    }
+    Ok(by_seat.into_values().flatten().collect())
+}
+
+fn place(seat: u32, line: &str) -> Result<PlaceImage, Malformed> {
+    let mut parts = Parts::new("queue", line.as_bytes(), 4)?;
+    let id = HoldId(id(parts.text()?)?);
+    let (fence, until) = (parts.number()?, parts.number()?);
+    Ok(PlaceImage { id, seat, buyer: parts.buyer()?, fence, until })
+}
+
+pub fn area(record: &[u8]) -> Result<AreaState, Malformed> {
+    let mut parts = Parts::new("area", record, 6)?;
+    let (capacity, held) = (parts.number()?, parts.number()?);
+    let (sold, blocked) = (parts.number()?, parts.number()?);
+    Ok(AreaState { capacity, held, sold, blocked })
+}
+
+pub fn is_blocked(lock: &[u8]) -> bool {
+    String::from_utf8_lossy(lock).contains(r#""blocked":1,"#)
+}

@@ -1,0 +1,13 @@
+//! The rules of seats, kept by Lua: the contract's tables, and the same seeded histories on both engines.
+
+mod seats {
+    mod asks;
+    mod differential;
+    pub mod engine;
+    mod reference;
+    pub mod scripts;
+    pub mod server;
+    mod tables;
+    mod tally;
+    mod world;
+}

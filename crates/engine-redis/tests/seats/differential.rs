@@ -1,0 +1,213 @@
+//! The same seeded histories on the domain and on Lua: every answer and every fact compared, and now and then the
+//! whole state. `ONSALE_DIFFERENTIAL=full` runs 200,000 commands on each layout; `ONSALE_SEED=n` one history, told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use onsale_domain::{Command, ListingId};
+use onsale_engine::Answer;
+use onsale_engine_redis::commands::Terms;
+use onsale_engine_redis::desk::{Desk, Stamp};
+use onsale_engine_redis::picture::Picture;
+use onsale_engine_redis::reply::Reply;
+use onsale_engine_redis::{Scripts, state};
+
+use super::reference::Reference;
+use super::server::Server;
+use super::tally::{Tally, print};
+use super::world::World;
+
+/// Commands in one history: long enough for an hour to pass in it.
+const LENGTH: usize = 400;
+/// Histories at a time on one connection.
+const SIDE_BY_SIDE: usize = 4;
+/// The whole state is compared after so many commands.
+const LOOK_EVERY: usize = 40;
+
+struct History {
+    desk: Desk,
+    seed: u64,
+    world: World,
+    references: BTreeMap<ListingId, Reference>,
+    pictures: BTreeMap<ListingId, Picture>,
+    tally: Tally,
+    told: bool,
+}
+
+impl History {
+    async fn run(mut self) -> Result<Tally, String> {
+        for n in 0..LENGTH {
+            self.world.pass_time();
+            let event = self.world.event;
+            let reference = self.references.entry(event).or_insert_with(|| Reference::new(event));
+            let ask = self.world.ask(&reference.listing);
+            let wrong = |why: String| format!("seed {}, command {n}: {:?}\n{why}", self.seed, ask.command);
+            let now = self.world.now;
+            let reference = self.references.entry(ask.listing).or_insert_with(|| Reference::new(ask.listing));
+            let expected = reference.submit(&ask.command, ask.key, now);
+            let stamp = match (ask.key, &ask.command) {
+                (Some(key), _) => Stamp::Key(key),
+                (None, Command::ExpireDue { .. }) => Stamp::None,
+                (None, _) => Stamp::Operation(self.world.fresh()),
+            };
+            if self.told {
+                println!("{n} at {now} {:?} {:?}\n   -> {:?}", ask.command, ask.key, expected);
+            }
+            let picture = self.pictures.entry(ask.listing).or_insert_with(|| Picture::nothing(ask.listing));
+            let got = submit(&self.desk, picture, &ask.command, stamp, now).await.map_err(&wrong)?;
+            compare(&expected, &got).map_err(&wrong)?;
+            if self.world.chance.one_in(16) && expected.step.is_some() && expected.outcome == onsale_domain::Outcome::Done
+                && stamp != Stamp::None
+            {
+                // The answer got lost on its way, and the command is sent again.
+                let again = submit(&self.desk, picture, &ask.command, stamp, now + 1).await.map_err(&wrong)?;
+                let expected = Answer { replayed: matches!(stamp, Stamp::Key(_)), ..expected.clone() };
+                compare(&expected, &again).map_err(|why| wrong(format!("sent again: {why}")))?;
+            }
+            self.tally.count(&ask.command, &got);
+            if let Some(step) = got.step.as_ref().filter(|_| !got.replayed && ask.listing == event) {
+                self.world.learn(step);
+            }
+            if n % LOOK_EVERY == LOOK_EVERY - 1 {
+                self.look().await.map_err(|why| format!("seed {}, after command {n}: {why}", self.seed))?;
+            }
+        }
+        Ok(self.tally)
+    }
+
+    /// Everything that Redis has against everything that the domain has.
+    async fn look(&self) -> Result<(), String> {
+        for (listing, reference) in &self.references {
+            let kept = self.desk.state(*listing).await.map_err(|error| error.to_string())?;
+            let Some(kept) = kept else {
+                if reference.listing.exists() {
+                    return Err(format!("{listing} is gone"));
+                }
+                continue;
+            };
+            state::check(&kept, *listing)?;
+            let read = kept.picture(*listing).map_err(|error| error.to_string())?;
+            if read.listing.canonical_image() != reference.listing.canonical_image() {
+                return Err(format!("{listing}: the state in redis is another one"));
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn submit(
+    desk: &Desk,
+    picture: &mut Picture,
+    command: &Command,
+    stamp: Stamp,
+    now: i64,
+) -> Result<Answer, String> {
+    for _ in 0..3 {
+        let reply = desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())?;
+        match reply {
+            Reply::Answer(answer) => {
+                if let Some(step) = &answer.step {
+                    let created = step.first == 1;
+                    if step.first > picture.listing.offset {
+                        assert!(picture.apply(step), "a picture misses nothing");
+                    }
+                    if created {
+                        let read = desk.picture(picture.listing.id).await.map_err(|error| error.to_string())?;
+                        picture.layout = read.layout;
+                    }
+                }
+                return Ok(*answer);
+            }
+            Reply::Retry { why, .. } => {
+                // Nobody else is here: what the command was prepared from cannot have moved.
+                return Err(format!("retry: {why}"));
+            }
+            Reply::Trimmed { .. } => return Err("trimmed".into()),
+        }
+    }
+    Err("no answer".into())
+}
+
+fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
+    let parts = |answer: &Answer| {
+        format!(
+            "{:?}\nat {} replayed {}\n{:?}\n{:?}",
+            answer.position, answer.at, answer.replayed, answer.outcome, answer.step
+        )
+    };
+    let same = expected.position == got.position
+        && expected.at == got.at
+        && expected.replayed == got.replayed
+        && expected.outcome == got.outcome
+        && expected.step == got.step;
+    if same { Ok(()) } else { Err(format!("expected {}\ngot {}", parts(expected), parts(got))) }
+}
+
+/// Runs histories until there were enough commands; the tally of all, or what went wrong first.
+async fn histories(desk: &Desk, seeds: std::ops::Range<u64>, told: bool) -> Result<Tally, String> {
+    let (next, end) = (Arc::new(AtomicU64::new(seeds.start)), seeds.end);
+    let tasks: Vec<_> = (0..SIDE_BY_SIDE)
+        .map(|_| {
+            let (desk, next) = (desk.clone(), next.clone());
+            tokio::spawn(async move {
+                let mut tally = Tally::default();
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= end {
+                        return Ok::<Tally, String>(tally);
+                    }
+                    let (references, pictures) = (BTreeMap::new(), BTreeMap::new());
+                    let (world, own) = (World::new(seed), Tally::default());
+                    let desk = desk.clone();
+                    let history = History { desk, seed, world, references, pictures, tally: own, told };
+                    tally.add(&history.run().await?);
+                }
+            })
+        })
+        .collect();
+    let mut all = Tally::default();
+    for task in tasks {
+        all.add(&task.await.expect("no panic")?);
+    }
+    Ok(all)
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn lua_decides_as_the_domain_does() {
+    let full = std::env::var("ONSALE_DIFFERENTIAL").is_ok_and(|mode| mode == "full");
+    let seeds = match (number("ONSALE_SEED"), full) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, true) => 1..502,
+        (None, false) => 1..101,
+    };
+    let told = number("ONSALE_SEED").is_some();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = Server::start();
+    let scripts = Scripts::of_generation("differential");
+    let link = runtime.block_on(async {
+        let link = server.link().await;
+        link.load(&scripts).await.expect("scripts that compile");
+        link
+    });
+    let mut columns = Vec::new();
+    for (name, compact_from) in [("hash", usize::MAX)] {
+        let terms = Terms { epoch: 1, compact_from, strict: true };
+        let prefix = format!("{name}:");
+        let desk = Desk { link: link.clone(), scripts: scripts.clone(), prefix, terms };
+        let tally = runtime.block_on(histories(&desk, seeds.clone(), told));
+        columns.push((name, tally.unwrap_or_else(|why| panic!("{name}: {why}"))));
+    }
+    let columns: Vec<(&str, &Tally)> = columns.iter().map(|(name, tally)| (*name, tally)).collect();
+    print(&columns);
+    let least = if full { 50 } else { 5 };
+    for (name, tally) in columns.iter().filter(|_| !told) {
+        let complaints = tally.complaints(least);
+        assert!(complaints.is_empty(), "{name}:\n{}", complaints.join("\n"));
+        assert!(tally.accepted * 100 >= tally.commands * 40, "{name}: too few were accepted");
+    }
+}

@@ -1,0 +1,45 @@
+//! What the scripts' own text must keep.
+
+use onsale_domain::Code;
+use onsale_engine_redis::Scripts;
+
+/// Every `call("…", first, …)` of a text: the command and its first argument.
+fn calls(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let code: String =
+        text.lines().map(|line| line.split("--").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    for part in code.split("call(").skip(1) {
+        let mut words = part.splitn(3, [',', ')']);
+        let command = words.next().unwrap_or_default().trim().trim_matches('"').to_owned();
+        found.push((command, words.next().unwrap_or_default().trim().to_owned()));
+    }
+    found
+}
+
+#[test]
+fn no_script_builds_a_key() {
+    let mut seen = 0;
+    for script in Scripts::of_generation("x").iter() {
+        for (command, key) in calls(&script.text) {
+            seen += 1;
+            let named = key.strip_prefix("KEYS[").and_then(|rest| rest.strip_suffix(']'));
+            let is_key = named.is_some_and(|number| number.parse::<u8>().is_ok());
+            assert!(is_key || command == "TIME", "{}: {command} {key}", script.name);
+        }
+    }
+    assert!(seen > 100, "the scripts were not read");
+}
+
+#[test]
+fn the_refusals_have_the_numbers_of_the_domain() {
+    let text = include_str!("../../lua/lib/codes.lua");
+    let mut seen = 0;
+    for line in text.lines().filter_map(|line| line.strip_prefix("  ")) {
+        let (name, number) = line.trim_end_matches(',').split_once(" = ").expect("a name and a number");
+        let code = Code::ALL.iter().find(|code| code.as_str() == name);
+        let code = code.unwrap_or_else(|| panic!("{name} is no code"));
+        assert_eq!(number.parse(), Ok(*code as u8), "{name}");
+        seen += 1;
+    }
+    assert!(seen > 30);
+}

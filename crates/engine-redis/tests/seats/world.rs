@@ -1,0 +1,230 @@
+//! One small world for a random history: an event of few seats and fewer buyers, its venue, and what was granted,
+//! so that everything collides with everything. `asks` makes the commands.
+
+use onsale_domain::command::{AdoptChart, CreateEvent};
+use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
+use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
+use onsale_domain::listing::{Key, fence};
+use onsale_domain::money::Currency;
+use onsale_domain::{
+    BuyerId, Command, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant,
+};
+
+/// Names with everything that scripts, keys and patterns could trip over.
+pub const BUYERS: [&str; 12] = [
+    "ann",
+    "ext:t:{bob}",
+    "c e m",
+    "d\"q\\",
+    "é{😀}|p|q",
+    "%s%d%%",
+    "h|1|2|3",
+    "@at",
+    "x,y;z:1",
+    "'; redis.call('FLUSHALL') --",
+    "q|7",
+    "[^%w]*.-$",
+];
+
+/// A generator that gives the same numbers for the same seed on every machine.
+pub struct Chance(u64);
+
+impl Chance {
+    pub fn new(seed: u64) -> Chance {
+        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// True once in `times`.
+    pub fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+
+    pub fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
+        all.get(self.below(all.len() as u64) as usize)
+    }
+
+    /// Mostly one of the latest.
+    pub fn recent<'a, T>(&mut self, all: &'a [T], window: usize) -> Option<&'a T> {
+        let back = self.below(all.len().min(window) as u64) as usize;
+        all.iter().rev().nth(back)
+    }
+}
+
+/// What a history is about, besides what all are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    Anything,
+    /// Everybody waits for one seat.
+    Crowd,
+    /// One waits for every seat.
+    Waiter,
+    Cancelled,
+    /// Listings that do not exist, or are of another kind.
+    Elsewhere,
+}
+
+pub struct World {
+    pub chance: Chance,
+    pub theme: Theme,
+    pub now: Millis,
+    pub event: ListingId,
+    pub venue: ListingId,
+    pub nowhere: ListingId,
+    pub seats: u32,
+    ids: u128,
+    /// Holds and places ever granted, with the latest fence known.
+    pub holds: Vec<(HoldId, u64, BuyerId)>,
+    pub orders: Vec<(OrderId, Vec<u32>)>,
+    pub places: Vec<(u32, BuyerId)>,
+    pub asked: Vec<(Key, ListingId, Command)>,
+}
+
+impl World {
+    pub fn new(seed: u64) -> World {
+        let mut chance = Chance::new(seed);
+        let theme = match chance.below(16) {
+            0 => Theme::Crowd,
+            1 => Theme::Waiter,
+            2 | 3 => Theme::Cancelled,
+            4 => Theme::Elsewhere,
+            _ => Theme::Anything,
+        };
+        let listing = |kind, number| ListingId { tenant: Tenant::DEFAULT, kind, number };
+        let seats = match theme {
+            Theme::Waiter => 26,
+            _ => 10 + chance.below(14) as u32,
+        };
+        let number = u128::from(seed) << 8;
+        World {
+            chance,
+            theme,
+            now: 1_700_000_000_000,
+            event: listing(ListingKind::Event, number | 1),
+            venue: listing(ListingKind::Venue, number | 2),
+            nowhere: listing(ListingKind::Event, number | 3),
+            seats,
+            ids: number << 32,
+            holds: Vec::new(),
+            orders: Vec::new(),
+            places: Vec::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    pub fn fresh(&mut self) -> u128 {
+        self.ids += 1;
+        // Spread over all bits, as real ids are.
+        self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
+    }
+
+    pub fn buyer(&mut self) -> BuyerId {
+        let crowd = self.theme == Theme::Crowd && !self.chance.one_in(4);
+        let name = match crowd {
+            true => format!("one of many {}", self.chance.below(140)),
+            false => BUYERS[self.chance.below(BUYERS.len() as u64) as usize].to_owned(),
+        };
+        BuyerId::parse(&name).expect("a name that the domain admits")
+    }
+
+    /// A chart: the last seats come and go, tiers and areas change.
+    pub fn layout(&mut self) -> Layout {
+        let (variant, seats) = (self.chance.below(12), self.seats);
+        let last = seats - if self.chance.one_in(3) { variant as u32 % 4 } else { 0 };
+        let seat = |n: u32| Seat {
+            id: format!("S {{{n}}}:|{n}"),
+            label: format!("{n}/{variant}"),
+            tier: u16::from(variant % 3 == 1 && n.is_multiple_of(3)) + u16::from(n + 1 == seats),
+            accessible: n == 3,
+            companion: n == 4,
+            ..Seat::default()
+        };
+        // Now and then the rows are cut elsewhere, or run the other way.
+        let cut = if variant % 5 == 0 { seats / 3 } else { seats / 2 };
+        let row = |from: u32, to: u32| {
+            let mut seats: Vec<Seat> = (from..to.max(from)).map(seat).collect();
+            if variant == 7 {
+                seats.reverse();
+            }
+            Row { label: "r".into(), seats }
+        };
+        let areas = ["floor", "pit {1}"].iter().enumerate().map(|(n, id)| Area {
+            id: (*id).to_owned(),
+            section: "floor".into(),
+            tier: 1,
+            capacity: 3 + (variant as u32 + n as u32) % 5,
+            ..Area::default()
+        });
+        let areas = areas.take(if variant == 11 { 1 } else { 2 }).collect();
+        let section = |name: &str, rows| Section { name: name.into(), rows };
+        Layout {
+            sections: vec![
+                section("stalls", vec![row(0, cut / 2), row(cut / 2, cut)]),
+                section("balcony", vec![row(cut, last)]),
+            ],
+            areas,
+        }
+    }
+
+    pub fn create(&mut self) -> CreateEvent {
+        let opens = self.chance.below(4);
+        let details = EventDetails {
+            name: "Konzert | {x}".into(),
+            description: "Two\nlines | of \"text\"".into(),
+            venue: self.chance.one_in(2).then_some(self.venue),
+            starts_at: self.now + 8_000_000,
+            ends_at: self.now + if self.chance.one_in(6) { 8_400_000 } else { 90_000_000 },
+            sale_opens_at: (opens == 0).then_some(self.now + 20_000),
+            sale_closes_at: self.chance.one_in(8).then_some(self.now + 3_000_000),
+            is_virtual: self.chance.one_in(2),
+            currency: Currency::parse("EUR").expect("three letters"),
+            tiers: [700, 0, 1_000_000_000_000].map(|price_minor| Tier { name: "t 1|2".into(), price_minor }).to_vec(),
+            rules: SaleRules {
+                hold_ms: 30_000 + self.chance.below(10) as Millis * 10_000,
+                buyer_limit: if self.theme == Theme::Waiter { 50 } else { 3 + self.chance.below(8) as u32 },
+                refuse_single_seats: self.chance.one_in(4),
+                extension_ms: self.chance.one_in(3).then_some(15_000),
+                extensions_max: self.chance.below(4) as u8,
+            },
+        };
+        let status = match opens {
+            0 => EventStatus::Scheduled,
+            1 if self.theme == Theme::Anything => EventStatus::Draft,
+            _ => EventStatus::OnSale,
+        };
+        let chart = AdoptChart { venue: Some(self.venue), version: 1, layout: self.layout().into() };
+        CreateEvent { details, status, chart }
+    }
+
+    /// Takes in what was granted, so that later commands can speak of it.
+    pub fn learn(&mut self, step: &Step) {
+        for (offset, fact) in step.numbered() {
+            let fence = fence(step.epoch, offset);
+            if let Fact::HoldPlaced { hold, buyer, .. } | Fact::QueueJoined { place: hold, buyer, .. } = fact {
+                self.holds.push((*hold, fence, buyer.clone()));
+            }
+            if let Fact::QueueJoined { seat, buyer, .. } = fact {
+                self.places.push((*seat, buyer.clone()));
+            }
+            if let Fact::SeatOffered { place: hold, .. } | Fact::HoldOverridden { hold, to: Some(_), .. } = fact
+                && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| known == hold)
+            {
+                known.1 = fence;
+            }
+            if let Fact::HoldConfirmed { order, .. } = fact {
+                self.orders.push((*order, Vec::new()));
+            }
+        }
+    }
+}
