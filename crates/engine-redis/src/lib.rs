@@ -3,7 +3,9 @@
 
 pub mod commands;
 pub mod desk;
+pub mod deployment;
 pub mod facts;
+pub mod inspect;
 pub mod keys;
 pub mod layout;
 pub mod link;

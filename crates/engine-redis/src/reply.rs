@@ -62,7 +62,7 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
         _ if replayed => Some(facts::decode_step(listing, detail.number(0)?, detail.number(1)?, &told)?),
         count => Some(facts::decode_step(listing, position.epoch, position.offset + 1 - count, &told)?),
     };
-    Ok(Reply::Answer(Box::new(Answer { position, at, step: step.map(Arc::new), outcome, replayed })))
+    Ok(Reply::Answer(Box::new(Answer { position, at, told: step.map(Arc::new).into(), outcome, replayed })))
 }
 
 struct Detailed(Vec<String>);

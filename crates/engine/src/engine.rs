@@ -182,16 +182,34 @@ pub enum EngineError {
     Poisoned(String),
     #[error("reading the log failed: {0}")]
     Read(String),
+    /// Surely nothing was decided.
+    #[error("the store cannot be used now: {0}")]
+    Unavailable(String),
+    /// The store was asked and did not answer: whoever sends the same under the same key learns what happened.
+    #[error("the store did not answer in time, what became of the command is unknown: {0}")]
+    Unanswered(String),
+    /// The store may have forgotten something; until that is settled nothing is decided and nothing is unknown.
+    #[error("the store may have forgotten something and is being recovered; try again in a moment")]
+    Recovering,
+    /// Somebody must look at it: a foreign key under our prefix, a script that fails.
+    #[error("the store holds or does what it should not: {0}")]
+    Damaged(String),
 }
 
 impl EngineError {
     pub fn is_retryable(&self) -> bool {
         match self {
-            EngineError::Busy | EngineError::DiskFull | EngineError::Stopping => true,
+            EngineError::Busy
+            | EngineError::DiskFull
+            | EngineError::Stopping
+            | EngineError::Unavailable(_)
+            | EngineError::Unanswered(_)
+            | EngineError::Recovering => true,
             EngineError::UnknownListing
             | EngineError::Reload
             | EngineError::Poisoned(_)
-            | EngineError::Read(_) => false,
+            | EngineError::Read(_)
+            | EngineError::Damaged(_) => false,
         }
     }
 }

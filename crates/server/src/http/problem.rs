@@ -158,6 +158,19 @@ impl From<EngineError> for Problem {
                 tracing::error!(%why, "reading the log failed: {why}");
                 (catalog::READ_FAILED, None)
             }
+            EngineError::Unavailable(why) => {
+                tracing::warn!(%why, "the store cannot be used now: {why}");
+                (catalog::STORE_UNAVAILABLE, Some(RETRY_BUSY_S))
+            }
+            EngineError::Unanswered(why) => {
+                tracing::warn!(%why, "the store did not answer: {why}");
+                (catalog::TIMED_OUT, Some(RETRY_BUSY_S))
+            }
+            EngineError::Recovering => (catalog::RECOVERING, Some(RETRY_BUSY_S)),
+            EngineError::Damaged(why) => {
+                tracing::error!(%why, "the store is damaged: {why}");
+                (catalog::STORE_DAMAGED, None)
+            }
         };
         let problem = Problem::of(entry);
         retry.map_or_else(|| Problem::of(entry), |seconds| problem.retry_after(seconds))

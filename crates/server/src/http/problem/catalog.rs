@@ -55,6 +55,24 @@ pub const POISONED: Entry = entry(
     "A write to the disk failed",
     "The server must be restarted; it continues from what is safely stored.",
 );
+pub const STORE_UNAVAILABLE: Entry = entry(
+    "store_unavailable",
+    503,
+    "The store cannot be reached",
+    "Nothing was decided. Try again in a moment; operators run `onsale doctor`.",
+);
+pub const RECOVERING: Entry = entry(
+    "recovering",
+    503,
+    "The store may have forgotten something",
+    "It is being recovered, which takes seconds: send the same again with the same Idempotency-Key.",
+);
+pub const STORE_DAMAGED: Entry = entry(
+    "store_damaged",
+    500,
+    "The store holds what it should not",
+    "Look at the server's log and run `onsale doctor`; a retry does not help.",
+);
 pub const TIMED_OUT: Entry = entry(
     "timed_out",
     503,
@@ -71,7 +89,7 @@ pub const RELOAD: Entry = entry(
 );
 
 /// Codes that the edge itself gives.
-pub const EDGE: [Entry; 17] = [
+pub const EDGE: [Entry; 20] = [
     MALFORMED,
     UNAUTHENTICATED,
     ROUTE_UNKNOWN,
@@ -86,6 +104,9 @@ pub const EDGE: [Entry; 17] = [
     DISK_FULL,
     STOPPING,
     POISONED,
+    STORE_UNAVAILABLE,
+    RECOVERING,
+    STORE_DAMAGED,
     TIMED_OUT,
     STREAMS_FULL,
     RELOAD,

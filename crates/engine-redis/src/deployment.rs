@@ -1,0 +1,275 @@
+//! One deployment of scripts on all masters: which generation decides, and which nodes may be believed to have
+//! forgotten nothing. A call to any other node is refused with `Recovering`, and one server puts the node right.
+
+mod examine;
+mod generation;
+mod knowledge;
+mod recover;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use redis::Value;
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use self::examine::{Process, Verdict};
+pub use self::generation::Generation;
+pub use self::knowledge::{Knowledge, knowledge};
+pub use self::recover::Recovered;
+use crate::inspect::notify;
+use crate::link::config::Notify;
+use crate::link::{Link, LinkError};
+use crate::scripts::{Script, Scripts};
+
+/// A start waits so long for another server that is recovering a node.
+const JOIN: Duration = Duration::from_secs(20);
+const JOIN_AGAIN: Duration = Duration::from_millis(50);
+
+/// The scripts of a release, for any generation.
+pub trait ScriptSet: Send + Sync + Sized + 'static {
+    fn of_generation(generation: &str) -> Self;
+    fn all(&self) -> Vec<&Script>;
+}
+
+impl ScriptSet for Scripts {
+    fn of_generation(generation: &str) -> Scripts {
+        Scripts::of_generation(generation)
+    }
+
+    fn all(&self) -> Vec<&Script> {
+        self.iter().collect()
+    }
+}
+
+/// A generation and its scripts.
+#[derive(Debug)]
+pub struct Current<S> {
+    pub generation: Generation,
+    pub scripts: S,
+}
+
+/// Cheap to clone; watches the nodes until the last clone is gone.
+#[derive(Debug)]
+pub struct Deployment<S = Scripts> {
+    inner: Arc<Inner<S>>,
+    watched: Arc<DropGuard>,
+}
+
+#[derive(Debug)]
+struct Inner<S> {
+    link: Link,
+    prefix: String,
+    /// Names this server in the lease.
+    server: String,
+    current: ArcSwap<Current<S>>,
+    /// By node, under which generation and replication id it was found to have forgotten nothing.
+    believed: Mutex<BTreeMap<String, (Generation, String)>>,
+    /// By node, the connection over which it is examined.
+    processes: Mutex<BTreeMap<String, Arc<Process>>>,
+    /// One examination or recovery at a time in this server.
+    settling: tokio::sync::Mutex<()>,
+    recovered: watch::Sender<u64>,
+    stop: CancellationToken,
+}
+
+impl<S> Clone for Deployment<S> {
+    fn clone(&self) -> Self {
+        Deployment { inner: self.inner.clone(), watched: self.watched.clone() }
+    }
+}
+
+impl<S: ScriptSet> Deployment<S> {
+    /// Finds the deployment's generation and brings this release's scripts to every node that has forgotten nothing;
+    /// makes the first generation, or recovers nodes, where that is needed.
+    pub async fn join(link: &Link) -> Result<Deployment<S>, LinkError> {
+        let nothing = Generation::default();
+        let current = Current { scripts: S::of_generation(&nothing.to_string()), generation: nothing };
+        let inner = Arc::new(Inner {
+            prefix: link.config().prefix.clone(),
+            link: link.clone(),
+            server: format!("{:016x}", rand::random::<u64>()),
+            current: ArcSwap::from_pointee(current),
+            believed: Mutex::new(BTreeMap::new()),
+            processes: Mutex::new(BTreeMap::new()),
+            settling: tokio::sync::Mutex::new(()),
+            recovered: watch::Sender::new(0),
+            stop: CancellationToken::new(),
+        });
+        let joined = async {
+            loop {
+                match inner.settle().await {
+                    Ok(true) => return Ok(()),
+                    Ok(false) => {}
+                    Err(error) if error.is_retryable() => {
+                        tracing::info!(%error, "waiting for redis: {error}");
+                    }
+                    Err(error) => return Err(error),
+                }
+                tokio::time::sleep(JOIN_AGAIN).await;
+            }
+        };
+        tokio::time::timeout(JOIN, joined).await.map_err(|_| LinkError::Recovering)??;
+        tokio::spawn(keep(inner.clone()));
+        Ok(Deployment { watched: Arc::new(inner.stop.clone().drop_guard()), inner })
+    }
+
+    pub fn link(&self) -> &Link {
+        &self.inner.link
+    }
+
+    /// What decides now. A new listing starts under the epoch `generation.number`: a listing of the same id that was
+    /// forgotten had a lower one.
+    pub fn current(&self) -> Arc<Current<S>> {
+        self.inner.current.load_full()
+    }
+
+    /// Calls the script that `pick` finds among the current ones, on the node of KEYS\[1\], if it has forgotten nothing.
+    /// It may be sent again, so what it changes must be under an operation id.
+    pub async fn call(
+        &self,
+        pick: impl Fn(&S) -> &Script,
+        keys: &[String],
+        args: &[Vec<u8>],
+    ) -> Result<Value, LinkError> {
+        let key = keys.first().map_or("", String::as_str);
+        for again in [true, false] {
+            let current = self.current();
+            self.inner.believe(key, &current.generation)?;
+            match self.inner.link.script(pick(&current.scripts), keys, args).await {
+                // Another release may have recovered the node without knowing our scripts: that is no harm.
+                Err(LinkError::Forgotten { node }) if again => {
+                    self.inner.doubt(&node);
+                    self.inner.settle().await?;
+                }
+                Err(LinkError::Forgotten { .. }) => break,
+                answer => return answer,
+            }
+        }
+        Err(LinkError::Recovering)
+    }
+
+    /// Somebody knows a listing that its node does not know any more: the node may have forgotten it.
+    pub fn suspect(&self, key: &str) -> LinkError {
+        if let Some(node) = self.inner.link.master_of(key) {
+            self.inner.doubt(node.name());
+            let inner = self.inner.clone();
+            let name = node.name().to_owned();
+            tokio::spawn(async move { inner.settle_forgotten(&name).await });
+        }
+        LinkError::Recovering
+    }
+
+    /// The number of the newest generation, as it changes: after each change listings may have another epoch, and
+    /// what a server remembers of them must be read again.
+    pub fn recoveries(&self) -> watch::Receiver<u64> {
+        self.inner.recovered.subscribe()
+    }
+
+    /// Whether every master may be believed under the current generation.
+    pub fn is_whole(&self) -> bool {
+        let current = self.current();
+        let map = self.inner.link.map();
+        let believed = self.inner.believed.lock();
+        map.uncovered() == 0
+            && map.masters.iter().all(|node| {
+                believed.get(node.name()).is_some_and(|(generation, _)| *generation == current.generation)
+            })
+    }
+}
+
+impl<S: ScriptSet> Inner<S> {
+    fn believe(&self, key: &str, generation: &Generation) -> Result<(), LinkError> {
+        // Nobody serves the slot: the link says that better.
+        let Some(node) = self.link.master_of(key) else { return Ok(()) };
+        match self.believed.lock().get(node.name()) {
+            Some((under, _)) if under == generation => Ok(()),
+            Some(_) | None if node.is_up() => {
+                self.link.nudge();
+                Err(LinkError::Recovering)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn doubt(&self, node: &str) {
+        self.believed.lock().remove(node);
+    }
+
+    /// Examines every master and recovers those that may have forgotten. True: all of them may be believed.
+    async fn settle(&self) -> Result<bool, LinkError> {
+        let _one_at_a_time = self.settling.lock().await;
+        self.adopt_published().await?;
+        if self.examine_all().await? {
+            return Ok(true);
+        }
+        self.recover(None).await
+    }
+
+    async fn settle_forgotten(&self, node: &str) {
+        let _one_at_a_time = self.settling.lock().await;
+        if let Err(error) = self.recover(Some(node)).await {
+            tracing::warn!(node, %error, "recovering {node} failed: {error}");
+        }
+    }
+
+    /// True: no master is in doubt. Masters that cannot be reached decide nothing and wait.
+    async fn examine_all(&self) -> Result<bool, LinkError> {
+        let current = self.current.load_full();
+        let map = self.link.map();
+        let mut whole = current.generation.number > 0;
+        for node in map.masters.iter().filter(|node| node.is_up()) {
+            match self.examine(node, &current).await {
+                Ok(Verdict::Believed(replication)) => {
+                    let believed = (current.generation.clone(), replication);
+                    let news = self.believed.lock().insert(node.name().to_owned(), believed).is_none();
+                    if news && self.link.config().notify == Notify::Set {
+                        // Never needed, so a node that refuses it is used all the same.
+                        if let Err(error) = notify::turn_on(node).await {
+                            let name = node.name();
+                            tracing::warn!(node = name, %error, "no notifications from {name}: {error}");
+                        }
+                    }
+                }
+                Ok(Verdict::Forgot) => {
+                    self.doubt(node.name());
+                    whole = false;
+                }
+                // Who does not answer is the watch's affair; it decides nothing meanwhile.
+                Err(error) if error.is_retryable() => {
+                    self.doubt(node.name());
+                    self.link.nudge();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(whole)
+    }
+
+    fn adopt(&self, generation: Generation) {
+        if generation > self.current.load().generation {
+            let (number, text) = (generation.number, generation.to_string());
+            tracing::info!(generation = text, "generation {text} of the scripts decides now");
+            let scripts = S::of_generation(&text);
+            self.current.store(Arc::new(Current { generation, scripts }));
+            self.recovered.send_replace(number);
+        }
+    }
+}
+
+/// Looks after every look of the link: once a second, and more often while something is wrong.
+async fn keep<S: ScriptSet>(inner: Arc<Inner<S>>) {
+    let mut looks = inner.link.looks();
+    loop {
+        tokio::select! {
+            () = inner.stop.cancelled() => return,
+            seen = looks.changed() => if seen.is_err() { return },
+        }
+        if let Err(error) = inner.settle().await {
+            tracing::debug!(%error, "the nodes cannot be examined now: {error}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Recovery of nodes that may have forgotten, where no records say what: one server, under a lease, raises the epoch
+//! of every listing there and loads a new generation on every master, last. Until then nobody decides there.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use redis::Value;
+
+use super::examine::{Process, copy_key, generation_key};
+use super::generation::Generation;
+use super::{Inner, ScriptSet};
+use crate::link::LinkError;
+use crate::scripts::Script;
+
+/// Longer than a recovery takes; who dies in the middle of one holds the others up for so long.
+const LEASE: Duration = Duration::from_secs(5);
+/// Renewed when so much of it is left.
+const RENEW: Duration = Duration::from_secs(3);
+/// Keys that a node looks at in one step of a scan.
+const SCAN: usize = 1_000;
+/// How long a replica may take to have what was recovered, before we go on without it.
+const REPLICA_MS: u64 = 500;
+
+const RAISE_EPOCH: &str = include_str!("../../lua/recovery/raise_epoch.lua");
+const PUBLISH: &str = include_str!("../../lua/recovery/publish_generation.lua");
+
+/// What a recovery did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    pub generation: Generation,
+    /// The nodes that may have forgotten, and how many listings each has.
+    pub nodes: Vec<(String, usize)>,
+}
+
+/// A master, the history it has, and whether that is the one we knew.
+struct Patient {
+    process: Arc<Process>,
+    history: String,
+    replicas: usize,
+    forgot: bool,
+}
+
+struct Lease {
+    process: Arc<Process>,
+    key: String,
+    taken: Instant,
+}
+
+impl<S: ScriptSet> Inner<S> {
+    /// True: done, by us. False: another server is at it. `also` is taken to have forgotten whatever it says.
+    pub(super) async fn recover(&self, also: Option<&str>) -> Result<bool, LinkError> {
+        let Some(mut lease) = self.take_lease().await? else { return Ok(false) };
+        // Somebody may have recovered all of it while we waited for the lease.
+        self.adopt_published().await?;
+        if also.is_none() && self.examine_all().await? {
+            self.give_back(&lease).await?;
+            return Ok(true);
+        }
+        let recovered = match self.under_lease(also, &mut lease).await {
+            Ok(recovered) => recovered,
+            Err(error) => {
+                // The next one to try need not wait until the lease is over.
+                let _ = self.give_back(&lease).await;
+                return Err(error);
+            }
+        };
+        let generation = recovered.generation.to_string();
+        for (node, listings) in &recovered.nodes {
+            tracing::warn!(
+                node,
+                listings,
+                generation,
+                "{node} may have forgotten something: {listings} listings go on under a new epoch, generation {generation}"
+            );
+        }
+        self.adopt(recovered.generation);
+        self.examine_all().await
+    }
+
+    async fn under_lease(&self, also: Option<&str>, lease: &mut Lease) -> Result<Recovered, LinkError> {
+        let patients = self.patients(also).await?;
+        let generation = Generation::numbered(self.reserve(&patients).await?);
+        let mut nodes = Vec::new();
+        for patient in patients.iter().filter(|patient| patient.forgot) {
+            let listings = self.raise_epochs(patient, generation.number, lease).await?;
+            nodes.push((patient.process.name().to_owned(), listings));
+        }
+        for patient in patients.iter().filter(|patient| patient.replicas > 0) {
+            // A second failover right after this one shall not bring the old epochs back.
+            patient.process.send::<Value>(redis::cmd("WAIT").arg(1).arg(REPLICA_MS)).await?;
+        }
+        let scripts = S::of_generation(&generation.to_string());
+        for patient in &patients {
+            for script in scripts.all() {
+                patient.process.load(script).await?;
+            }
+            patient.process.load(&generation.witness(&patient.history)).await?;
+            self.renew(lease).await?;
+        }
+        self.publish(&generation, lease).await?;
+        Ok(Recovered { generation, nodes })
+    }
+
+    /// Every master that answers. One that does not gets no witness, and is recovered when it comes back.
+    async fn patients(&self, also: Option<&str>) -> Result<Vec<Patient>, LinkError> {
+        let current = self.current.load_full();
+        let mut patients = Vec::new();
+        for node in self.link.map().masters.iter().filter(|node| node.is_up()) {
+            let process = self.process(node).await?;
+            let (history, replicas) = process.history().await?;
+            let known = process.knows(&[&current.generation.witness(&history)]).await?;
+            let forgot = also == Some(node.name()) || known != [true];
+            patients.push(Patient { process, history, replicas, forgot });
+        }
+        Ok(patients)
+    }
+
+    /// The next number, above all that any master or we ourselves have heard of, written down before it is used.
+    async fn reserve(&self, patients: &[Patient]) -> Result<u64, LinkError> {
+        let map = self.link.map();
+        let keys: Vec<(&Patient, String)> = patients
+            .iter()
+            .filter_map(|patient| {
+                let node = self.link.node(patient.process.name());
+                let key = copy_key(&self.prefix, &map, &node).unwrap_or_else(|| generation_key(&self.prefix));
+                Some((patient, format!("{key}:reserved")))
+            })
+            .collect();
+        let mut number = self.current.load().generation.number;
+        for (patient, key) in &keys {
+            let told: Option<u64> = patient.process.send(redis::cmd("GET").arg(key)).await?;
+            number = number.max(told.unwrap_or(0));
+        }
+        number += 1;
+        for (patient, key) in &keys {
+            patient.process.send::<Value>(redis::cmd("SET").arg(key).arg(number)).await?;
+        }
+        Ok(number)
+    }
+
+    /// Every listing of the node goes on with its state under an epoch that it never had.
+    async fn raise_epochs(
+        &self,
+        patient: &Patient,
+        number: u64,
+        lease: &mut Lease,
+    ) -> Result<usize, LinkError> {
+        let raise = Script::new("raise_epoch", &number.to_string(), RAISE_EPOCH);
+        patient.process.load(&raise).await?;
+        let pattern = format!("{}event:meta:{{*}}", escaped(&self.prefix));
+        let (mut cursor, mut listings) = ("0".to_owned(), 0);
+        loop {
+            let mut scan = redis::cmd("SCAN");
+            scan.arg(&cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(SCAN);
+            let (next, keys): (String, Vec<String>) = patient.process.send(&scan).await?;
+            for key in keys {
+                let mut call = redis::cmd("EVALSHA");
+                call.arg(&raise.sha).arg(1).arg(key).arg(number);
+                patient.process.send::<Value>(&call).await?;
+                listings += 1;
+            }
+            self.renew(lease).await?;
+            if next == "0" {
+                return Ok(listings);
+            }
+            cursor = next;
+        }
+    }
+
+    async fn publish(&self, generation: &Generation, lease: &Lease) -> Result<(), LinkError> {
+        let publish = Script::new("publish_generation", &generation.to_string(), PUBLISH);
+        lease.process.load(&publish).await?;
+        let mut call = redis::cmd("EVALSHA");
+        call.arg(&publish.sha).arg(2).arg(generation_key(&self.prefix)).arg(&lease.key);
+        call.arg(&self.server).arg(generation.number).arg(generation.to_string());
+        let done: u64 = lease.process.send(&call).await?;
+        if done != 1 {
+            return Err(LinkError::Recovering);
+        }
+        let map = self.link.map();
+        for node in map.masters.iter().filter(|node| node.is_up()) {
+            if let Some(key) = copy_key(&self.prefix, &map, node) {
+                node.send(redis::cmd("SET").arg(key).arg(generation.to_string())).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_lease(&self) -> Result<Option<Lease>, LinkError> {
+        let key = format!("{}recovery:{{onsale}}", self.prefix);
+        let Some(node) = self.link.master_of(&key) else {
+            return Err(LinkError::ClusterDown {
+                why: "nobody has the slot of the recovery's lease".to_owned(),
+            });
+        };
+        let process = self.process(&node).await?;
+        let mut take = redis::cmd("SET");
+        take.arg(&key).arg(&self.server).arg("NX").arg("PX").arg(millis(LEASE));
+        let taken = Instant::now();
+        let told: Value = process.send(&take).await?;
+        if told == Value::Nil {
+            // It is ours already if the answer to an earlier try was lost.
+            let holder: Option<String> = process.send(redis::cmd("GET").arg(&key)).await?;
+            if holder.as_deref() != Some(&self.server) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Lease { process, key, taken }))
+    }
+
+    /// Fails if the lease is another's by now: then we stop where we are, and nothing of ours decides.
+    async fn renew(&self, lease: &mut Lease) -> Result<(), LinkError> {
+        if LEASE.saturating_sub(lease.taken.elapsed()) > RENEW {
+            return Ok(());
+        }
+        let holder: Option<String> = lease.process.send(redis::cmd("GET").arg(&lease.key)).await?;
+        if holder.as_deref() != Some(&self.server) {
+            return Err(LinkError::Recovering);
+        }
+        let taken = Instant::now();
+        let mut keep = redis::cmd("SET");
+        keep.arg(&lease.key).arg(&self.server).arg("XX").arg("PX").arg(millis(LEASE));
+        lease.process.send::<Value>(&keep).await?;
+        lease.taken = taken;
+        Ok(())
+    }
+
+    async fn give_back(&self, lease: &Lease) -> Result<(), LinkError> {
+        let holder: Option<String> = lease.process.send(redis::cmd("GET").arg(&lease.key)).await?;
+        if holder.as_deref() == Some(&self.server) {
+            lease.process.send::<Value>(redis::cmd("DEL").arg(&lease.key)).await?;
+        }
+        Ok(())
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A prefix is text, not a pattern.
+fn escaped(prefix: &str) -> String {
+    prefix.chars().flat_map(|one| ['\\', one]).collect()
+}

@@ -1,0 +1,52 @@
+//! `redis.notify = set`: keyspace notifications of expired keys on every master, beside whatever is on already.
+
+use redis::FromRedisValue;
+
+use crate::link::{LinkError, Node};
+
+/// Notifications by event, of keys that expired.
+const WANTED: &str = "Ex";
+
+/// The flags that are missing added to those that are on; `None` if nothing is missing.
+pub fn with_ours(flags: &str) -> Option<String> {
+    let has = |flag: char| flags.contains(flag) || (flag != 'E' && flags.contains('A'));
+    let missing: String = WANTED.chars().filter(|flag| !has(*flag)).collect();
+    (!missing.is_empty()).then(|| format!("{flags}{missing}"))
+}
+
+/// Says whether anything had to be changed.
+pub async fn turn_on(node: &Node) -> Result<bool, LinkError> {
+    let name = "notify-keyspace-events";
+    let told = node.send(redis::cmd("CONFIG").arg("GET").arg(name)).await?;
+    let told: Vec<String> = match told {
+        redis::Value::Map(pairs) => pairs
+            .into_iter()
+            .flat_map(|(name, value)| [name, value])
+            .filter_map(|value| String::from_redis_value(value).ok())
+            .collect(),
+        other => Vec::from_redis_value(other).unwrap_or_default(),
+    };
+    let flags = told.get(1).map_or("", String::as_str);
+    let Some(flags) = with_ours(flags) else { return Ok(false) };
+    node.send(redis::cmd("CONFIG").arg("SET").arg(name).arg(flags)).await?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_flags_stay() {
+        for (before, after) in [
+            ("", Some("Ex")),
+            ("K$", Some("K$Ex")),
+            ("xK", Some("xKE")),
+            ("AE", None),
+            ("xE", None),
+            ("AK", Some("AKE")),
+        ] {
+            assert_eq!(with_ours(before).as_deref(), after, "{before}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a Redis server or the way to it may say instead of an answer, each with what to do next.
+
+use onsale_engine::EngineError;
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+use thiserror::Error;
+
+/// Lower-case sentences; behind the semicolon stands what to do next.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LinkError {
+    #[error("{0}")]
+    Config(String),
+    /// Nothing was sent, so nothing was decided.
+    #[error("no redis server answers at {node}: {why}; is it running and may this machine reach it?")]
+    Unreachable { node: String, why: String },
+    /// It was sent and may have been done.
+    #[error("{node} did not answer: {why}; send the same again under the same operation id")]
+    Unknown { node: String, why: String },
+    #[error("{node} shows a certificate that is not trusted: {why}; see redis.tls_ca")]
+    Untrusted { node: String, why: String },
+    #[error("{node} refuses user or password: {why}; see redis.user and redis.password, or the ACL")]
+    Denied { node: String, why: String },
+    /// `NOSCRIPT`: whoever forgot its scripts may have forgotten more.
+    #[error("{node} has forgotten its scripts and may have forgotten more; it is being recovered")]
+    Forgotten { node: String },
+    #[error("a node is being recovered; try again in a moment")]
+    Recovering,
+    #[error("{node} is a replica and takes no writes; a failover is under way, or redis.url names a replica")]
+    ReadOnly { node: String },
+    #[error("{node} is out of memory; raise maxmemory or remove what is old, it goes on by itself")]
+    OutOfMemory { node: String },
+    #[error("{node} is loading its data after a start; it goes on by itself")]
+    Loading { node: String },
+    #[error("{node} is busy with a slow script; `SCRIPT KILL` ends one that has written nothing")]
+    Busy { node: String },
+    #[error("{node} has too few replicas in step (min-replicas-to-write); start them, it goes on by itself")]
+    NoReplicas { node: String },
+    #[error("{node} cannot write its data to disk: {why}; look at its log and its disk")]
+    CannotSave { node: String, why: String },
+    #[error(
+        "the cluster does not serve this slot: {why}; a failover is under way, or `onsale doctor` says what is missing"
+    )]
+    ClusterDown { why: String },
+    #[error("the slot went from node to node {times} times; the cluster does not agree who serves it yet")]
+    Moved { times: u32 },
+    #[error("the slot is moving to another node with its keys; it goes on when they are there")]
+    Moving,
+    #[error("a script was given keys of several slots: {why}; this is a mistake of ours")]
+    CrossSlot { why: String },
+    #[error(
+        "a key under our prefix has another type: {why}; find out who wrote it, or set another redis.prefix"
+    )]
+    WrongType { why: String },
+    #[error("a command was refused: {why}")]
+    Refused { why: String },
+}
+
+impl LinkError {
+    /// Whether the same, sent again, may work in a moment without anybody doing anything.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            LinkError::Config(_)
+            | LinkError::Untrusted { .. }
+            | LinkError::Denied { .. }
+            | LinkError::CrossSlot { .. }
+            | LinkError::WrongType { .. }
+            | LinkError::Refused { .. } => false,
+            LinkError::Unreachable { .. }
+            | LinkError::Unknown { .. }
+            | LinkError::Forgotten { .. }
+            | LinkError::Recovering
+            | LinkError::ReadOnly { .. }
+            | LinkError::OutOfMemory { .. }
+            | LinkError::Loading { .. }
+            | LinkError::Busy { .. }
+            | LinkError::NoReplicas { .. }
+            | LinkError::CannotSave { .. }
+            | LinkError::ClusterDown { .. }
+            | LinkError::Moved { .. }
+            | LinkError::Moving => true,
+        }
+    }
+
+    /// What `node` said, or what became of the way to it.
+    pub(crate) fn of(node: &str, error: &RedisError) -> LinkError {
+        let node = node.to_owned();
+        let why = error.detail().map_or_else(|| error.to_string(), str::to_owned);
+        match error.code() {
+            Some("NOSCRIPT") => return LinkError::Forgotten { node },
+            Some("READONLY") => return LinkError::ReadOnly { node },
+            Some("OOM") => return LinkError::OutOfMemory { node },
+            Some("LOADING") | Some("MASTERDOWN") => return LinkError::Loading { node },
+            Some("BUSY") => return LinkError::Busy { node },
+            Some("NOREPLICAS") => return LinkError::NoReplicas { node },
+            Some("MISCONF") => return LinkError::CannotSave { node, why },
+            Some("CLUSTERDOWN") => return LinkError::ClusterDown { why },
+            Some("TRYAGAIN") => return LinkError::Moving,
+            Some("MOVED") | Some("ASK") => return LinkError::Moved { times: 1 },
+            Some("CROSSSLOT") => return LinkError::CrossSlot { why },
+            Some("WRONGTYPE") => return LinkError::WrongType { why },
+            Some("NOAUTH") | Some("WRONGPASS") | Some("NOPERM") => return LinkError::Denied { node, why },
+            Some(_) | None => {}
+        }
+        // An error inside a script is wrapped by some versions: its own code then stands in the text.
+        for (code, told) in [
+            ("-OOM ", LinkError::OutOfMemory { node: node.clone() }),
+            ("OOM command not allowed", LinkError::OutOfMemory { node: node.clone() }),
+            ("READONLY ", LinkError::ReadOnly { node: node.clone() }),
+            ("WRONGTYPE ", LinkError::WrongType { why: why.clone() }),
+            ("MISCONF ", LinkError::CannotSave { node: node.clone(), why: why.clone() }),
+            ("NOREPLICAS ", LinkError::NoReplicas { node: node.clone() }),
+        ] {
+            if why.contains(code) {
+                return told;
+            }
+        }
+        match error.kind() {
+            ErrorKind::AuthenticationFailed => LinkError::Denied { node, why },
+            ErrorKind::InvalidClientConfig => LinkError::Config(why),
+            ErrorKind::Server(ServerErrorKind::ResponseError) | ErrorKind::Extension => {
+                LinkError::Refused { why }
+            }
+            _ if error.is_connection_refusal() => LinkError::Unreachable { node, why },
+            _ if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() => {
+                LinkError::Unknown { node, why }
+            }
+            _ => LinkError::Refused { why: error.to_string() },
+        }
+    }
+
+    /// The same for somebody who was only opening a connection: then nothing was sent.
+    pub(crate) fn opening(node: &str, error: &RedisError) -> LinkError {
+        match LinkError::of(node, error) {
+            LinkError::Unknown { node, why } if why.contains("certificate") => {
+                LinkError::Untrusted { node, why }
+            }
+            LinkError::Unknown { node, why } => LinkError::Unreachable { node, why },
+            other => other,
+        }
+    }
+}
+
+impl From<LinkError> for EngineError {
+    fn from(error: LinkError) -> EngineError {
+        match error {
+            LinkError::Forgotten { .. } | LinkError::Recovering => EngineError::Recovering,
+            LinkError::Unknown { .. } => EngineError::Unanswered(error.to_string()),
+            LinkError::CrossSlot { .. } | LinkError::WrongType { .. } | LinkError::Refused { .. } => {
+                EngineError::Damaged(error.to_string())
+            }
+            // Wrong settings and passwords are put right by people, and then the same command works.
+            LinkError::Config(_)
+            | LinkError::Untrusted { .. }
+            | LinkError::Denied { .. }
+            | LinkError::Unreachable { .. }
+            | LinkError::ReadOnly { .. }
+            | LinkError::OutOfMemory { .. }
+            | LinkError::Loading { .. }
+            | LinkError::Busy { .. }
+            | LinkError::NoReplicas { .. }
+            | LinkError::CannotSave { .. }
+            | LinkError::ClusterDown { .. }
+            | LinkError::Moved { .. }
+            | LinkError::Moving => EngineError::Unavailable(error.to_string()),
+        }
+    }
+}

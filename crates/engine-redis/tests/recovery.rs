@@ -1,0 +1,159 @@
+//! A node that forgot its scripts may have forgotten more: its listings go on under a new epoch, and until then the
+//! answer is "try again", never "no such listing".
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use onsale_engine_redis::deployment::Deployment;
+use onsale_engine_redis::link::config::Topology;
+use onsale_engine_redis::link::{Config, LinkError};
+use redis::Value;
+use support::counter::{Release, Told, count, join};
+use support::{Brand, Server, Setup, Six};
+
+fn told(epoch: u64, offset: u64, again: bool) -> Told {
+    Told { epoch, offset, again }
+}
+
+/// Asks until it is answered; every other answer on the way must be "try again".
+async fn patiently<const N: usize>(
+    server: &Deployment<Release<N>>,
+    listing: u32,
+    operation: &str,
+) -> (Told, usize) {
+    let begun = Instant::now();
+    let mut refused = 0;
+    loop {
+        match count(server, listing, operation).await {
+            Ok(told) => return (told, refused),
+            Err(error) => assert!(error.is_retryable(), "{error}"),
+        }
+        refused += 1;
+        assert!(begun.elapsed() < Duration::from_secs(20), "never answered");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_server_makes_a_generation_and_the_second_joins_it() {
+    for brand in Brand::BOTH {
+        let server = Server::start(brand);
+        let config = Config { prefix: "house:".to_owned(), ..Config::from(&server.url()) };
+        let one = join::<1>(&config).await;
+        let two = join::<1>(&config).await;
+        assert_eq!(one.current().generation.number, 1);
+        assert_eq!(one.current().generation, two.current().generation);
+        assert!(one.is_whole() && two.is_whole());
+        assert_eq!(count(&one, 1, "a").await, Ok(told(1, 1, false)));
+        assert_eq!(count(&two, 1, "a").await, Ok(told(1, 1, true)), "the same operation, the first answer");
+        assert_eq!(count(&two, 1, "b").await, Ok(told(1, 2, false)));
+        let keys: Vec<String> = server.say("KEYS house:*").expect("keys");
+        assert_eq!(keys.len(), 2, "the generation and how far we counted: {keys:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restarted_server_is_recovered_with_its_state_under_a_new_epoch() {
+    for brand in Brand::BOTH {
+        let mut server =
+            Server::with(brand, Setup::default().with("appendonly yes").with("appendfsync always"));
+        let config = Config::from(&server.url());
+        let one = join::<1>(&config).await;
+        let two = join::<1>(&config).await;
+        for listing in 0..40 {
+            assert_eq!(count(&one, listing, "a").await, Ok(told(1, 1, false)));
+        }
+        server.kill();
+        server.start_again();
+        let (first, refused) = patiently(&one, 3, "b").await;
+        assert_eq!(first, told(2, 2, false), "the state is kept, the epoch grew");
+        assert!(refused > 0, "it was not simply believed");
+        assert_eq!(patiently(&two, 3, "b").await.0, told(2, 2, true));
+        for listing in 0..40 {
+            assert_eq!(
+                patiently(&two, listing, "a").await.0,
+                told(1, 1, true),
+                "what was answered stays answered"
+            );
+            assert_eq!(count(&two, listing, "c").await.expect("an answer").epoch, 2);
+        }
+        assert_eq!(
+            patiently(&one, 99, "new").await.0,
+            told(2, 1, false),
+            "a new listing starts under the new epoch"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scripts_of_two_releases_stand_side_by_side() {
+    let server = Server::start(Brand::Redis);
+    let config = Config::from(&server.url());
+    let old = join::<1>(&config).await;
+    assert_eq!(count(&old, 1, "a").await, Ok(told(1, 1, false)));
+    let new = join::<2>(&config).await;
+    assert_eq!(count(&new, 1, "b").await, Ok(told(1, 2, false)), "a new release is no reason to recover");
+    server.tell("SCRIPT FLUSH");
+    assert_eq!(patiently(&new, 1, "c").await.0, told(2, 3, false));
+    assert_eq!(patiently(&old, 1, "d").await.0, told(2, 4, false), "whoever recovered, both go on");
+    assert_eq!(old.current().generation, new.current().generation);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_promoted_replica_is_not_believed_even_if_it_has_the_scripts() {
+    // A master that followed another one for a while has all its old scripts, but not its old history.
+    let server = Server::start(Brand::Redis);
+    let other = Server::start(Brand::Redis);
+    let one = join::<1>(&Config::from(&server.url())).await;
+    assert_eq!(count(&one, 1, "a").await, Ok(told(1, 1, false)));
+    server.tell(&format!("REPLICAOF 127.0.0.1 {}", other.port));
+    support::eventually("it follows", || server.info("master_link_status").as_deref() == Some("up"));
+    server.tell("REPLICAOF NO ONE");
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let (after, _) = patiently(&one, 1, "b").await;
+    assert!(after.epoch > 1, "{after:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_missing_listing_key_starts_a_recovery() {
+    let server = Server::start(Brand::Valkey);
+    let one = join::<1>(&Config::from(&server.url())).await;
+    assert_eq!(count(&one, 1, "a").await, Ok(told(1, 1, false)));
+    assert_eq!(count(&one, 2, "a").await, Ok(told(1, 1, false)));
+    server.tell("DEL event:meta:{1}");
+    let mut recoveries = one.recoveries();
+    recoveries.mark_unchanged();
+    assert_eq!(one.suspect("event:meta:{1}"), LinkError::Recovering);
+    recoveries.changed().await.expect("a recovery");
+    assert_eq!(patiently(&one, 2, "b").await.0, told(2, 2, false));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_node_of_a_cluster_is_recovered_while_the_others_go_on() {
+    let six = Six::start(Brand::Redis);
+    let config = Config { url: six.urls(), topology: Topology::Cluster, ..Config::default() };
+    let one = join::<1>(&config).await;
+    let two = join::<1>(&config).await;
+    for listing in 0..30 {
+        assert_eq!(count(&one, listing, "a").await, Ok(told(1, 1, false)));
+    }
+    six.nodes[0].say::<Value>("SCRIPT FLUSH").expect("done");
+    let mut epochs = Vec::new();
+    for listing in 0..30 {
+        let (told, _) = patiently(&two, listing, "b").await;
+        assert_eq!(told.offset, 2);
+        epochs.push(told.epoch);
+    }
+    let raised = epochs.iter().filter(|epoch| **epoch == 2).count();
+    println!("{raised} of 30 listings went on under a new epoch");
+    assert!(raised > 0 && raised < 30, "{epochs:?}");
+    let (told, _) = patiently(&one, 0, "c").await;
+    assert_eq!(told.offset, 3);
+    let mut recoveries = one.recoveries();
+    let adopted = recoveries.wait_for(|number| *number == 2);
+    tokio::time::timeout(Duration::from_secs(10), adopted)
+        .await
+        .expect("soon")
+        .expect("the other server adopts it");
+}

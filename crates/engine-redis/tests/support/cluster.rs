@@ -1,0 +1,127 @@
+//! A Cluster of six: three masters and a replica each. The first three are the masters at the start.
+
+use redis::{RedisResult, Value};
+
+use super::server::{Brand, Server, Setup, eventually};
+
+const NODE_TIMEOUT_MS: u32 = 2_000;
+const SLOTS: u16 = 16_384;
+
+#[derive(Debug)]
+pub struct Six {
+    pub nodes: Vec<Server>,
+}
+
+impl Six {
+    pub fn start(brand: Brand) -> Six {
+        Six::with(brand, &Setup::default())
+    }
+
+    pub fn with(brand: Brand, setup: &Setup) -> Six {
+        let setup = setup
+            .clone()
+            .with("cluster-enabled yes")
+            .with("cluster-port $BUS")
+            .with(format!("cluster-node-timeout {NODE_TIMEOUT_MS}"))
+            .with("cluster-replica-validity-factor 0")
+            .with("repl-diskless-sync-delay 0")
+            .with("repl-timeout 5");
+        let nodes: Vec<Server> = (0..6).map(|_| Server::with(brand, setup.clone())).collect();
+        for (place, first) in [0, SLOTS / 3, 2 * (SLOTS / 3)].into_iter().enumerate() {
+            let last = [SLOTS / 3, 2 * (SLOTS / 3), SLOTS][place] - 1;
+            nodes[place].tell(&format!("CLUSTER ADDSLOTSRANGE {first} {last}"));
+            nodes[place].tell(&format!("CLUSTER SET-CONFIG-EPOCH {}", place + 1));
+        }
+        for node in &nodes[1..] {
+            let bus = bus_port(&nodes[0]);
+            node.tell(&format!("CLUSTER MEET 127.0.0.1 {} {bus}", nodes[0].port));
+        }
+        let six = Six { nodes };
+        eventually("the nodes meet", || six.nodes.iter().all(|one| six.known_by(one) == 6));
+        for place in 3..6 {
+            let master = six.id(place - 3);
+            six.nodes[place].tell(&format!("CLUSTER REPLICATE {master}"));
+        }
+        eventually("the replicas are in step", || {
+            six.nodes[3..].iter().all(|one| one.info("master_link_status").as_deref() == Some("up"))
+        });
+        eventually("the cluster is whole", || six.is_whole());
+        six
+    }
+
+    pub fn urls(&self) -> Vec<String> {
+        self.nodes.iter().map(Server::url).collect()
+    }
+
+    pub fn id(&self, place: usize) -> String {
+        self.nodes[place].say("CLUSTER MYID").expect("a node's id")
+    }
+
+    fn known_by(&self, node: &Server) -> usize {
+        let text: String = node.say("CLUSTER NODES").unwrap_or_default();
+        text.lines().filter(|line| !line.contains("handshake")).count()
+    }
+
+    /// Everybody who answers says that all slots are served, and by six.
+    pub fn is_whole(&self) -> bool {
+        let living: Vec<String> =
+            self.nodes.iter().filter_map(|one| one.say::<String>("CLUSTER INFO").ok()).collect();
+        !living.is_empty()
+            && living
+                .iter()
+                .all(|text| text.contains("cluster_state:ok") && text.contains("cluster_slots_ok:16384"))
+    }
+
+    /// The place of the master of a slot, as the first who answers sees it.
+    pub fn master_of(&self, slot: u16) -> Option<usize> {
+        self.nodes.iter().enumerate().find_map(|(place, node)| {
+            // Who serves a slot knows it; the others would only tell what they have heard.
+            let text: String = node.say("CLUSTER NODES").ok()?;
+            let mine = text.lines().find(|line| line.contains("myself"))?;
+            let words: Vec<&str> = mine.split_whitespace().collect();
+            let serves = words[2].contains("master")
+                && words[8..].iter().any(|range| match range.split_once('-') {
+                    Some((first, last)) => {
+                        first.parse().is_ok_and(|first: u16| first <= slot)
+                            && last.parse().is_ok_and(|last: u16| slot <= last)
+                    }
+                    None => range.parse().is_ok_and(|one: u16| one == slot),
+                });
+            serves.then_some(place)
+        })
+    }
+
+    pub fn role(&self, place: usize) -> Option<String> {
+        self.nodes[place].info("role")
+    }
+
+    /// Moves a slot with all its keys from one master to another while clients go on; says how many keys moved.
+    pub fn move_slot(&self, slot: u16, from: usize, to: usize) -> RedisResult<usize> {
+        let (source, target) = (self.id(from), self.id(to));
+        self.nodes[to].say::<Value>(&format!("CLUSTER SETSLOT {slot} IMPORTING {source}"))?;
+        self.nodes[from].say::<Value>(&format!("CLUSTER SETSLOT {slot} MIGRATING {target}"))?;
+        let mut moved = 0;
+        loop {
+            let keys: Vec<String> = self.nodes[from].say(&format!("CLUSTER GETKEYSINSLOT {slot} 10"))?;
+            if keys.is_empty() {
+                break;
+            }
+            moved += keys.len();
+            let mut command = redis::cmd("MIGRATE");
+            command.arg("127.0.0.1").arg(self.nodes[to].port).arg("").arg(0).arg(5_000).arg("KEYS").arg(keys);
+            command.query::<Value>(&mut self.nodes[from].connect()?)?;
+        }
+        self.nodes[to].say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
+        self.nodes[from].say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
+        // As redis-cli does: other masters would not believe the new owner if the old one has the higher epoch.
+        for node in self.nodes.iter().filter(|node| node.info("role").as_deref() == Some("master")) {
+            node.say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
+        }
+        Ok(moved)
+    }
+}
+
+fn bus_port(node: &Server) -> String {
+    let told: Vec<String> = node.say("CONFIG GET cluster-port").expect("a cluster port");
+    told[1].clone()
+}
