@@ -5,7 +5,7 @@
 if layout then return {4, {2, "", ""}, epoch, offset, now, 0, {}} end
 epoch = tonumber(arg())
 local seats_count, chart, fields, of_areas = tonumber(arg()), arg(), list(), list()
-call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11])
+call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12])
 for n, area in ipairs(of_areas) do
   fields[#fields + 1] = "area:" .. (n - 1)
   fields[#fields + 1] = area

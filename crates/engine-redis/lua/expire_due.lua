@@ -18,12 +18,12 @@ end
 
 if status == "cancelled" then
   -- Every place was dissolved when the event was cancelled: what has a deadline is a hold.
-  local members = left > 0 and call("ZRANGE", KEYS[7], 0, left - 1) or {}
-  for n = 1, #members do
-    local held = hold_of(string.sub(members[n], 18))
+  local living = left > 0 and over(0, left, true) or {}
+  for n = 1, #living do
+    local held = hold_of(living[n][2])
     end_hold(held, END_RELEASED, {"kind", "hold_released", "hold", held.id, "why", "event_cancelled"})
   end
-  left = left - #members
+  left = left - #living
   if left > 0 then refund_open() end
 else
   local from = 0

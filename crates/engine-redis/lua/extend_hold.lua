@@ -16,13 +16,10 @@ local extension = tonumber(ARGV[9]) or extension_ms or held.length
 local ends = math.min(held.ends + extension, held.placed + math.max(HOLD_CAP_MS_MIN, 2 * held.length))
 if ends <= held.ends then return refuse(NO.extension_cap) end
 emit({"kind", "hold_extended", "hold", held.id, "until", decimal(ends)})
+due_remove("h", held)
 held.ends = ends
 held.extensions = held.extensions + 1
 things_dirty[held.id] = true
-due_changes[due_member("h", held)] = ends
--- A lock tells its deadline.
-for n = 1, #held.seats do
-  seat(held.seats[n])
-  seats_dirty[held.seats[n]] = true
-end
+due_add("h", held)
+refresh_locks(held)
 return done()

@@ -15,9 +15,10 @@ if own then
   if own.ends - now > PLACE_RENEW_BELOW_MS then
     return answer(3, {own.id, index, decimal(own.ends), ahead})
   end
+  due_remove("q", own)
   own.ends = now + PLACE_MS
   emit({"kind", "place_renewed", "place", own.id, "until", decimal(own.ends), "ahead", decimal(ahead)})
-  due_changes[due_member("q", own)] = own.ends
+  due_add("q", own)
   queues_dirty[index] = true
   return done()
 end
@@ -53,7 +54,7 @@ queue[waiting + 1] = place
 queues_dirty[index] = true
 things[place.id] = {kind = "q", seat = index}
 things_dirty[place.id] = true
-due_changes[due_member("q", place)] = ends
+due_add("q", place)
 buyer = intern(name)
 buyer.places[#buyer.places + 1] = index
 return done()

@@ -13,7 +13,7 @@ if ARGV[11] ~= "" then
   assumed = tonumber(assumed)
   local at = status == "scheduled" and opens or status == "on_sale" and closes or status == "closed" and event_ends
   if best_offset ~= "" and (now < assumed or at and at > assumed and at <= now
-    or call("ZCOUNT", KEYS[7], "(" .. decimal(assumed), decimal(now)) > 0) then return retry("time") end
+    or due_since(assumed)) then return retry("time") end
 end
 
 local hold, name, picked, wanted = ARGV[6], ARGV[7], numbers(ARGV[8]), counts(ARGV[9])

@@ -12,4 +12,5 @@ return {
   redis.call("GET", KEYS[9]) or "",
   redis.call("ZRANGE", KEYS[7], 0, -1, "WITHSCORES"),
   redis.call("ZRANGE", KEYS[6], 0, -1, "WITHSCORES"),
+  redis.call("HGETALL", KEYS[12]),
 }

@@ -4,7 +4,7 @@
 use onsale_domain::{ListingId, ListingKind};
 
 /// How many keys a listing has; the idempotency key comes behind them.
-pub const KEYS: usize = 11;
+pub const KEYS: usize = 12;
 
 /// The part of a name before the hash tag, by its place in KEYS (from 1 on).
 const NAMES: [&str; KEYS] = [
@@ -19,6 +19,7 @@ const NAMES: [&str; KEYS] = [
     "seat:chart",
     "event:facts",
     "event:marker",
+    "event:due_chunks",
 ];
 
 /// The place of the stream of facts among the keys.

@@ -23,17 +23,22 @@ macro_rules! lua {
     ($($file:literal)*) => { concat!($(include_str!(concat!("../lua/", $file, ".lua")), "\n",)*) };
 }
 
-/// The fragments of one layout around one verb, in their order.
+/// The fragments of one layout around one verb, in their order; some come early, before a key is looked at.
 macro_rules! verb {
-    (hash $($file:literal)*) => {
-        lua!("lib/layout_hash" "lib/open" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/seats_hash"
-            "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due" "lib/apply" "lib/expire" "lib/commit"
-            "lib/holds" $($file)*)
+    (hash [$($early:literal)*] $($file:literal)*) => {
+        lua!("lib/layout_hash" "lib/open" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+            "lib/seats_hash" "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due_hash" "lib/apply"
+            "lib/expire" "lib/commit" "lib/holds" $($file)*)
+    };
+    (compact [$($early:literal)*] $($file:literal)*) => {
+        lua!("lib/layout_compact" "lib/open" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+            "lib/pack" "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
+            "lib/apply" "lib/expire" "lib/commit" "lib/holds" $($file)*)
     };
 }
 
 macro_rules! verbs {
-    ($($name:ident: $($file:literal)*;)*) => {
+    ($($name:ident: $([$($early:literal)*])? $($file:literal)*;)*) => {
         /// Every script there is; those of seats once for each layout.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Name { $($name,)* CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
@@ -47,7 +52,8 @@ macro_rules! verbs {
             }
         }
 
-        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash $($file)*)),)*];
+        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash [$($($early)*)?] $($file)*)),)*];
+        const COMPACT: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(compact [] $($file)*)),)*];
     };
 }
 
@@ -56,7 +62,7 @@ const fn last<const N: usize>(files: [&'static str; N]) -> &'static str {
 }
 
 verbs! {
-    PlaceHold: "place_hold";
+    PlaceHold: ["lib/plain_hold"] "place_hold";
     ExtendHold: "extend_hold";
     DropSeats: "drop_seats";
     ReleaseHold: "release_hold";
@@ -76,6 +82,7 @@ verbs! {
 
 const CREATE_HASH: &str =
     lua!("lib/layout_hash" "lib/open" "lib/replay" "lib/args" "lib/write_new" "lib/new_hash" "create_event");
+const CREATE_COMPACT: &str = lua!("lib/layout_compact" "lib/open" "lib/replay" "lib/args" "lib/write_new" "lib/new_compact" "create_event");
 const CREATE_VENUE: &str = lua!("lib/open" "lib/replay" "lib/args" "lib/write_new" "create_venue");
 const PUBLISH_LAYOUT: &str = lua!("lib/open" "lib/replay" "lib/write_new" "publish_layout");
 const REFUSE_COMMAND: &str = lua!("lib/open" "lib/replay" "refuse_command");
@@ -85,7 +92,9 @@ const READ_STATE: &str = lua!("read_state");
 #[derive(Clone, Debug)]
 pub struct Scripts {
     hash: Vec<Script>,
+    compact: Vec<Script>,
     create_hash: Script,
+    create_compact: Script,
     create_venue: Script,
     publish_layout: Script,
     refuse_command: Script,
@@ -100,6 +109,8 @@ impl Scripts {
         };
         Scripts {
             hash: all(HASH),
+            compact: all(COMPACT),
+            create_compact: script("create_event", CREATE_COMPACT),
             create_hash: script("create_event", CREATE_HASH),
             create_venue: script("create_venue", CREATE_VENUE),
             publish_layout: script("publish_layout", PUBLISH_LAYOUT),
@@ -111,12 +122,14 @@ impl Scripts {
     /// The script of this name that knows the listing's layout.
     pub fn get(&self, name: Name, layout: Layout) -> &Script {
         match (name, layout) {
-            (Name::CreateEvent, Layout::Hash | Layout::Compact) => &self.create_hash,
+            (Name::CreateEvent, Layout::Hash) => &self.create_hash,
+            (Name::CreateEvent, Layout::Compact) => &self.create_compact,
             (Name::CreateVenue, _) => &self.create_venue,
             (Name::PublishLayout, _) => &self.publish_layout,
             (Name::RefuseCommand, _) => &self.refuse_command,
             (Name::ReadState, _) => &self.read_state,
-            (verb, Layout::Hash | Layout::Compact) => &self.hash[verb.place().unwrap_or_default()],
+            (verb, Layout::Hash) => &self.hash[verb.place().unwrap_or_default()],
+            (verb, Layout::Compact) => &self.compact[verb.place().unwrap_or_default()],
         }
     }
 
@@ -124,11 +137,12 @@ impl Scripts {
     pub fn iter(&self) -> impl Iterator<Item = &Script> {
         let rest = [
             &self.create_hash,
+            &self.create_compact,
             &self.create_venue,
             &self.publish_layout,
             &self.refuse_command,
             &self.read_state,
         ];
-        self.hash.iter().chain(rest)
+        self.hash.iter().chain(&self.compact).chain(rest)
     }
 }

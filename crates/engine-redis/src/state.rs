@@ -2,6 +2,7 @@
 //! stream, and how tests compare the two engines.
 
 mod check;
+mod compact;
 mod records;
 
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use onsale_domain::chart::ChartImage;
 use onsale_domain::ended::End;
 use onsale_domain::listing::{Listing, Parts};
-use onsale_domain::seats::image::{EndedImage, SeatsImage};
+use onsale_domain::seats::image::{EndedImage, HoldImage, SeatsImage};
 use onsale_domain::venue::{Published, Venue};
 use onsale_domain::{HoldId, ListingId};
 use redis::Value;
@@ -34,6 +35,7 @@ pub struct State {
     pub chart: Vec<u8>,
     pub due: Fields,
     pub open: Fields,
+    pub due_chunks: Fields,
 }
 
 /// Reads the reply of `read_state`; `None`: there is no such listing.
@@ -54,6 +56,7 @@ pub fn read(value: Value) -> Result<Option<State>, Malformed> {
         chart: bytes(next()?)?,
         due: fields(next()?)?,
         open: fields(next()?)?,
+        due_chunks: fields(next()?)?,
     }))
 }
 
@@ -110,26 +113,27 @@ impl State {
     }
 
     fn blocked(&self, layout: Layout) -> Result<Vec<u32>, Malformed> {
-        match layout {
-            Layout::Hash | Layout::Compact => {
-                let blocked = self.locks.iter().filter(|(_, lock)| records::is_blocked(lock));
-                let mut seats = blocked
-                    .map(|(seat, _)| seat.parse().map_err(|_| Malformed::of("locks")))
-                    .collect::<Result<Vec<u32>, _>>()?;
-                seats.sort_unstable();
-                Ok(seats)
+        let mut seats = match layout {
+            Layout::Compact => {
+                compact::seats(self)?.into_iter().filter(|seat| seat.blocked).map(|it| it.index).collect()
             }
-        }
+            Layout::Hash => {
+                let blocked = self.locks.iter().filter(|(_, lock)| records::is_blocked(lock));
+                let index = |seat: &str| seat.parse().map_err(|_| Malformed::of("locks"));
+                blocked.map(|(seat, _)| index(seat)).collect::<Result<Vec<u32>, _>>()?
+            }
+        };
+        seats.sort_unstable();
+        Ok(seats)
     }
 
-    fn all_holds(&self, layout: Layout) -> Result<Vec<onsale_domain::seats::image::HoldImage>, Malformed> {
+    fn all_holds(&self, layout: Layout) -> Result<Vec<HoldImage>, Malformed> {
         match layout {
-            Layout::Hash | Layout::Compact => {
+            Layout::Compact => compact::holds(self),
+            Layout::Hash => {
                 let holds = self.holds.iter().filter(|(_, record)| record.starts_with(b"h|"));
-                holds
-                    .filter(|(id, _)| !id.starts_with('@'))
-                    .map(|(id, hold)| records::hold(id, hold))
-                    .collect()
+                let holds = holds.filter(|(id, _)| !id.starts_with('@'));
+                holds.map(|(id, hold)| records::hold(id, hold)).collect()
             }
         }
     }

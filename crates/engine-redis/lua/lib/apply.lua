@@ -35,7 +35,8 @@ local function load_tiers(list)
   local bytes = call("GETRANGE", KEYS[9], from, to)
   for n = 1, #list do
     local byte = string.byte(bytes, list[n] - from + 1)
-    tiers[list[n]] = byte and byte ~= 46 and byte - 48 or false
+    -- Behind the last seat a compact chart goes on with its bits.
+    tiers[list[n]] = list[n] < seats_len and byte and byte ~= 46 and byte - 48 or false
   end
 end
 
@@ -57,7 +58,7 @@ end
 local function intern(name)
   local buyer = buyer_of(name)
   if not buyer then
-    buyer = {held = 0, sold = 0, ordered = false, holds = {}, places = {}}
+    buyer = {held = 0, sold = 0, ordered = false, soonest = 0, holds = {}, places = {}}
     buyers[name] = buyer
   end
   buyers_dirty[name] = true
@@ -99,15 +100,17 @@ local function grant(fence, id, name, held_seats, held_prices, held_areas, ends,
   things_dirty[id] = true
   local buyer = intern(name)
   buyer.held = buyer.held + size_of(held)
+  -- None of the buyer's holds ends before this; a plain hold need not look at them.
+  if #buyer.holds == 0 or ends < buyer.soonest then buyer.soonest = ends end
   buyer.holds[#buyer.holds + 1] = id
-  due_changes[due_member("h", held)] = ends
+  due_add("h", held)
   for n = 1, #held_seats do change_seat(held_seats[n], 1, id) end
   for n = 1, #held_areas do change_area(held_areas[n][1], "held", held_areas[n][2]) end
 end
 
 -- Takes a hold out of every list; its seats still point at it.
 local function take_hold(held)
-  due_changes[due_member("h", held)] = false
+  due_remove("h", held)
   local buyer = intern(held.buyer)
   buyer.held = buyer.held - size_of(held)
   without(buyer.holds, held.id)
@@ -115,7 +118,7 @@ local function take_hold(held)
 end
 
 local function take_place(place)
-  due_changes[due_member("q", place)] = false
+  due_remove("q", place)
   things[place.id] = false
   things_dirty[place.id] = true
   local buyer = intern(place.buyer)

@@ -28,7 +28,7 @@ local function commit(is_yes)
   call("HSET", KEYS[1], unpack(set))
   local first, own = offset - #facts + 1, {"at", decimal(now), "n", decimal(#facts)}
   if is_yes and ARGV[2] ~= "" then
-    call("SET", KEYS[12], format("%s|%.0f|%.0f|%d|%.0f", ARGV[3], epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])
+    call("SET", KEYS[13], format("%s|%.0f|%.0f|%d|%.0f", ARGV[3], epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])
     if ARGV[5] == "1" then own = {"at", decimal(now), "n", decimal(#facts), "scope", ARGV[2], "fingerprint", ARGV[3]} end
   end
   for n, field in ipairs(facts[1]) do own[#own + 1] = field end

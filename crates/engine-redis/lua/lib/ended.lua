@@ -18,12 +18,5 @@ local function forget_ended(ended)
   end
   if #old == 0 then return end
   call("ZREMRANGEBYRANK", KEYS[8], 0, #old - 1)
-  for n = 1, #old do
-    -- An id that returned after its hour names a living thing again.
-    local was = thing(old[n])
-    if was and was.kind == "e" then
-      things[old[n]] = false
-      things_dirty[old[n]] = true
-    end
-  end
+  for n = 1, #old do forget_thing(old[n]) end
 end

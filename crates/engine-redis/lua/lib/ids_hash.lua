@@ -3,35 +3,6 @@
 local things, things_dirty = {}, {}
 local buyers, buyers_dirty = {}, {}
 
-local function read_lines(text)
-  local places, costs = {}, {}
-  for place, price in gmatch(text, "(%d+):(%d+)") do
-    places[#places + 1] = tonumber(place)
-    costs[#costs + 1] = tonumber(price)
-  end
-  return places, costs
-end
-
-local function read_area_lines(text)
-  local all = {}
-  for area, count, price in gmatch(text, "(%d+):(%d+):(%d+)") do
-    all[#all + 1] = {tonumber(area), tonumber(count), tonumber(price)}
-  end
-  return all
-end
-
-local function write_lines(places, costs)
-  local all = {}
-  for n = 1, #places do all[n] = format("%d:%.0f", places[n], costs[n]) end
-  return table.concat(all, ",")
-end
-
-local function write_area_lines(areas)
-  local all = {}
-  for n = 1, #areas do all[n] = format("%d:%d:%.0f", areas[n][1], areas[n][2], areas[n][3]) end
-  return table.concat(all, ",")
-end
-
 -- "h|…" a hold, "q|seat" a place in its queue, "e|at|how" one that ended.
 local function read_thing(id, value)
   if not value then return false end
@@ -94,9 +65,9 @@ local function buyer_of(name)
     local value = call("HGET", KEYS[4], "@" .. name)
     known = false
     if value then
-      local held, sold, ordered, holds, places = match(value, "^(%d+)|(%d+)|(%d)|([^|]*)|(.*)$")
-      known = {held = tonumber(held), sold = tonumber(sold), ordered = ordered == "1", holds = {},
-        places = numbers(places)}
+      local held, sold, ordered, soonest, holds, places = match(value, "^(%d+)|(%d+)|(%d)|(%d+)|([^|]*)|(.*)$")
+      known = {held = tonumber(held), sold = tonumber(sold), ordered = ordered == "1", soonest = tonumber(soonest),
+        holds = {}, places = numbers(places)}
       for id in gmatch(holds, "%w+") do known.holds[#known.holds + 1] = id end
     end
     buyers[name] = known
@@ -105,8 +76,17 @@ local function buyer_of(name)
 end
 
 local function write_buyer(buyer)
-  return format("%d|%d|%d|%s|%s", buyer.held, buyer.sold, buyer.ordered and 1 or 0,
+  return format("%d|%d|%d|%.0f|%s|%s", buyer.held, buyer.sold, buyer.ordered and 1 or 0, buyer.soonest,
     table.concat(buyer.holds, ","), table.concat(buyer.places, ","))
+end
+
+-- One that ended is forgotten; an id that returned after its hour names a living thing again.
+local function forget_thing(id)
+  local was = thing(id)
+  if was and was.kind == "e" then
+    things[id] = false
+    things_dirty[id] = true
+  end
 end
 
 local function commit_things()

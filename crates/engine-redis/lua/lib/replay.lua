@@ -1,6 +1,6 @@
 -- lib/replay: the same key and the same wish get the first answer again; another wish is refused.
 if ARGV[2] ~= "" then
-  local record = call("GET", KEYS[12])
+  local record = call("GET", KEYS[13])
   if record then
     local print, of_epoch, first, count, kept =
       match(record, "^(%x+)|(%d+)|(%d+)|(%d+)|(%d+)")

@@ -63,6 +63,14 @@ local function commit_seats(hold_of)
   for from = 1, #gone, CHUNK do call("HDEL", KEYS[2], unpack(gone, from, math.min(from + CHUNK - 1, #gone))) end
 end
 
+-- A lock tells its hold's deadline.
+local function refresh_locks(held)
+  for n = 1, #held.seats do
+    seat(held.seats[n])
+    seats_dirty[held.seats[n]] = true
+  end
+end
+
 -- Another chart: a seat keeps its index and so its field.
 local function resize_seats(count, chart)
   if count > 0 then call("SET", KEYS[9], chart) end

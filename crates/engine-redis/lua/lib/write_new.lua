@@ -5,7 +5,7 @@ local function write_new(facts)
   call("HSET", KEYS[1], "offset", format("%.0f", offset), "at", format("%.0f", now))
   local own = {"at", format("%.0f", now), "n", tostring(#facts)}
   if ARGV[2] ~= "" then
-    call("SET", KEYS[12], format("%s|%.0f|%.0f|%d|%.0f", ARGV[3], epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])
+    call("SET", KEYS[13], format("%s|%.0f|%.0f|%d|%.0f", ARGV[3], epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])
     if ARGV[5] == "1" then
       own[5], own[6], own[7], own[8] = "scope", ARGV[2], "fingerprint", ARGV[3]
     end

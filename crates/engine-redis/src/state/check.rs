@@ -6,7 +6,7 @@ use onsale_domain::ListingId;
 use onsale_domain::seats::image::{HoldImage, OrderImage, PlaceImage};
 
 use super::State;
-use crate::facts::{self, Malformed};
+use crate::facts::{self, Fields, Malformed};
 use crate::layout::Layout;
 
 /// Counts everything again; the error says what does not add up.
@@ -18,28 +18,35 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
         return Ok(());
     }
     let image = state.seats(picture.layout).map_err(malformed)?;
-    due(state, &image.holds, &image.places)?;
+    let kept_due = match picture.layout {
+        Layout::Hash => state.due.clone(),
+        Layout::Compact => super::compact::due(state).map_err(malformed)?,
+    };
+    due(&kept_due, &image.holds, &image.places)?;
     open(state, &image.orders)?;
     queued(state)?;
     areas(state, &image.holds, &image.orders)?;
     match picture.layout {
-        Layout::Hash | Layout::Compact => {
-            locks(state, &image.holds, &image.orders)?;
-            buyers(state, &image.holds, &image.orders, &image.places)
-        }
+        Layout::Hash => locks(state, &image.holds, &image.orders)?,
+        Layout::Compact => bits(state, &image.holds, &image.orders)?,
     }
+    let kept = match picture.layout {
+        Layout::Hash => state.holds.clone(),
+        Layout::Compact => super::compact::buyers(state).map_err(malformed)?,
+    };
+    buyers(&kept, &image.holds, &image.orders, &image.places)
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, kept: &T, counted: &T) -> Result<(), String> {
     if kept == counted { Ok(()) } else { Err(format!("{what}: kept {kept:?}, counted {counted:?}")) }
 }
 
-fn due(state: &State, holds: &[HoldImage], places: &[PlaceImage]) -> Result<(), String> {
+fn due(kept: &Fields, holds: &[HoldImage], places: &[PlaceImage]) -> Result<(), String> {
     let member = |fence: u64, kind: char, id: u128| format!("{fence:016}{kind}{}", facts::id(id));
     let holds = holds.iter().map(|hold| (member(hold.fence, 'h', hold.id.0), hold.until.to_string()));
     let places = places.iter().map(|place| (member(place.fence, 'q', place.id.0), place.until.to_string()));
     let counted: BTreeMap<_, _> = holds.chain(places).collect();
-    let kept = state.due.iter().map(|(member, score)| (member.to_owned(), text(score)));
+    let kept = kept.iter().map(|(member, score)| (member.to_owned(), text(score)));
     same("due", &kept.collect::<BTreeMap<_, _>>(), &counted)
 }
 
@@ -67,6 +74,20 @@ fn areas(state: &State, holds: &[HoldImage], orders: &[OrderImage]) -> Result<()
         index += 1;
     }
     Ok(())
+}
+
+/// What the bits and the packed locks of a large chart say of each seat.
+fn bits(state: &State, holds: &[HoldImage], orders: &[OrderImage]) -> Result<(), String> {
+    let mut counted = BTreeMap::new();
+    for hold in holds {
+        counted.extend(hold.seats.iter().map(|line| (line.seat, (1, Some(hold.id)))));
+    }
+    for order in orders {
+        counted.extend(order.seats.iter().map(|line| (line.seat, (2, None))));
+    }
+    let seats = super::compact::seats(state).map_err(|error| error.to_string())?;
+    let kept = seats.iter().filter(|seat| seat.grip != 0 || seat.by.is_some());
+    same("seats", &kept.map(|seat| (seat.index, (seat.grip, seat.by))).collect(), &counted)
 }
 
 /// What a lock tells of its hold, and that no other seat has one.
@@ -106,7 +127,7 @@ fn locks(state: &State, holds: &[HoldImage], orders: &[OrderImage]) -> Result<()
 }
 
 fn buyers(
-    state: &State,
+    kept: &Fields,
     holds: &[HoldImage],
     orders: &[OrderImage],
     places: &[PlaceImage],
@@ -120,7 +141,11 @@ fn buyers(
         places: BTreeSet<String>,
     }
     let mut counted: BTreeMap<String, Counted> = BTreeMap::new();
+    // When the first of a buyer's holds ends.
+    let mut first: BTreeMap<String, u64> = BTreeMap::new();
     for hold in holds {
+        let soonest = first.entry(hold.buyer.as_str().to_owned()).or_insert(u64::MAX);
+        *soonest = (*soonest).min(hold.until as u64);
         let buyer = counted.entry(hold.buyer.as_str().to_owned()).or_default();
         buyer.held +=
             hold.seats.len() as u64 + hold.areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
@@ -143,24 +168,27 @@ fn buyers(
         .into_iter()
         .map(|(name, c)| (name, told(c.held, c.sold, c.ordered, &c.holds, &c.places)))
         .collect();
-    let mut kept = BTreeMap::new();
-    for (name, record) in state.holds.iter() {
+    let mut told_of = BTreeMap::new();
+    for (name, record) in kept.iter() {
         let Some(name) = name.strip_prefix('@') else { continue };
         let record = text(record);
         let parts: Vec<&str> = record.split('|').collect();
-        let [held, sold, ordered, holds, places] = parts.as_slice() else {
+        let [held, sold, ordered, soonest, holds, places] = parts.as_slice() else {
             return Err(format!("buyer {name}: {record}"));
         };
         let set = |list: &str| -> BTreeSet<String> {
             list.split(',').filter(|one| !one.is_empty()).map(str::to_owned).collect()
         };
         let number = |text: &str| text.parse::<u64>().map_err(|error| error.to_string());
-        kept.insert(
+        if first.get(name).is_some_and(|first| number(soonest).is_ok_and(|soonest| soonest > *first)) {
+            return Err(format!("buyer {name}: a hold ends before {soonest}"));
+        }
+        told_of.insert(
             name.to_owned(),
             told(number(held)?, number(sold)?, *ordered == "1", &set(holds), &set(places)),
         );
     }
-    same("buyers", &kept, &counted)
+    same("buyers", &told_of, &counted)
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -40,7 +40,7 @@ impl World {
     pub fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
         if self.chance.one_in(12)
-            && let Some((key, listing, command)) = self.chance.recent(&self.asked, 40).cloned()
+            && let Some((key, listing, command)) = self.asked_before()
         {
             let twisted = self.chance.one_in(3);
             let fingerprint = key.fingerprint ^ u128::from(twisted);
@@ -49,18 +49,31 @@ impl World {
         let listing = self.listing();
         let command = match listing == self.event {
             true if !event.exists() && !self.chance.one_in(3) => {
-                Command::CreateEvent(Box::new(self.create()))
+                let mut create = self.create();
+                if self.chance.one_in(3) {
+                    create.details.name.clear();
+                }
+                Command::CreateEvent(Box::new(create))
             }
             _ => self.command(event, listing),
         };
-        let key = (!matches!(command, Command::ExpireDue { .. }) && self.chance.one_in(3)).then(|| Key {
-            scope: self.fresh(),
-            fingerprint: u128::from(self.chance.next()) << 1,
-        });
-        if let Some(key) = key {
-            self.asked.push((key, listing, command.clone()));
-        }
+        let key = (!matches!(command, Command::ExpireDue { .. }) && self.chance.one_in(3))
+            .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
         Ask { listing, command, key }
+    }
+
+    /// What was answered under a key: mostly lately, often of a verb that is rarely asked.
+    fn asked_before(&mut self) -> Option<(Key, ListingId, Command)> {
+        if self.chance.one_in(2) {
+            return self.chance.recent(&self.asked, 12).cloned();
+        }
+        let mut verbs: Vec<&str> = self.asked.iter().map(|(_, _, command)| command.verb()).collect();
+        verbs.sort_unstable();
+        verbs.dedup();
+        let verb = *self.chance.pick(&verbs)?;
+        let of_verb: Vec<usize> = (0..self.asked.len()).filter(|n| self.asked[*n].2.verb() == verb).collect();
+        let n = *self.chance.recent(&of_verb, 3)?;
+        self.asked.get(n).cloned()
     }
 
     fn listing(&mut self) -> ListingId {
@@ -73,16 +86,17 @@ impl World {
     }
 
     fn command(&mut self, event: &Listing, listing: ListingId) -> Command {
-        if listing == self.venue && self.chance.one_in(2) {
+        if listing == self.venue && self.chance.one_in(2) || listing == self.nowhere && self.chance.one_in(5)
+        {
             return self.of_venue();
         }
         match self.theme {
-            Theme::Crowd if self.chance.below(10) < 6 => return self.crowd(event),
-            Theme::Waiter if self.chance.below(10) < 6 => return self.waiter(event),
+            Theme::Crowd if !self.chance.one_in(12) => return self.crowd(event),
+            Theme::Waiter if !self.chance.one_in(12) => return self.waiter(event),
             _ => {}
         }
         match self.chance.below(100) {
-            0..=29 => self.place_hold(event),
+            0..=29 | 84..=86 => self.place_hold(event),
             30..=38 => self.join_queue(event),
             39..=41 => {
                 let known = self.chance.recent(&self.places, 4).cloned();
@@ -110,14 +124,14 @@ impl World {
                 Command::ConfirmHold(ConfirmHold { key: self.key(event), order })
             }
             70..=73 => self.override_hold(event),
-            74..=78 => self.refund(event),
-            79..=82 => {
+            74..=77 => self.refund(event),
+            78..=80 => {
                 let (seats, areas) = (self.some_seats(4), self.places_wanted(4));
                 let reason = if self.chance.one_in(12) { "a\nb" } else { "camera {1}|2" };
                 Command::BlockSeats(BlockSeats { seats, areas, reason: reason.into() })
             }
-            83..=86 => {
-                let (seats, areas) = (self.some_seats(4), self.places_wanted(4));
+            81..=83 => {
+                let (seats, areas) = (self.some_seats(4), self.places_wanted(9));
                 Command::UnblockSeats(UnblockSeats { seats, areas })
             }
             87..=88 => {
@@ -193,7 +207,8 @@ impl World {
     }
 
     fn some_seats(&mut self, most: u64) -> Vec<u32> {
-        (0..self.chance.below(most)).map(|_| self.seat()).collect()
+        let least = u64::from(!self.chance.one_in(12));
+        (0..least + self.chance.below(most - 1)).map(|_| self.seat()).collect()
     }
 
     fn places_wanted(&mut self, times: u64) -> Vec<AreaCount> {
@@ -222,7 +237,7 @@ impl World {
                 tier: self.chance.one_in(5).then_some(0),
                 accessible: self.chance.one_in(6),
             }),
-            3 => Pick::Seats(Vec::new()),
+            3 if self.chance.one_in(3) => Pick::Seats(Vec::new()),
             4 if !self.holds.is_empty() => {
                 // Exactly, or nearly, what somebody holds.
                 let known = self.chance.recent(&self.holds, 6).cloned();
@@ -234,7 +249,7 @@ impl World {
                 }
                 Pick::Seats(seats)
             }
-            5..=10 => Pick::Seats(self.free_run(event)),
+            5..=12 => Pick::Seats(self.free_run(event)),
             _ => Pick::Seats(self.some_seats(4)),
         };
         let areas = self.places_wanted(4);
@@ -276,12 +291,11 @@ impl World {
 
     /// A hold that was granted once, mostly one that lives; now and then with a wrong fence or none at all.
     fn key(&mut self, event: &Listing) -> HoldKey {
-        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(3) {
+        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(4) {
             true => Vec::new(),
             false => {
-                let lives = |hold: &HoldId| {
-                    matches!(event.ask(&Query::Hold(*hold), self.now), Found::Hold(_))
-                };
+                let lives =
+                    |hold: &HoldId| matches!(event.ask(&Query::Hold(*hold), self.now), Found::Hold(_));
                 self.holds.iter().rev().take(24).filter(|(hold, ..)| lives(hold)).cloned().collect()
             }
         };
@@ -315,7 +329,16 @@ impl World {
     }
 
     fn refund(&mut self, event: &Listing) -> Command {
-        let known = self.chance.recent(&self.orders, 8).map(|(order, _)| *order);
+        let open = |order: &OrderId| match event.ask(&Query::Order(*order), self.now) {
+            Found::Order(left) => !left.seats.is_empty() || !left.areas.is_empty(),
+            _ => false,
+        };
+        let open: Vec<OrderId> =
+            self.orders.iter().rev().take(20).map(|(order, _)| *order).filter(open).collect();
+        let known = match self.chance.one_in(5) {
+            true => self.chance.recent(&self.orders, 8).map(|(order, _)| *order),
+            false => self.chance.pick(&open).copied(),
+        };
         let order = match known {
             Some(order) if !self.chance.one_in(12) => order,
             _ => OrderId(self.fresh()),

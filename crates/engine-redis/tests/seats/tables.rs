@@ -28,3 +28,8 @@ fn run(compact_from: usize) {
 fn lua_keeps_the_contract_in_the_hash_layout() {
     run(usize::MAX);
 }
+
+#[test]
+fn lua_keeps_the_contract_in_the_compact_layout() {
+    run(0);
+}

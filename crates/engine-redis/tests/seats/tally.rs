@@ -75,10 +75,8 @@ const REACHABLE: &[(&str, &[&str], &[&str])] = &[
 fn cells() -> BTreeMap<(&'static str, &'static str), u64> {
     let mut cells = BTreeMap::new();
     for (verb, own, never) in REACHABLE {
-        let of_a_hold = matches!(
-            *verb,
-            "extend_hold" | "drop_seats" | "release_hold" | "confirm_hold" | "override_hold"
-        );
+        let of_a_hold =
+            matches!(*verb, "extend_hold" | "drop_seats" | "release_hold" | "confirm_hold" | "override_hold");
         let of_a_hold = OF_A_HOLD.iter().filter(|_| of_a_hold);
         for outcome in own.iter().chain(ANY).chain(of_a_hold).filter(|outcome| !never.contains(*outcome)) {
             cells.insert((*verb, *outcome), 0);

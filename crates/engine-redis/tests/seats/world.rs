@@ -6,9 +6,7 @@ use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
 use onsale_domain::listing::{Key, fence};
 use onsale_domain::money::Currency;
-use onsale_domain::{
-    BuyerId, Command, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant,
-};
+use onsale_domain::{BuyerId, Command, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
 
 /// Names with everything that scripts, keys and patterns could trip over.
 pub const BUYERS: [&str; 12] = [
@@ -84,6 +82,7 @@ pub struct World {
     pub nowhere: ListingId,
     pub seats: u32,
     ids: u128,
+    met: u64,
     /// Holds and places ever granted, with the latest fence known.
     pub holds: Vec<(HoldId, u64, BuyerId)>,
     pub orders: Vec<(OrderId, Vec<u32>)>,
@@ -116,6 +115,7 @@ impl World {
             nowhere: listing(ListingKind::Event, number | 3),
             seats,
             ids: number << 32,
+            met: 0,
             holds: Vec::new(),
             orders: Vec::new(),
             places: Vec::new(),
@@ -130,9 +130,11 @@ impl World {
     }
 
     pub fn buyer(&mut self) -> BuyerId {
-        let crowd = self.theme == Theme::Crowd && !self.chance.one_in(4);
-        let name = match crowd {
-            true => format!("one of many {}", self.chance.below(140)),
+        let name = match self.theme == Theme::Crowd {
+            true => {
+                self.met += 1;
+                format!("one of {{many}} {}", self.met % 130)
+            }
             false => BUYERS[self.chance.below(BUYERS.len() as u64) as usize].to_owned(),
         };
         BuyerId::parse(&name).expect("a name that the domain admits")
@@ -189,7 +191,9 @@ impl World {
             sale_closes_at: self.chance.one_in(8).then_some(self.now + 3_000_000),
             is_virtual: self.chance.one_in(2),
             currency: Currency::parse("EUR").expect("three letters"),
-            tiers: [700, 0, 1_000_000_000_000].map(|price_minor| Tier { name: "t 1|2".into(), price_minor }).to_vec(),
+            tiers: [700, 0, 1_000_000_000_000]
+                .map(|price_minor| Tier { name: "t 1|2".into(), price_minor })
+                .to_vec(),
             rules: SaleRules {
                 hold_ms: 30_000 + self.chance.below(10) as Millis * 10_000,
                 buyer_limit: if self.theme == Theme::Waiter { 50 } else { 3 + self.chance.below(8) as u32 },
@@ -211,13 +215,15 @@ impl World {
     pub fn learn(&mut self, step: &Step) {
         for (offset, fact) in step.numbered() {
             let fence = fence(step.epoch, offset);
-            if let Fact::HoldPlaced { hold, buyer, .. } | Fact::QueueJoined { place: hold, buyer, .. } = fact {
+            if let Fact::HoldPlaced { hold, buyer, .. } | Fact::QueueJoined { place: hold, buyer, .. } = fact
+            {
                 self.holds.push((*hold, fence, buyer.clone()));
             }
             if let Fact::QueueJoined { seat, buyer, .. } = fact {
                 self.places.push((*seat, buyer.clone()));
             }
-            if let Fact::SeatOffered { place: hold, .. } | Fact::HoldOverridden { hold, to: Some(_), .. } = fact
+            if let Fact::SeatOffered { place: hold, .. } | Fact::HoldOverridden { hold, to: Some(_), .. } =
+                fact
                 && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| known == hold)
             {
                 known.1 = fence;
