@@ -2,8 +2,8 @@
 //! Pure parts first (`keys`, `facts`, `commands`, `reply`); only `link` talks to a server.
 
 pub mod commands;
-pub mod desk;
 pub mod deployment;
+pub mod desk;
 pub mod facts;
 pub mod inspect;
 pub mod keys;

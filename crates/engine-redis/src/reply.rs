@@ -44,7 +44,7 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
         0 => Outcome::Done,
         1 => Outcome::Unchanged,
         2 => Outcome::AlreadyYours(Box::new(detail.hold()?)),
-        3 => Outcome::StillQueued(detail.place()?),
+        3 => Outcome::StillQueued(Box::new(detail.place()?)),
         4 => Outcome::Refused(Box::new(detail.refusal(refusal)?)),
         5 => {
             let why = detail.get(0)?.to_owned();

@@ -3,6 +3,7 @@
 pub mod client;
 pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod facts;
 pub mod ledger;
 pub mod load;
@@ -29,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   onsale demo                              a theatre and an arena on sale at http://127.0.0.1:7070
   onsale load                              buyers for the demo, and a check that nothing was sold twice
   onsale serve --data /srv/onsale --listen 127.0.0.1:8080
+  onsale doctor --url redis://127.0.0.1    is this Redis fit for it, and what to change
   onsale verify /srv/onsale                every frame, fact and invariant, offline
   curl http://127.0.0.1:7070/docs          every route, readable offline";
 
@@ -37,6 +39,7 @@ enum Command {
     Demo(demo::Args),
     Serve(serve::Args),
     Config(config::Args),
+    Doctor(doctor::Args),
     Facts(facts::Args),
     Load(load::Args),
     Verify(verify::Args),
@@ -49,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Serve(args) => serve::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Config(args) => config::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Facts(args) => facts::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Load(args) => load::run(&args),
         Command::Verify(args) => verify::run(&args),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use figment2::Figment;
 use figment2::providers::{Env, Format, Serialized, Toml};
+use onsale_engine_redis::link;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -27,6 +28,9 @@ pub struct Config {
     pub limits: Limits,
     pub log: Log,
     pub engine: EngineConfig,
+    /// The store of several servers, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redis: Option<link::Config>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
 }
@@ -100,6 +104,7 @@ impl Default for Config {
             limits: Limits::default(),
             log: Log { format: LogFormat::Text, level: "info".to_owned() },
             engine: EngineConfig::default(),
+            redis: None,
             tls: None,
         }
     }
@@ -143,6 +148,8 @@ pub enum ConfigError {
     TooSmall(&'static str, u64),
     #[error("api_key must have at least 8 characters, all of them visible ASCII")]
     WeakApiKey,
+    #[error("the configuration is wrong: {0}")]
+    Redis(link::LinkError),
 }
 
 impl Config {
@@ -186,6 +193,7 @@ impl Config {
                 return Err(ConfigError::TooSmall(name, floor));
             }
         }
+        self.redis.as_ref().map_or(Ok(()), link::Config::check).map_err(ConfigError::Redis)?;
         let visible = |key: &String| key.len() >= 8 && key.bytes().all(|b| b.is_ascii_graphic());
         if !self.api_key.as_ref().is_none_or(visible) {
             return Err(ConfigError::WeakApiKey);
@@ -196,6 +204,11 @@ impl Config {
     /// The same with secrets hidden, for printing.
     pub fn masked(&self) -> Config {
         let hide = |secret: &Option<String>| secret.as_ref().map(|_| "********".to_owned());
-        Config { api_key: hide(&self.api_key), house_key: hide(&self.house_key), ..self.clone() }
+        Config {
+            api_key: hide(&self.api_key),
+            house_key: hide(&self.house_key),
+            redis: self.redis.as_ref().map(link::Config::masked),
+            ..self.clone()
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod config;
 mod docs;
+mod doctor;
 mod durable;
 mod edge;
 mod events;
