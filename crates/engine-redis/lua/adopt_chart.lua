@@ -1,10 +1,10 @@
 -- adopt_chart: another chart for the same event; what is held or sold may not vanish.
 -- ARGV   6 versions of the details and the chart it was made from  7 "" | "field"  8 field  9 why
---        10 seats that go  11 seats  12 chart, one character a seat  then the lists: fields of the head,
+--        10 seats that go  11 seats  12 chart, one character a seat  then the lists: fields of meta,
 --        every area as "capacity|tier|retired", the fact
 -- REPLY  0 | 4 | 5
 -- EMITS  what expires, ChartAdopted          COST  O(seats that go, and the chart itself)
-if head[9] ~= ARGV[6] then return retry("versions") end
+if details_version .. "|" .. chart_version ~= ARGV[6] then return retry("versions") end
 at_arg = 13
 local gone, fields, next_areas = numbers(ARGV[10]), list(), list()
 for n = 1, #next_areas do
@@ -46,8 +46,6 @@ for n = 1, #next_areas do
   areas_dirty[n - 1] = true
 end
 for n = 1, #fields, 2 do meta_changes[fields[n]] = fields[n + 1] end
-local details, version = match(head[9], "^(%d+)|(%d+)$")
-meta_changes.versions = details .. "|" .. (version + 1)
-meta_changes.seats = ARGV[11]
+chart_version = chart_version + 1
 resize_seats(tonumber(ARGV[11]), ARGV[12])
 return done()

@@ -24,5 +24,5 @@ for n = 1, #held.seats do
   change_seat(held.seats[n], 2, ARGV[9])
   dissolve(held.seats[n])
 end
-remember(held.id, END_CONFIRMED)
+remember(held.id, HOW.confirmed)
 return done()

@@ -5,9 +5,9 @@
 if layout then return {4, {2, "", ""}, epoch, offset, now, 0, {}} end
 epoch = tonumber(arg())
 local first_layout, fields = arg(), list()
-call("DEL", KEYS[1], KEYS[5], KEYS[10])
-call("HSET", KEYS[1], "layout", "venue", "epoch", ARGV[6], "version", 1, unpack(fields))
+call("DEL", KEYS[1], KEYS[2], KEYS[5], KEYS[10])
+call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[5], 1, first_layout)
 local facts = {}
 while ARGV[at_arg] do facts[#facts + 1] = list() end
-return write_new(facts)
+return write_new(facts, "venue", "|0|0|0|0|1|0")

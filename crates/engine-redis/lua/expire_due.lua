@@ -3,7 +3,7 @@
 -- EMITS  StatusChanged*, HoldExpired*, PlaceExpired*, offers, HoldReleased*, OrderRefunded*
 -- COST   O(what is due, at most 64)
 follow_schedule()
-local left = math.min(tonumber(ARGV[6]), EXPIRE_DUE_MAX)
+local left = math.min(tonumber(ARGV[6]), BOUND.expire_due)
 
 local function place_by_id(id)
   for _, place in ipairs(queue_of(thing(id).seat)) do
@@ -21,7 +21,7 @@ if status == "cancelled" then
   local living = left > 0 and over(0, left, true) or {}
   for n = 1, #living do
     local held = hold_of(living[n][2])
-    end_hold(held, END_RELEASED, {"kind", "hold_released", "hold", held.id, "why", "event_cancelled"})
+    end_hold(held, HOW.released, {"kind", "hold_released", "hold", held.id, "why", "event_cancelled"})
   end
   left = left - #living
   if left > 0 then refund_open() end
@@ -41,7 +41,7 @@ else
       elseif kind == "q" and known and known.kind == "q" then
         local place = place_by_id(id)
         emit({"kind", "place_expired", "place", id})
-        end_place(place, END_EXPIRED)
+        end_place(place, HOW.expired)
         left = left - 1
       end
     end

@@ -12,11 +12,11 @@ local unknown = unknown_seats({index})
 if #unknown > 0 then return refuse_all(unknown) end
 local own, ahead = place_of(index, name)
 if own then
-  if own.ends - now > PLACE_RENEW_BELOW_MS then
+  if own.ends - now > BOUND.place_renew_below_ms then
     return answer(3, {own.id, index, decimal(own.ends), ahead})
   end
   due_remove("q", own)
-  own.ends = now + PLACE_MS
+  own.ends = now + BOUND.place_ms
   emit({"kind", "place_renewed", "place", own.id, "until", decimal(own.ends), "ahead", decimal(ahead)})
   due_add("q", own)
   queues_dirty[index] = true
@@ -30,10 +30,10 @@ end
 if hold_of(seat(index).by).buyer == name then return refuse_all({{"s", index, NO.already_yours}}) end
 local queue = queue_of(index)
 local waiting = #queue
-if waiting >= QUEUE_PER_SEAT_MAX then return refuse_limit(NO.queue_full, QUEUE_PER_SEAT_MAX, waiting) end
+if waiting >= BOUND.queue_per_seat then return refuse_limit(NO.queue_full, BOUND.queue_per_seat, waiting) end
 local buyer = buyer_of(name)
 local places = buyer and #buyer.places or 0
-if places >= QUEUE_PLACES_PER_BUYER_MAX then
+if places >= BOUND.queue_places_per_buyer then
   -- Places that are over, though nobody has said so yet, do not count.
   for _, other in ipairs(buyer.places) do
     for _, place in ipairs(queue_of(other)) do
@@ -41,15 +41,15 @@ if places >= QUEUE_PLACES_PER_BUYER_MAX then
     end
   end
 end
-if places >= QUEUE_PLACES_PER_BUYER_MAX then
-  return refuse_limit(NO.queue_limit, QUEUE_PLACES_PER_BUYER_MAX, places)
+if places >= BOUND.queue_places_per_buyer then
+  return refuse_limit(NO.queue_limit, BOUND.queue_places_per_buyer, places)
 end
 if knows(ARGV[6]) then return refuse(NO.id_taken) end
-local ends = now + PLACE_MS
+local ends = now + BOUND.place_ms
 local fence = emit({"kind", "queue_joined", "place", ARGV[6], "seat", ARGV[7], "buyer", name, "until", decimal(ends),
   "ahead", decimal(waiting)})
 local place = {id = ARGV[6], seat = index, fence = fence, ends = ends, buyer = name}
-if waiting == 0 then meta_changes.queued = (meta_changes.queued or queued) + 1 end
+if waiting == 0 then queued_then = queued_then + 1 end
 queue[waiting + 1] = place
 queues_dirty[index] = true
 things[place.id] = {kind = "q", seat = index}

@@ -10,5 +10,5 @@ if #unknown > 0 then return refuse_all(unknown) end
 local place = place_of(index, ARGV[7])
 if not place then return refuse(NO.place_unknown) end
 emit({"kind", "queue_left", "place", place.id})
-end_place(place, END_RELEASED)
+end_place(place, HOW.released)
 return done()

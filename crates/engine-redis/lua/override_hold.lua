@@ -10,7 +10,7 @@ local held, code = living_hold(ARGV[6])
 if not held then return refuse(code) end
 local fact = {"kind", "hold_overridden", "hold", held.id, "staff", ARGV[7], "reason", ARGV[8]}
 if ARGV[9] == "" then
-  end_hold(held, END_OVERRIDDEN, fact)
+  end_hold(held, HOW.overridden, fact)
   return done()
 end
 local ends = now + (tonumber(ARGV[10]) or hold_ms)
@@ -24,7 +24,7 @@ for n = 1, #held.seats do
   local queue = queue_of(held.seats[n])
   for m = 1, #queue do
     if queue[m].buyer == ARGV[9] then
-      end_place(queue[m], END_DISSOLVED)
+      end_place(queue[m], HOW.dissolved)
       break
     end
   end

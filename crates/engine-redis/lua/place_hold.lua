@@ -1,7 +1,8 @@
 -- place_hold: hold seats and places for one buyer until a deadline, all or nothing.
 -- ARGV   6 hold  7 buyer  8 seats "12,13"  9 areas "0:2"  10 hold_ms ("": the event's)
 --        11 best available ("": explicit seats): "<offset>|<assumed now>|<pieces, or none>|<holds to expire>"
---        12 "<chart version>;l2,l1,r1,r2;…": each seat's neighbours in its row, if the event refuses single seats
+--        what the caller knows of the chart: 12 its version  13 each seat's tier as a character  14 each seat's neighbours
+--        in its row, "l2,l1,r1,r2;…", if the event refuses single seats
 -- REPLY  0 | 2 {hold, buyer, fence, placed, until, extensions, offered, seats, areas} | 4 | 5
 -- EMITS  StatusChanged*, HoldExpired*, PlaceExpired*, PlaceLost*, SeatOffered*, HoldPlaced
 -- COST   a plain hold: 5 reads, 6 writes, O(seats); else what expires on the way
@@ -16,7 +17,8 @@ if ARGV[11] ~= "" then
     or due_since(assumed)) then return retry("time") end
 end
 
-local hold, name, picked, wanted = ARGV[6], ARGV[7], numbers(ARGV[8]), counts(ARGV[9])
+local hold, name, wanted = ARGV[6], ARGV[7], counts(ARGV[9])
+local picked = numbers(ARGV[8])
 follow_schedule()
 touch_buyer(name)
 touch_seats(pieces and {} or picked)
@@ -102,15 +104,14 @@ local taken = buyer and buyer.held + buyer.sold or 0
 if taken + asked > limit then return refuse_limit(NO.buyer_limit, limit, taken) end
 
 if single == "1" and not pieces and #picked > 0 then
-  local version, rows = match(ARGV[12], "^(%d+);(.*)$")
-  if version ~= match(head[9], "|(%d+)$") then return retry("chart") end
+  if ARGV[12] ~= chart_version or ARGV[14] == "" then return retry("chart") end
   local is_picked = {}
   for n = 1, #picked do is_picked[picked[n]] = true end
   local function is_free(index)
     return index and not is_picked[index] and status_of(index) == "available"
   end
   local n = 0
-  for l2, l1, r1, r2 in gmatch(rows, "(%d*),(%d*),(%d*),(%d*);") do
+  for l2, l1, r1, r2 in gmatch(ARGV[14], "(%d*),(%d*),(%d*),(%d*);") do
     n = n + 1
     l2, l1, r1, r2 = tonumber(l2), tonumber(l1), tonumber(r1), tonumber(r2)
     local alone = is_free(l1) and not is_free(l2) and l1 or is_free(r1) and not is_free(r2) and r1

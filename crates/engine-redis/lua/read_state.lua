@@ -1,7 +1,7 @@
 -- read_state: the whole state of a listing in one moment.
--- REPLY  {} | {head, locks, queue, holds, orders, ended with scores, chart}
+-- REPLY  {} | {meta, locks, queue, holds, orders, ended with scores, chart, due with scores, open orders, due chunks}
 -- COST   O(everything)
-if redis.call("EXISTS", KEYS[1]) == 0 then return {} end
+if redis.call("EXISTS", KEYS[2]) == 0 then return {} end
 return {
   redis.call("HGETALL", KEYS[1]),
   redis.call("HGETALL", KEYS[2]),

@@ -8,5 +8,5 @@ touch_seats(named)
 touch_hold(ARGV[6])
 local held, code = own_hold(ARGV[6], ARGV[7])
 if not held then return refuse(code) end
-end_hold(held, END_RELEASED, {"kind", "hold_released", "hold", held.id, "why", "buyer"})
+end_hold(held, HOW.released, {"kind", "hold_released", "hold", held.id, "why", "buyer"})
 return done()

@@ -179,11 +179,14 @@ fn place_hold(
     args.bytes(facts::area_counts(&hold.areas));
     args.optional(hold.hold_ms);
     args.bytes(best);
-    args.bytes(match (&hold.pick, &picture.listing.body) {
-        (Pick::Seats(seats), Body::Event(event)) if event.details().rules.refuse_single_seats => {
-            best::neighbours(event, picture.versions.chart, seats)
-        }
-        _ => String::new(),
+    let (Pick::Seats(seats), Body::Event(event)) = (&hold.pick, &picture.listing.body) else {
+        return ["", "", ""].iter().for_each(|nothing| args.bytes(nothing));
+    };
+    args.push(picture.versions.chart);
+    args.bytes(best::tiers(event, seats));
+    args.bytes(match event.details().rules.refuse_single_seats {
+        true => best::neighbours(event, seats),
+        false => String::new(),
     });
 }
 
@@ -193,10 +196,15 @@ fn refused(refusal: Refusal, kind: &str) -> Call {
     Call { name: Name::RefuseCommand, layout: Layout::Hash, args, refusal: Some(refusal) }
 }
 
-/// The fields of a head that follow from the details: as they are, and as scripts read them.
-fn head_fields(details: &EventDetails) -> Fields {
+/// The details as fields of the meta hash.
+fn meta_fields(details: &EventDetails) -> Fields {
     let mut fields = Fields::default();
     facts::details::encode(details, &mut fields);
+    fields
+}
+
+/// What scripts have to know of the details, in one line: times, rules, and the price of each tier.
+fn rules(details: &EventDetails) -> String {
     let optional = |number: Option<Millis>| number.map_or(String::new(), |number| number.to_string());
     let rules = &details.rules;
     let packed = format!(
@@ -210,10 +218,8 @@ fn head_fields(details: &EventDetails) -> Fields {
         rules.buyer_limit,
         u8::from(rules.refuse_single_seats),
     );
-    fields.push("rules", packed);
     let prices: Vec<String> = details.tiers.iter().map(|tier| tier.price_minor.to_string()).collect();
-    fields.push("prices", prices.join(","));
-    fields
+    format!("{packed}|{}", prices.join(","))
 }
 
 #[derive(Debug, Default)]

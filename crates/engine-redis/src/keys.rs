@@ -39,9 +39,10 @@ impl Keys {
     pub fn new(prefix: &str, listing: &ListingId) -> Keys {
         let name = |name: &'static str| match listing.kind {
             ListingKind::Event => name,
-            // A venue has three of them: its head, its layouts in the place of orders, and its facts.
+            // A venue has four of them: its head in the place of locks, its layouts in that of orders.
             ListingKind::Venue => match name {
                 "event:meta" => "venue:meta",
+                "seat:locks" => "venue:head",
                 "event:orders" => "venue:layouts",
                 "event:facts" => "venue:facts",
                 _ => name,

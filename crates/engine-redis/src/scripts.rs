@@ -23,15 +23,16 @@ macro_rules! lua {
     ($($file:literal)*) => { concat!($(include_str!(concat!("../lua/", $file, ".lua")), "\n",)*) };
 }
 
-/// The fragments of one layout around one verb, in their order; some come early, before a key is looked at.
+/// The fragments of one layout around one verb, in their order; one opens the listing in its own way.
 macro_rules! verb {
-    (hash [$($early:literal)*] $($file:literal)*) => {
-        lua!("lib/layout_hash" "lib/open" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+    (hash [] $($file:literal)*) => { verb!(hash ["lib/open" "lib/head"] $($file)*) };
+    (hash [$($early:literal)+] $($file:literal)*) => {
+        lua!("lib/layout_hash" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/seats_hash" "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due_hash" "lib/apply"
             "lib/expire" "lib/commit" "lib/holds" $($file)*)
     };
     (compact [$($early:literal)*] $($file:literal)*) => {
-        lua!("lib/layout_compact" "lib/open" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+        lua!("lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/pack" "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
             "lib/apply" "lib/expire" "lib/commit" "lib/holds" $($file)*)
     };
@@ -62,7 +63,7 @@ const fn last<const N: usize>(files: [&'static str; N]) -> &'static str {
 }
 
 verbs! {
-    PlaceHold: ["lib/plain_hold"] "place_hold";
+    PlaceHold: ["lib/open_plain" "lib/head" "lib/plain_hold"] "place_hold";
     ExtendHold: "extend_hold";
     DropSeats: "drop_seats";
     ReleaseHold: "release_hold";
@@ -80,12 +81,11 @@ verbs! {
     RefuseKind: "refuse_kind";
 }
 
-const CREATE_HASH: &str =
-    lua!("lib/layout_hash" "lib/open" "lib/replay" "lib/args" "lib/write_new" "lib/new_hash" "create_event");
-const CREATE_COMPACT: &str = lua!("lib/layout_compact" "lib/open" "lib/replay" "lib/args" "lib/write_new" "lib/new_compact" "create_event");
-const CREATE_VENUE: &str = lua!("lib/open" "lib/replay" "lib/args" "lib/write_new" "create_venue");
-const PUBLISH_LAYOUT: &str = lua!("lib/open" "lib/replay" "lib/write_new" "publish_layout");
-const REFUSE_COMMAND: &str = lua!("lib/open" "lib/replay" "refuse_command");
+const CREATE_HASH: &str = lua!("lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "lib/new_hash" "create_event");
+const CREATE_COMPACT: &str = lua!("lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "lib/new_compact" "create_event");
+const CREATE_VENUE: &str = lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_venue");
+const PUBLISH_LAYOUT: &str = lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "publish_layout");
+const REFUSE_COMMAND: &str = lua!("lib/open" "lib/head" "lib/replay" "refuse_command");
 const READ_STATE: &str = lua!("read_state");
 
 /// All scripts of one generation.

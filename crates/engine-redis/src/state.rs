@@ -12,7 +12,7 @@ use onsale_domain::ended::End;
 use onsale_domain::listing::{Listing, Parts};
 use onsale_domain::seats::image::{EndedImage, HoldImage, SeatsImage};
 use onsale_domain::venue::{Published, Venue};
-use onsale_domain::{HoldId, ListingId};
+use onsale_domain::{HoldId, ListingId, Millis};
 use redis::Value;
 
 use crate::facts::{self, Fields, Malformed};
@@ -25,7 +25,7 @@ pub use check::check;
 /// Everything a listing has in Redis, by key.
 #[derive(Clone, Debug)]
 pub struct State {
-    pub head: Fields,
+    pub meta: Fields,
     pub locks: Fields,
     pub queue: Fields,
     pub holds: Fields,
@@ -38,6 +38,18 @@ pub struct State {
     pub due_chunks: Fields,
 }
 
+struct Head {
+    layout: String,
+    epoch: u64,
+    offset: u64,
+    at: Millis,
+    status: String,
+    /// How many seats have a queue.
+    queued: usize,
+    seats: usize,
+    versions: Versions,
+}
+
 /// Reads the reply of `read_state`; `None`: there is no such listing.
 pub fn read(value: Value) -> Result<Option<State>, Malformed> {
     let parts = array(value)?;
@@ -47,7 +59,7 @@ pub fn read(value: Value) -> Result<Option<State>, Malformed> {
     let mut parts = parts.into_iter();
     let mut next = || parts.next().ok_or_else(|| Malformed::of("state"));
     Ok(Some(State {
-        head: fields(next()?)?,
+        meta: fields(next()?)?,
         locks: fields(next()?)?,
         queue: fields(next()?)?,
         holds: fields(next()?)?,
@@ -62,19 +74,37 @@ pub fn read(value: Value) -> Result<Option<State>, Malformed> {
 
 impl State {
     pub fn picture(&self, id: ListingId) -> Result<Picture, Malformed> {
-        let head = &self.head;
-        let (epoch, offset, at) = (head.number("epoch")?, head.number("offset")?, head.number("at")?);
-        if head.text("layout")? == "venue" {
+        let Head { layout, epoch, offset, at, versions, .. } = self.head()?;
+        if layout == "venue" {
             let listing = Listing::of_parts(id, epoch, offset, at, Parts::Venue(self.venue()?));
             return Ok(Picture { listing, versions: Versions::default(), layout: Layout::Hash });
         }
-        let layout = Layout::parse(head.text("layout")?).ok_or_else(|| Malformed::of("layout"))?;
+        let layout = Layout::parse(&layout).ok_or_else(|| Malformed::of("layout"))?;
         let listing = Listing::of_parts(id, epoch, offset, at, Parts::Event(Box::new(self.seats(layout)?)));
-        let (details, chart) =
-            head.text("versions")?.split_once('|').ok_or_else(|| Malformed::of("versions"))?;
-        let number = |text: &str| text.parse().map_err(|_| Malformed::of("versions"));
-        let versions = Versions { details: number(details)?, chart: number(chart)? };
         Ok(Picture { listing, versions, layout })
+    }
+
+    /// The line that every fact writes anew; `lua/lib/head.lua` says what stands where.
+    fn head(&self) -> Result<Head, Malformed> {
+        let line = self.locks.text("head")?;
+        let parts: Vec<&str> = line.split('|').collect();
+        let [layout, epoch, offset, at, status, queued, _, seats, details, chart, _] = parts.as_slice()
+        else {
+            return Err(Malformed::of("head"));
+        };
+        fn number<T: std::str::FromStr>(text: &str) -> Result<T, Malformed> {
+            text.parse().map_err(|_| Malformed::of("head"))
+        }
+        Ok(Head {
+            layout: (*layout).to_owned(),
+            epoch: number(epoch)?,
+            offset: number(offset)?,
+            at: number(at)?,
+            status: (*status).to_owned(),
+            queued: number(queued)?,
+            seats: number(seats)?,
+            versions: Versions { details: number(details)?, chart: number(chart)? },
+        })
     }
 
     fn venue(&self) -> Result<Venue, Malformed> {
@@ -84,20 +114,20 @@ impl State {
             let layout = minicbor::decode(layout).map_err(|_| Malformed::of("layout"))?;
             layouts.insert(version, Published { version, layout: std::sync::Arc::new(layout) });
         }
-        let (name, place) = (self.head.text("name")?.to_owned(), self.head.text("place")?.to_owned());
+        let (name, place) = (self.meta.text("name")?.to_owned(), self.meta.text("place")?.to_owned());
         Ok(Venue { name, place, layouts: layouts.into_values().collect() })
     }
 
     fn seats(&self, layout: Layout) -> Result<SeatsImage, Malformed> {
         let chart: ChartImage =
-            minicbor::decode(self.head.bytes("chart")?).map_err(|_| Malformed::of("chart"))?;
+            minicbor::decode(self.meta.bytes("chart")?).map_err(|_| Malformed::of("chart"))?;
         let mut blocked_places = Vec::new();
-        while let Some(area) = self.head.get(&format!("area:{}", blocked_places.len())) {
+        while let Some(area) = self.meta.get(&format!("area:{}", blocked_places.len())) {
             blocked_places.push(records::area(area)?.blocked);
         }
         Ok(SeatsImage {
-            details: facts::details::decode(&self.head)?,
-            status: facts::read_status(self.head.text("status")?)?,
+            details: facts::details::decode(&self.meta)?,
+            status: facts::read_status(&self.head()?.status)?,
             chart,
             blocked: self.blocked(layout)?,
             blocked_places,
@@ -118,7 +148,7 @@ impl State {
                 compact::seats(self)?.into_iter().filter(|seat| seat.blocked).map(|it| it.index).collect()
             }
             Layout::Hash => {
-                let blocked = self.locks.iter().filter(|(_, lock)| records::is_blocked(lock));
+                let blocked = records::locks(&self.locks).filter(|(_, lock)| records::is_blocked(lock));
                 let index = |seat: &str| seat.parse().map_err(|_| Malformed::of("locks"));
                 blocked.map(|(seat, _)| index(seat)).collect::<Result<Vec<u32>, _>>()?
             }
@@ -131,7 +161,8 @@ impl State {
         match layout {
             Layout::Compact => compact::holds(self),
             Layout::Hash => {
-                let holds = self.holds.iter().filter(|(_, record)| record.starts_with(b"h|"));
+                let holds =
+                    self.locks.iter().filter(|(id, record)| id.len() == 26 && record.starts_with(b"h|"));
                 let holds = holds.filter(|(id, _)| !id.starts_with('@'));
                 holds.map(|(id, hold)| records::hold(id, hold)).collect()
             }

@@ -94,7 +94,7 @@ end
 
 local function grant(fence, id, name, held_seats, held_prices, held_areas, ends, offered)
   local held = {kind = "h", id = id, fence = fence, placed = now, ends = ends,
-    length = offered and OFFER_MS or ends - now, extensions = 0, offered = offered, buyer = name,
+    length = offered and BOUND.offer_ms or ends - now, extensions = 0, offered = offered, buyer = name,
     seats = held_seats, prices = held_prices, areas = held_areas}
   things[id] = held
   things_dirty[id] = true
@@ -128,7 +128,7 @@ local function take_place(place)
   queues_dirty[place.seat] = true
   if #queue == 0 then
     -- Counted at the end: this seat's queue is still to be found until then.
-    meta_changes.queued = (meta_changes.queued or queued) - 1
+    queued_then = queued_then - 1
   end
 end
 
@@ -140,13 +140,12 @@ end
 
 local function dissolve(index)
   local queue = queue_of(index)
-  while queue[1] do end_place(queue[1], END_DISSOLVED) end
+  while queue[1] do end_place(queue[1], HOW.dissolved) end
 end
 
 local function change_status(to, by_schedule)
   emit({"kind", "status_changed", "status", to, "by_schedule", by_schedule})
   status = to
-  meta_changes.status = to
   if to ~= "draft" and to ~= "scheduled" and to ~= "on_sale" then
     local all = queued_seats()
     for n = 1, #all do dissolve(all[n]) end

@@ -1,10 +1,9 @@
 -- lib/commit: everything that was decided is written here, the facts last.
 local function commit_marker(first)
   -- Only a hint for sweepers: a deadline earlier than the one it stands for, or one where it has ended.
-  local mark = tonumber(head[11]) or 0
   if first and first > now and (first < mark or mark <= now) then
     call("SET", KEYS[11], decimal(first), "PX", decimal(first - now))
-    meta_changes.mark = decimal(first)
+    mark = first
   end
 end
 
@@ -16,7 +15,9 @@ local function commit(is_yes)
   forget_ended(ended)
   commit_things()
   commit_marker(commit_due())
-  local set = {"offset", decimal(offset), "at", decimal(now)}
+  call("HSET", KEYS[2], "head", format("%s|%.0f|%.0f|%.0f|%s|%d|%.0f|%d|%s|%s|%s", LAYOUT, epoch, offset, now, status,
+    queued_then, mark, seats_len, details_version, chart_version, buckets))
+  local set = {}
   for name, value in pairs(meta_changes) do
     set[#set + 1] = name
     set[#set + 1] = value
@@ -25,7 +26,7 @@ local function commit(is_yes)
     set[#set + 1] = "area:" .. index
     set[#set + 1] = write_area(areas[index])
   end
-  call("HSET", KEYS[1], unpack(set))
+  if #set > 0 then call("HSET", KEYS[1], unpack(set)) end
   local first, own = offset - #facts + 1, {"at", decimal(now), "n", decimal(#facts)}
   if is_yes and ARGV[2] ~= "" then
     call("SET", KEYS[13], format("%s|%.0f|%.0f|%d|%.0f", ARGV[3], epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])

@@ -10,8 +10,8 @@ local function forget_ended(ended)
   for from = 1, #marks, CHUNK do
     call("ZADD", KEYS[8], unpack(marks, from, math.min(from + CHUNK - 1, #marks)))
   end
-  local old = call("ZRANGEBYSCORE", KEYS[8], "-inf", decimal((now - ENDED_MS) * 8 + 7))
-  local over = call("ZCARD", KEYS[8]) - #old - ENDED_MAX
+  local old = call("ZRANGEBYSCORE", KEYS[8], "-inf", decimal((now - BOUND.ended_ms) * 8 + 7))
+  local over = call("ZCARD", KEYS[8]) - #old - BOUND.ended
   if over > 0 then
     local flood = call("ZRANGE", KEYS[8], #old, #old + over - 1)
     for n = 1, #flood do old[#old + 1] = flood[n] end

@@ -29,16 +29,16 @@ local function serve_queue(index)
     local buyer = buyer_of(place.buyer)
     if now >= place.ends then
       emit({"kind", "place_expired", "place", place.id})
-      end_place(place, END_EXPIRED)
+      end_place(place, HOW.expired)
     elseif buyer.held + buyer.sold >= limit and living_taken(buyer) >= limit then
       emit({"kind", "place_lost", "place", place.id})
-      end_place(place, END_OVER_LIMIT)
+      end_place(place, HOW.over_limit)
     else
       local price = price_of_tier(tier_of(index))
       local fence = emit({"kind", "seat_offered", "place", place.id, "price_minor", decimal(price), "until",
-        decimal(now + OFFER_MS)})
+        decimal(now + BOUND.offer_ms)})
       take_place(place)
-      grant(fence, place.id, place.buyer, {index}, {price}, {}, now + OFFER_MS, true)
+      grant(fence, place.id, place.buyer, {index}, {price}, {}, now + BOUND.offer_ms, true)
     end
   end
 end
@@ -64,7 +64,7 @@ local function end_hold(held, how, fact)
 end
 
 local function expire_hold(held)
-  end_hold(held, END_EXPIRED, {"kind", "hold_expired", "hold", held.id})
+  end_hold(held, HOW.expired, {"kind", "hold_expired", "hold", held.id})
 end
 
 local function earlier(a, b)
@@ -104,7 +104,7 @@ local function touch_seats(list)
       local place = queue[at]
       if now >= place.ends then
         emit({"kind", "place_expired", "place", place.id})
-        end_place(place, END_EXPIRED)
+        end_place(place, HOW.expired)
       else
         at = at + 1
       end
@@ -128,7 +128,7 @@ local function touch_area(index, wanted)
   local area = area_of(index)
   if not area or area.held == 0 then return end
   local free, found, from = available(area), {}, 0
-  while free < wanted and #found < EXPIRE_DUE_MAX do
+  while free < wanted and #found < BOUND.expire_due do
     local page, read = over(from, 256)
     if read == 0 then break end
     from = from + read
@@ -138,7 +138,7 @@ local function touch_area(index, wanted)
     end
     load_holds(ids)
     for n = 1, #ids do
-      if free >= wanted or #found >= EXPIRE_DUE_MAX then break end
+      if free >= wanted or #found >= BOUND.expire_due then break end
       local held = hold_of(ids[n])
       for _, line in ipairs(held.areas) do
         if line[1] == index then

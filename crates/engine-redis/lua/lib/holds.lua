@@ -5,7 +5,7 @@ local ENDS = {[0] = NO.expired, NO.released, NO.overridden, NO.hold_confirmed, N
 local function living_hold(id)
   local known = thing(id)
   if known and known.kind == "h" then return known end
-  if known and known.kind == "e" and now - known.at < ENDED_MS then return nil, ENDS[known.how] end
+  if known and known.kind == "e" and now - known.at < BOUND.ended_ms then return nil, ENDS[known.how] end
   return nil, NO.hold_unknown
 end
 
@@ -19,7 +19,7 @@ end
 -- Whether an id names, or lately named, anything here; a new thing must bring a new id.
 local function knows(id)
   local known = thing(id)
-  return known and (known.kind ~= "e" or now - known.at < ENDED_MS)
+  return known and (known.kind ~= "e" or now - known.at < BOUND.ended_ms)
 end
 
 -- Why nothing new can be held or queued for; nil while the event is on sale.

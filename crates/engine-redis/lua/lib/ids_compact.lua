@@ -2,13 +2,13 @@
 -- The ended are in their own index only.
 local things, things_dirty = {}, {}
 local buyers, buyers_dirty = {}, {}
-local buckets = {}
+local bucket_cache = {}
 
 local function bucket_at(field)
-  local known = buckets[field]
+  local known = bucket_cache[field]
   if not known then
     known = read_bucket(call("HGET", KEYS[4], field))
-    buckets[field] = known
+    bucket_cache[field] = known
   end
   return known
 end
@@ -113,7 +113,7 @@ local function commit_things()
     dirty[field] = true
   end
   for field in pairs(dirty) do
-    local value = write_bucket(buckets[field])
+    local value = write_bucket(bucket_cache[field])
     if value == "" then call("HDEL", KEYS[4], field) else call("HSET", KEYS[4], field, value) end
   end
 end

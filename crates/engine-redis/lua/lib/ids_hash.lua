@@ -1,5 +1,5 @@
--- lib/ids_hash: holds, queue places and the ended by their id, buyers by their name, all in one hash: a command
--- asks for its hold and its buyer in one call. A buyer's field begins with "@", which no id does.
+-- lib/ids_hash: holds, queue places and the ended by their id, buyers by their name, in the hash of the locks: a plain
+-- hold asks for its seat, its id and its buyer in one call. A buyer's field begins with "@"; ids have 26 characters.
 local things, things_dirty = {}, {}
 local buyers, buyers_dirty = {}, {}
 
@@ -35,7 +35,7 @@ end
 local function thing(id)
   local known = things[id]
   if known == nil then
-    known = read_thing(id, call("HGET", KEYS[4], id))
+    known = read_thing(id, call("HGET", KEYS[2], id))
     things[id] = known
   end
   return known
@@ -54,7 +54,7 @@ local function load_holds(list)
   end
   for from = 1, #missing, CHUNK do
     local to = math.min(from + CHUNK - 1, #missing)
-    local values = call("HMGET", KEYS[4], unpack(missing, from, to))
+    local values = call("HMGET", KEYS[2], unpack(missing, from, to))
     for n = from, to do things[missing[n]] = read_thing(missing[n], values[n - from + 1]) end
   end
 end
@@ -62,7 +62,7 @@ end
 local function buyer_of(name)
   local known = buyers[name]
   if known == nil then
-    local value = call("HGET", KEYS[4], "@" .. name)
+    local value = call("HGET", KEYS[2], "@" .. name)
     known = false
     if value then
       local held, sold, ordered, soonest, holds, places = match(value, "^(%d+)|(%d+)|(%d)|(%d+)|([^|]*)|(.*)$")
@@ -109,6 +109,6 @@ local function commit_things()
       gone[#gone + 1] = "@" .. name
     end
   end
-  for from = 1, #set, CHUNK do call("HSET", KEYS[4], unpack(set, from, math.min(from + CHUNK - 1, #set))) end
-  for from = 1, #gone, CHUNK do call("HDEL", KEYS[4], unpack(gone, from, math.min(from + CHUNK - 1, #gone))) end
+  for from = 1, #set, CHUNK do call("HSET", KEYS[2], unpack(set, from, math.min(from + CHUNK - 1, #set))) end
+  for from = 1, #gone, CHUNK do call("HDEL", KEYS[2], unpack(gone, from, math.min(from + CHUNK - 1, #gone))) end
 end

@@ -26,7 +26,7 @@ local function unpack_id(bytes)
   return digits(a, 2) .. digits(b, 8) .. digits(c, 8) .. digits(d, 8)
 end
 
-local BUCKETS = tonumber(head[12])
+local BUCKETS = tonumber(buckets)
 
 local function bucket_of_id(id)
   local hex = string.gsub(string.sub(id, -5), "[j-z]", TO_HEX)

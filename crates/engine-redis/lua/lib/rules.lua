@@ -1,15 +1,15 @@
 -- lib/rules: what the event's head says, taken apart; bounds and ends as the domain numbers them.
-local status, queued = head[5], tonumber(head[10])
-local opens, closes, event_ends, hold_ms, extension_ms, extensions_max, limit, single =
-  match(head[6], "^(%d*)|(%d+)|(%d+)|(%d+)|(%d*)|(%d+)|(%d+)|(%d)$")
+queued, mark, seats_len = tonumber(queued), tonumber(mark), tonumber(seats_len)
+-- How many seats have a queue when all is done; until then `queued` says where to look.
+local queued_then = queued
+local opens, closes, event_ends, hold_ms, extension_ms, extensions_max, limit, single, price_list =
+  match(values[2], "^(%d*)|(%d+)|(%d+)|(%d+)|(%d*)|(%d+)|(%d+)|(%d)|([%d,]*)$")
 opens, closes, event_ends = tonumber(opens), tonumber(closes), tonumber(event_ends)
 hold_ms, extension_ms = tonumber(hold_ms), tonumber(extension_ms)
 extensions_max, limit = tonumber(extensions_max), tonumber(limit)
-local seats_len = tonumber(head[8])
-local OFFER_MS, PLACE_MS, PLACE_RENEW_BELOW_MS = 60000, 300000, 150000
-local QUEUE_PER_SEAT_MAX, QUEUE_PLACES_PER_BUYER_MAX = 100, 20
-local EXPIRE_DUE_MAX, ENDED_MS, ENDED_MAX, HOLD_CAP_MS_MIN = 64, 3600000, 100000, 300000
-local END_EXPIRED, END_RELEASED, END_OVERRIDDEN, END_CONFIRMED, END_DISSOLVED, END_OVER_LIMIT = 0, 1, 2, 3, 4, 5
+local BOUND = {offer_ms = 60000, place_ms = 300000, place_renew_below_ms = 150000, queue_per_seat = 100,
+  queue_places_per_buyer = 20, expire_due = 64, ended_ms = 3600000, ended = 100000, hold_cap_ms_min = 300000}
+local HOW = {expired = 0, released = 1, overridden = 2, confirmed = 3, dissolved = 4, over_limit = 5}
 -- Lua's stack takes some thousand values at once; longer lists go in pieces.
 local CHUNK = 1000
 
@@ -22,7 +22,7 @@ local prices
 local function price_of_tier(tier)
   if not prices then
     prices = {}
-    for price in gmatch(head[7], "%d+") do prices[#prices + 1] = tonumber(price) end
+    for price in gmatch(price_list, "%d+") do prices[#prices + 1] = tonumber(price) end
   end
   return prices[tier + 1] or 0
 end

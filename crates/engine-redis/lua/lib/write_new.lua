@@ -1,8 +1,8 @@
 -- lib/write_new: the first facts of a listing: its position, its key's record, its stream.
-local function write_new(facts)
+local function write_new(facts, kind, rest)
   local first = offset + 1
   offset = offset + #facts
-  call("HSET", KEYS[1], "offset", format("%.0f", offset), "at", format("%.0f", now))
+  call("HSET", KEYS[2], "head", format("%s|%.0f|%.0f|%.0f|%s", kind, epoch, offset, now, rest))
   local own = {"at", format("%.0f", now), "n", tostring(#facts)}
   if ARGV[2] ~= "" then
     call("SET", KEYS[13], format("%s|%.0f|%.0f|%d|%.0f", ARGV[3], epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])

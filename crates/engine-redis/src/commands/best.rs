@@ -63,10 +63,15 @@ fn at(picture: &Picture, command: &Command, now: Millis) -> Option<Choice> {
     }
 }
 
+/// For each seat its tier as a character, as the chart in Redis has it; a dot if it is not there.
+pub fn tiers(event: &Seats, seats: &[SeatIndex]) -> Vec<u8> {
+    seats.iter().map(|seat| event.chart().seat(*seat).map_or(b'.', |info| b'0' + info.tier)).collect()
+}
+
 /// For each seat the two on its left and the two on its right, nearest inside: `l2,l1,r1,r2;`.
-pub fn neighbours(event: &Seats, version: u64, seats: &[SeatIndex]) -> String {
+pub fn neighbours(event: &Seats, seats: &[SeatIndex]) -> String {
     let chart = event.chart();
-    let mut text = format!("{version};");
+    let mut text = String::new();
     for seat in seats {
         let Some(info) = chart.seat(*seat) else {
             text.push_str(",,,;");

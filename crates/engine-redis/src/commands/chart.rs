@@ -6,7 +6,7 @@ use onsale_domain::fact::ChartAdopted;
 use onsale_domain::refusal::Detail;
 use onsale_domain::{Fact, Refusal};
 
-use super::{Args, Call, Terms, head_fields};
+use super::{Args, Call, Terms, meta_fields, rules};
 use crate::facts::{self, Fields};
 use crate::layout::Layout;
 use crate::picture::Picture;
@@ -18,8 +18,9 @@ pub fn create(command: &CreateEvent, created: &[Fact], terms: &Terms) -> Call {
     args.push(terms.epoch);
     args.push(chart.seats_len());
     args.bytes(tiers(&chart));
-    let mut fields = head_fields(&command.details);
-    fields.push("status", command.status.as_str());
+    args.bytes(command.status.as_str());
+    args.bytes(rules(&command.details));
+    let mut fields = meta_fields(&command.details);
     chart_fields(&chart, &mut fields);
     args.fields(&fields);
     args.push(chart.areas.len());
@@ -39,7 +40,8 @@ pub(super) fn change(args: &mut Args, picture: &Picture, change: &ChangeEvent) {
         Ok(None) => args.bytes("same"),
         Ok(Some(details)) => {
             args.bytes("change");
-            args.fields(&head_fields(&details));
+            args.bytes(rules(&details));
+            args.fields(&meta_fields(&details));
             args.fact(&Fact::EventChanged(Box::new(details)));
         }
     }

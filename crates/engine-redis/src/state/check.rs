@@ -31,7 +31,7 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
         Layout::Compact => bits(state, &image.holds, &image.orders)?,
     }
     let kept = match picture.layout {
-        Layout::Hash => state.holds.clone(),
+        Layout::Hash => state.locks.clone(),
         Layout::Compact => super::compact::buyers(state).map_err(malformed)?,
     };
     buyers(&kept, &image.holds, &image.orders, &image.places)
@@ -59,13 +59,13 @@ fn open(state: &State, orders: &[OrderImage]) -> Result<(), String> {
 }
 
 fn queued(state: &State) -> Result<(), String> {
-    let kept = state.head.number::<usize>("queued").map_err(|error| error.to_string())?;
+    let kept = state.head().map_err(|error| error.to_string())?.queued;
     same("queued", &kept, &state.queue.len())
 }
 
 fn areas(state: &State, holds: &[HoldImage], orders: &[OrderImage]) -> Result<(), String> {
     let mut index = 0u16;
-    while let Some(record) = state.head.get(&format!("area:{index}")) {
+    while let Some(record) = state.meta.get(&format!("area:{index}")) {
         let kept = super::records::area(record).map_err(|error| error.to_string())?;
         let held = holds.iter().flat_map(|hold| &hold.areas).filter(|line| line.area == index);
         let sold = orders.iter().flat_map(|order| &order.areas).filter(|line| line.area == index);
@@ -110,7 +110,7 @@ fn locks(state: &State, holds: &[HoldImage], orders: &[OrderImage]) -> Result<()
         counted.extend(order.seats.iter().map(|line| (line.seat.to_string(), told.clone())));
     }
     let mut seen = BTreeSet::new();
-    for (seat, lock) in state.locks.iter() {
+    for (seat, lock) in super::records::locks(&state.locks) {
         let lock = text(lock);
         let told = counted.get(seat);
         let fits =

@@ -141,14 +141,14 @@ pub struct PackedSeat {
 }
 
 pub fn seats(state: &State) -> Result<Vec<PackedSeat>, Malformed> {
-    let count: usize = state.head.number("seats")?;
+    let count = state.head()?.seats;
     let fours = count.div_ceil(4);
     if state.chart.len() != count + fours + count.div_ceil(8) {
         return Err(Malformed::of("chart"));
     }
     let (grips, blocks) = state.chart[count..].split_at(fours);
     let mut locks = BTreeMap::new();
-    for (field, bucket) in state.locks.iter() {
+    for (field, bucket) in super::records::locks(&state.locks) {
         let number: u32 = field.parse().map_err(|_| Malformed::of("locks"))?;
         let mut reader = Reader::new("locks", bucket);
         while !reader.rest.is_empty() {

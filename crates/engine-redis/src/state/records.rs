@@ -81,6 +81,12 @@ pub fn area(record: &[u8]) -> Result<AreaState, Malformed> {
     Ok(AreaState { capacity, held, sold, blocked })
 }
 
+/// The fields of the locks that are seats: beside them are ids, buyers and the head.
+pub fn locks(all: &Fields) -> impl Iterator<Item = (&str, &[u8])> {
+    // An id has 26 characters, and there are fewer seats than numbers of so many digits.
+    all.iter().filter(|(field, _)| field.len() < 26 && field.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 pub fn is_blocked(lock: &[u8]) -> bool {
     String::from_utf8_lossy(lock).contains(r#""blocked":1,"#)
 }
