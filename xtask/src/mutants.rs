@@ -55,7 +55,7 @@ pub fn run(options: &Options) -> Result<()> {
         patches.retain(|patch| patch.name.contains(part.as_str()));
     }
     if patches.is_empty() {
-        bail!("no planted bug to try: crates/sim/mutants/*.patch");
+        bail!("no planted bug to try");
     }
     let bound = if options.quick { QUICK } else { PATIENT };
     let scratch = Scratch::new(&workspace::root(), &workspace::target().join("mutants"));

@@ -125,7 +125,16 @@ for n = 1, #wanted do
   lines[n] = {wanted[n][1], wanted[n][2], price_of_tier(area_of(wanted[n][1]).tier)}
 end
 local ends = now + (tonumber(ARGV[10]) or hold_ms)
-local fence = emit({"kind", "hold_placed", "hold", hold, "buyer", name, "seats", write_lines(picked, costs),
-  "areas", write_area_lines(lines), "until", decimal(ends), "pieces", pieces or "0"})
+local fact = {"kind", "hold_placed", "hold", hold, "buyer", name, "seats", write_lines(picked, costs), "until",
+  decimal(ends)}
+if #lines > 0 then
+  fact[#fact + 1] = "areas"
+  fact[#fact + 1] = write_area_lines(lines)
+end
+if pieces then
+  fact[#fact + 1] = "pieces"
+  fact[#fact + 1] = pieces
+end
+local fence = emit(fact)
 grant(fence, hold, name, picked, costs, lines, ends, false)
 return done()

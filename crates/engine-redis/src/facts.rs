@@ -45,9 +45,14 @@ pub fn encode(fact: &Fact) -> Fields {
             fields.push("hold", id(hold.0));
             fields.push("buyer", buyer.as_str());
             fields.push("seats", seat_lines(seats));
-            fields.push("areas", area_lines(areas));
             fields.push("until", until.to_string());
-            fields.push("pieces", pieces.to_string());
+            // Most holds are explicit seats: what they have not is not written.
+            if !areas.is_empty() {
+                fields.push("areas", area_lines(areas));
+            }
+            if *pieces > 0 {
+                fields.push("pieces", pieces.to_string());
+            }
         }
         Fact::HoldExtended { hold, until } => {
             fields.push("hold", id(hold.0));
@@ -143,9 +148,9 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
             hold: fields.hold("hold")?,
             buyer: fields.buyer("buyer")?,
             seats: read_seat_lines(fields.text("seats")?)?,
-            areas: read_area_lines(fields.text("areas")?)?,
+            areas: read_area_lines(fields.text_or_none("areas")?.unwrap_or_default())?,
             until: fields.number("until")?,
-            pieces: fields.number("pieces")?,
+            pieces: fields.get("pieces").map_or(Ok(0), |_| fields.number("pieces"))?,
         },
         "hold_extended" => Fact::HoldExtended { hold: fields.hold("hold")?, until: fields.number("until")? },
         "seats_dropped" => Fact::SeatsDropped {
@@ -283,8 +288,9 @@ mod tests {
             for n in 0..good.len() {
                 let mut bad = good.clone();
                 let (name, _) = bad.remove(n);
-                // Without the new holder it is another, well-formed fact: the seats come free.
-                let other = fact.kind() == "hold_overridden" && name == "buyer";
+                // Without these it is another, well-formed fact: the seats come free, there are no places.
+                let other = fact.kind() == "hold_overridden" && name == "buyer"
+                    || fact.kind() == "hold_placed" && matches!(name.as_str(), "areas" | "pieces");
                 assert_eq!(decode(&bad).is_err(), !other, "{} without {name}", fact.kind());
             }
         }

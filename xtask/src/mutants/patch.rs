@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Where the planted bugs live, inside the workspace.
-const FOLDER: &str = "crates/sim/mutants";
+/// Where the planted bugs live, inside the workspace: those of the embedded engine, and those of the scripts.
+const FOLDERS: [&str; 2] = ["crates/sim/mutants", "crates/engine-redis/planted"];
 
 #[derive(Debug)]
 pub struct Patch {
@@ -26,12 +26,22 @@ pub enum CaughtBy {
 }
 
 pub fn all(root: &Path) -> Result<Vec<Patch>> {
-    let folder = root.join(FOLDER);
+    let mut patches = Vec::new();
+    for folder in FOLDERS {
+        let mut found = inside(root, folder)?;
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        patches.extend(found);
+    }
+    Ok(patches)
+}
+
+fn inside(root: &Path, name: &str) -> Result<Vec<Patch>> {
+    let folder = root.join(name);
     if !folder.is_dir() {
-        bail!("there is no folder {FOLDER}");
+        bail!("there is no folder {name}");
     }
     let mut patches = Vec::new();
-    for entry in std::fs::read_dir(&folder).with_context(|| format!("reading {FOLDER}"))? {
+    for entry in std::fs::read_dir(&folder).with_context(|| format!("reading {name}"))? {
         let path = entry?.path();
         if path.extension().is_none_or(|extension| extension != "patch") {
             continue;
@@ -40,7 +50,6 @@ pub fn all(root: &Path) -> Result<Vec<Patch>> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         patches.push(parse(name, path, &text)?);
     }
-    patches.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(patches)
 }
 

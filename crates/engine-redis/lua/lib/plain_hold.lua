@@ -1,84 +1,77 @@
 -- lib/plain_hold: the hold that most buyers ask for: free seats of a small chart, nothing due, within the limit.
 -- Whatever is not plain goes on to the whole rules below, and nothing has been written by then.
 -- COST   1 read (2 with TIME), 4 writes (5 when the marker moves), O(seats)
-do
-  local plain_closes, plain_hold_ms, plain_extensions, plain_limit, plain_prices
-  local plain_tiers = ARGV[13]
-  if picked and layout == "hash" and status == "on_sale" and chart_version == ARGV[12] then
-    -- Events that refuse single seats do not match, and are not plain.
-    plain_closes, plain_hold_ms, plain_extensions, plain_limit, plain_prices =
-      match(values[2], "^%d*|(%d+)|%d+|(%d+)|%d*|(%d+)|(%d+)|0|([%d,]*)$")
+if picked and layout == "hash" and status == "on_sale" and chart_version == ARGV[12] then
+  -- Events that refuse single seats do not match, and are not plain.
+  local plain_closes, length, most_extensions, most, price_list =
+    match(values[2], "^%d*|(%d+)|%d+|(%d+)|%d*|(%d+)|(%d+)|0|([%d,]*)$")
+  local hold, buyer, tiers, count = ARGV[6], ARGV[7], ARGV[13], #picked
+  -- The caller knows the chart's tiers; a seat that is unknown or off the chart has none.
+  local free = plain_closes and now < tonumber(plain_closes) and not values[count + 3] and #tiers == count
+    and not string.find(tiers, ".", 1, true)
+  for n = 3, count + 2 do free = free and not values[n] end
+  local held, sold, ordered, soonest, holds, places = "0", "0", "0", "0", "", ""
+  if free and values[count + 4] then
+    held, sold, ordered, soonest, holds, places =
+      match(values[count + 4], "^(%d+)|(%d+)|(%d)|(%d+)|([^|]*)|(.*)$")
+    -- One of the buyer's holds may be due.
+    free = holds == "" or now < tonumber(soonest)
   end
-  if plain_closes and now < tonumber(plain_closes) then
-    local hold, buyer, count, free = ARGV[6], ARGV[7], #picked, true
-    for n = 3, count + 2 do free = free and not values[n] end
-    local known_thing, known_buyer = values[count + 3], values[count + 4]
-    local taken, soonest, holds = 0, 0, hold
-    -- The caller knows the chart's tiers; a seat that is unknown or off the chart has none.
-    free = free and not known_thing and #plain_tiers == count and not string.find(plain_tiers, ".", 1, true)
-    local sold, ordered, places = "0", "0", ""
-    if free and known_buyer then
-      local held, earliest, ids
-      held, sold, ordered, earliest, ids, places = match(known_buyer, "^(%d+)|(%d+)|(%d)|(%d+)|([^|]*)|(.*)$")
-      taken, soonest = tonumber(held), tonumber(earliest)
-      if ids ~= "" then
-        -- One of the buyer's holds may be due.
-        free = now < soonest
-        holds = ids .. "," .. hold
+  if free and held + sold + count <= tonumber(most) then
+    if ARGV[10] ~= "" then length = ARGV[10] end
+    local ends = now + length
+    -- Numbers become text once: that is what a script spends its time on.
+    local now_text, ends_text, offset_text = format("%.0f", now), format("%.0f", ends), format("%.0f", offset + 1)
+    local known = ARGV[2] ~= "" and call("SET", KEYS[13], ARGV[3] .. "|" .. epoch_text .. "|" .. offset_text .. "|1|"
+      .. format("%.0f", now + ARGV[4]), "PX", ARGV[4], "NX", "GET")
+    if not known then
+      offset = offset + 1
+      local fence = format("%.0f", epoch * 1099511627776 + offset)
+      local name = buyer
+      if string.find(name, '["\\]') then name = string.gsub(name, '["\\]', "\\%0") end
+      local lock = '{"state":"held","blocked":0,"hold":"' .. hold .. '","user_id":"' .. name .. '","fencing_token":'
+        .. fence .. ',"acquired_at":' .. now_text .. ',"expires_at":' .. ends_text
+        .. ',"extension_count":0,"max_extensions":' .. most_extensions .. "}"
+      if holds == "" then
+        soonest, holds = ends_text, hold
+      else
+        if ends < tonumber(soonest) then soonest = ends_text end
+        holds = holds .. "," .. hold
       end
-    end
-    if free and taken + tonumber(sold) + count <= tonumber(plain_limit) then
-      local ends = now + (tonumber(ARGV[10]) or plain_hold_ms)
-      local now_text, ends_text = format("%.0f", now), format("%.0f", ends)
-      local known = ARGV[2] ~= "" and call("SET", KEYS[13],
-        format("%s|%.0f|%.0f|1|%.0f", ARGV[3], epoch, offset + 1, now + ARGV[4]), "PX", ARGV[4], "NX", "GET")
-      if not known then
-        offset = offset + 1
-        local offset_text = format("%.0f", offset)
-        local fence = format("%.0f", epoch * 1099511627776 + offset)
-        local name = buyer
-        if string.find(name, '["\\]') then name = string.gsub(name, '["\\]', "\\%0") end
-        local lock = format('{"state":"held","blocked":0,"hold":"%s","user_id":"%s","fencing_token":%s,"acquired_at":%s,'
-          .. '"expires_at":%s,"extension_count":0,"max_extensions":%s}', hold, name, fence, now_text, ends_text,
-          plain_extensions)
-        if holds == hold or ends < soonest then soonest = ends end
-        local moved = ends < tonumber(mark) or tonumber(mark) <= now
-        if moved then
-          mark = ends_text
-          call("SET", KEYS[11], ends_text, "PX", format("%.0f", ends - now))
-        end
-        local head = format("hash|%.0f|%s|%s|on_sale|%s|%s|%s|%s|%s|0", epoch, offset_text, now_text, queued, mark, seats_len,
-          details_version, chart_version)
-        local of_buyer = format("%d|%s|%s|%.0f|%s|%s", taken + count, sold, ordered, soonest, holds, places)
-        local lines, of_hold
-        if count == 1 and plain_tiers == "0" then
-          lines = picked[1] .. ":" .. match(plain_prices, "^%d+")
-        else
-          local prices, parts = {}, {}
-          for price in gmatch(plain_prices, "%d+") do prices[#prices + 1] = price end
-          for n = 1, count do parts[n] = picked[n] .. ":" .. (prices[string.byte(plain_tiers, n) - 47] or "0") end
-          lines = table.concat(parts, ",")
-        end
-        of_hold = format("h|%s|%s|%s|%.0f|0|0|%s||%s", fence, now_text, ends_text, ends - now, lines, buyer)
-        if count == 1 then
-          call("HSET", KEYS[2], "head", head, picked[1], lock, hold, of_hold, "@" .. buyer, of_buyer)
-        else
-          local set = {"head", head, hold, of_hold, "@" .. buyer, of_buyer}
-          for n = 1, count do set[2 * n + 5], set[2 * n + 6] = picked[n], lock end
-          call("HSET", KEYS[2], unpack(set))
-        end
-        call("ZADD", KEYS[7], ends_text, format("%016.0fh%s", epoch * 1099511627776 + offset, hold))
-        local fact
-        if ARGV[5] == "1" then
-          fact = {"at", now_text, "n", "1", "scope", ARGV[2], "fingerprint", ARGV[3], "kind", "hold_placed", "hold", hold,
-            "buyer", buyer, "seats", lines, "areas", "", "until", ends_text, "pieces", "0"}
-        else
-          fact = {"at", now_text, "n", "1", "kind", "hold_placed", "hold", hold, "buyer", buyer, "seats", lines,
-            "areas", "", "until", ends_text, "pieces", "0"}
-        end
-        call("XADD", KEYS[10], format("%.0f-%s", epoch, offset_text), unpack(fact))
-        return {0, {}, epoch, offset, now, 0, {fact}}
+      local deadline = tonumber(mark)
+      if ends < deadline or deadline <= now then
+        mark = ends_text
+        call("SET", KEYS[11], ends_text, "PX", length)
       end
+      local lines
+      if tiers == "0" then
+        lines = ARGV[8] .. ":" .. match(price_list, "^%d+")
+      else
+        local prices, parts = {}, {}
+        for price in gmatch(price_list, "%d+") do prices[#prices + 1] = price end
+        for n = 1, count do parts[n] = picked[n] .. ":" .. (prices[string.byte(tiers, n) - 47] or "0") end
+        lines = table.concat(parts, ",")
+      end
+      local head = "hash|" .. epoch_text .. "|" .. offset_text .. "|" .. now_text .. "|on_sale|" .. queued .. "|" .. mark
+        .. "|" .. seats_len .. "|" .. details_version .. "|" .. chart_version .. "|0"
+      local of_hold = "h|" .. fence .. "|" .. now_text .. "|" .. ends_text .. "|" .. length .. "|0|0|" .. lines .. "||"
+        .. buyer
+      local of_buyer = (held + count) .. "|" .. sold .. "|" .. ordered .. "|" .. soonest .. "|" .. holds .. "|" .. places
+      if count == 1 then
+        call("HSET", KEYS[2], "head", head, ARGV[8], lock, hold, of_hold, "@" .. buyer, of_buyer)
+      else
+        local set = {"head", head, hold, of_hold, "@" .. buyer, of_buyer}
+        for n = 1, count do set[2 * n + 5], set[2 * n + 6] = picked[n], lock end
+        call("HSET", KEYS[2], unpack(set))
+      end
+      call("ZADD", KEYS[7], ends_text, string.rep("0", 16 - #fence) .. fence .. "h" .. hold)
+      local fact = {"at", now_text, "n", "1", "kind", "hold_placed", "hold", hold, "buyer", buyer, "seats", lines,
+        "until", ends_text}
+      if ARGV[5] == "1" then
+        fact[15], fact[16], fact[17], fact[18] = "scope", ARGV[2], "fingerprint", ARGV[3]
+      end
+      call("XADD", KEYS[10], epoch_text .. "-" .. offset_text, unpack(fact))
+      return {0, {}, epoch, offset, now, 0, {fact}}
     end
   end
 end

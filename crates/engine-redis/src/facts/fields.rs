@@ -77,6 +77,11 @@ impl Fields {
         std::str::from_utf8(self.bytes(name)?).map_err(|_| Malformed::of(name))
     }
 
+    /// The text of a field that may not be there.
+    pub fn text_or_none(&self, name: &str) -> Result<Option<&str>, Malformed> {
+        self.get(name).map(|_| self.text(name)).transpose()
+    }
+
     pub fn number<T: std::str::FromStr>(&self, name: &str) -> Result<T, Malformed> {
         self.text(name)?.parse().map_err(|_| Malformed::of(name))
     }

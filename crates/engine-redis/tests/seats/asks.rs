@@ -39,10 +39,10 @@ impl World {
 
     pub fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
-        if self.chance.one_in(12)
+        if self.chance.one_in(9)
             && let Some((key, listing, command)) = self.asked_before()
         {
-            let twisted = self.chance.one_in(3);
+            let twisted = self.chance.one_in(2);
             let fingerprint = key.fingerprint ^ u128::from(twisted);
             return Ask { listing, command, key: Some(Key { fingerprint, ..key }) };
         }
@@ -86,9 +86,14 @@ impl World {
     }
 
     fn command(&mut self, event: &Listing, listing: ListingId) -> Command {
-        if listing == self.venue && self.chance.one_in(2) || listing == self.nowhere && self.chance.one_in(5)
-        {
+        if listing != self.event && self.chance.one_in(2) {
             return self.of_venue();
+        }
+        if listing != self.event {
+            return self.any_verb(event);
+        }
+        if let Some(command) = self.reopen(event) {
+            return command;
         }
         match self.theme {
             Theme::Crowd if !self.chance.one_in(12) => return self.crowd(event),
@@ -131,7 +136,7 @@ impl World {
                 Command::BlockSeats(BlockSeats { seats, areas, reason: reason.into() })
             }
             81..=83 => {
-                let (seats, areas) = (self.some_seats(4), self.places_wanted(9));
+                let (seats, areas) = (self.some_seats(4), self.places_wanted(5));
                 Command::UnblockSeats(UnblockSeats { seats, areas })
             }
             87..=88 => {
@@ -140,11 +145,57 @@ impl World {
             }
             89..=91 => self.change_status(event),
             92..=93 => self.change_event(),
+            94 if self.theme == Theme::Cancelled => self.override_hold(event),
             94 => match self.chance.below(3) {
                 0 => Command::CreateEvent(Box::new(self.create())),
                 _ => self.of_venue(),
             },
             _ => Command::ExpireDue { limit: self.chance.below(70) as u32 },
+        }
+    }
+
+    /// A sale that is not open is opened again before long, its window moved if need be.
+    fn reopen(&mut self, event: &Listing) -> Option<Command> {
+        let status = event.seats()?.status();
+        let waits = matches!(status, EventStatus::Closed | EventStatus::Draft | EventStatus::Postponed);
+        if !waits || !self.chance.one_in(6) {
+            return None;
+        }
+        Some(match self.chance.one_in(2) {
+            true => Command::ChangeStatus(EventStatus::OnSale),
+            false => Command::ChangeEvent(Box::new(ChangeEvent {
+                sale_closes_at: Some(None),
+                ends_at: Some(self.now + 90_000_000),
+                ..ChangeEvent::default()
+            })),
+        })
+    }
+
+    /// Every verb alike: where nothing is on sale, only the verb matters.
+    fn any_verb(&mut self, event: &Listing) -> Command {
+        match self.chance.below(16) {
+            0 => self.change_event(),
+            1 => self.change_status(event),
+            2 => {
+                let layout = self.layout().into();
+                Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout }))
+            }
+            3 => self.place_hold(event),
+            4 => Command::ExtendHold(ExtendHold { key: self.key(event), extension_ms: None }),
+            5 => self.drop_seats(event),
+            6 => Command::ReleaseHold(self.key(event)),
+            7 => Command::ConfirmHold(ConfirmHold { key: self.key(event), order: OrderId(self.fresh()) }),
+            8 => self.override_hold(event),
+            9 => self.refund(event),
+            10 => {
+                let (seats, reason) = (vec![self.seat()], "camera".to_owned());
+                Command::BlockSeats(BlockSeats { seats, areas: Vec::new(), reason })
+            }
+            11 => Command::UnblockSeats(UnblockSeats { seats: vec![self.seat()], areas: Vec::new() }),
+            12 => self.join_queue(event),
+            13 => Command::LeaveQueue(LeaveQueue { seat: self.seat(), buyer: self.buyer() }),
+            14 => Command::ExpireDue { limit: 5 },
+            _ => self.of_venue(),
         }
     }
 
@@ -200,7 +251,7 @@ impl World {
 
     /// Any seat, now and then one that never was.
     fn seat(&mut self) -> u32 {
-        if self.chance.one_in(40) {
+        if self.chance.one_in(50) {
             return self.chance.pick(&[u32::MAX, 100_000, 400]).copied().unwrap_or_default();
         }
         self.chance.below(u64::from(self.seats)) as u32
@@ -249,7 +300,7 @@ impl World {
                 }
                 Pick::Seats(seats)
             }
-            5..=12 => Pick::Seats(self.free_run(event)),
+            5..=13 => Pick::Seats(self.free_run(event)),
             _ => Pick::Seats(self.some_seats(4)),
         };
         let areas = self.places_wanted(4);
@@ -266,6 +317,9 @@ impl World {
         let Some(seats) = event.seats() else { return vec![0] };
         let free: Vec<u32> =
             living(seats).filter(|seat| seats.seat_status(*seat) == Status::Available).collect();
+        if free.is_empty() {
+            return vec![self.seat()];
+        }
         let from = self.chance.below(free.len() as u64) as usize;
         let count = 1 + self.chance.below(3) as usize;
         free.into_iter().skip(from).take(count).collect()
@@ -291,7 +345,7 @@ impl World {
 
     /// A hold that was granted once, mostly one that lives; now and then with a wrong fence or none at all.
     fn key(&mut self, event: &Listing) -> HoldKey {
-        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(4) {
+        let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(6) {
             true => Vec::new(),
             false => {
                 let lives =
@@ -316,7 +370,10 @@ impl World {
         if self.chance.one_in(8) {
             seats.push(self.seat());
         }
-        let areas = self.places_wanted(5);
+        let mut areas = self.places_wanted(5);
+        if seats.is_empty() && areas.is_empty() && !self.chance.one_in(8) {
+            areas = vec![AreaCount { area: self.chance.below(2) as u16, count: 1 }];
+        }
         Command::DropSeats(DropSeats { key, seats, areas })
     }
 

@@ -111,32 +111,22 @@ async fn submit(
     stamp: Stamp,
     now: i64,
 ) -> Result<Answer, String> {
-    for _ in 0..3 {
-        let reply =
-            desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())?;
-        match reply {
-            Reply::Answer(answer) => {
-                if let Some(step) = answer.step() {
-                    let created = step.first == 1;
-                    if step.first > picture.listing.offset {
-                        assert!(picture.apply(step), "a picture misses nothing");
-                    }
-                    if created {
-                        let read =
-                            desk.picture(picture.listing.id).await.map_err(|error| error.to_string())?;
-                        picture.layout = read.layout;
-                    }
-                }
-                return Ok(*answer);
-            }
-            Reply::Retry { why, .. } => {
-                // Nobody else is here: what the command was prepared from cannot have moved.
-                return Err(format!("retry: {why}"));
-            }
-            Reply::Trimmed { .. } => return Err("trimmed".into()),
+    let reply = desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())?;
+    let answer = match reply {
+        Reply::Answer(answer) => *answer,
+        // Nobody else is here: what the command was prepared from cannot have moved.
+        Reply::Retry { why, .. } => return Err(format!("retry: {why}")),
+        Reply::Trimmed { .. } => return Err("trimmed".into()),
+    };
+    if let Some(step) = answer.step().filter(|step| step.first > picture.listing.offset) {
+        assert!(picture.apply(step), "a picture misses nothing");
+        if step.first == 1 {
+            // The layout of a new event is in its head.
+            let read = desk.picture(picture.listing.id).await.map_err(|error| error.to_string())?;
+            picture.layout = read.layout;
         }
     }
-    Err("no answer".into())
+    Ok(answer)
 }
 
 fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
@@ -171,7 +161,12 @@ async fn histories(desk: &Desk, seeds: std::ops::Range<u64>, told: bool) -> Resu
                     let (world, own) = (World::new(seed), Tally::default());
                     let desk = desk.clone();
                     let history = History { desk, seed, world, references, pictures, tally: own, told };
-                    tally.add(&history.run().await?);
+                    let ran = history.run().await;
+                    if ran.is_err() {
+                        // One difference is enough.
+                        next.store(end, Ordering::Relaxed);
+                    }
+                    tally.add(&ran?);
                 }
             })
         })

@@ -196,7 +196,7 @@ impl World {
                 .to_vec(),
             rules: SaleRules {
                 hold_ms: 30_000 + self.chance.below(10) as Millis * 10_000,
-                buyer_limit: if self.theme == Theme::Waiter { 50 } else { 3 + self.chance.below(8) as u32 },
+                buyer_limit: if self.theme == Theme::Waiter { 50 } else { 5 + self.chance.below(12) as u32 },
                 refuse_single_seats: self.chance.one_in(4),
                 extension_ms: self.chance.one_in(3).then_some(15_000),
                 extensions_max: self.chance.below(4) as u8,
