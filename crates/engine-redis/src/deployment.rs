@@ -8,12 +8,12 @@ mod recover;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use redis::Value;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::examine::{Process, Verdict};
@@ -21,13 +21,15 @@ pub use self::generation::Generation;
 pub use self::knowledge::{Knowledge, knowledge};
 pub use self::recover::Recovered;
 use crate::inspect::notify;
-use crate::link::config::Notify;
+use crate::link::config;
 use crate::link::{Link, LinkError};
 use crate::scripts::{Script, Scripts};
 
 /// A start waits so long for another server that is recovering a node.
 const JOIN: Duration = Duration::from_secs(20);
 const JOIN_AGAIN: Duration = Duration::from_millis(50);
+/// Many callers may miss the same listing; one recovery answers them all.
+const SUSPECT_AGAIN: Duration = Duration::from_secs(30);
 
 /// The scripts of a release, for any generation.
 pub trait ScriptSet: Send + Sync + Sized + 'static {
@@ -68,10 +70,16 @@ struct Inner<S> {
     current: ArcSwap<Current<S>>,
     /// By node, under which generation and replication id it was found to have forgotten nothing.
     believed: Mutex<BTreeMap<String, (Generation, String)>>,
+    /// By node, when a missing listing last made us recover it.
+    suspected: Mutex<BTreeMap<String, Instant>>,
     /// By node, the connection over which it is examined.
     processes: Mutex<BTreeMap<String, Arc<Process>>>,
     /// One examination or recovery at a time in this server.
     settling: tokio::sync::Mutex<()>,
+    /// Somebody met a node that does not know a script.
+    wanted: Notify,
+    /// Counts how often all nodes were examined.
+    settled: watch::Sender<u64>,
     recovered: watch::Sender<u64>,
     stop: CancellationToken,
 }
@@ -94,8 +102,11 @@ impl<S: ScriptSet> Deployment<S> {
             server: format!("{:016x}", rand::random::<u64>()),
             current: ArcSwap::from_pointee(current),
             believed: Mutex::new(BTreeMap::new()),
+            suspected: Mutex::new(BTreeMap::new()),
             processes: Mutex::new(BTreeMap::new()),
             settling: tokio::sync::Mutex::new(()),
+            wanted: Notify::new(),
+            settled: watch::Sender::new(0),
             recovered: watch::Sender::new(0),
             stop: CancellationToken::new(),
         });
@@ -143,7 +154,7 @@ impl<S: ScriptSet> Deployment<S> {
                 // Another release may have recovered the node without knowing our scripts: that is no harm.
                 Err(LinkError::Forgotten { node }) if again => {
                     self.inner.doubt(&node);
-                    self.inner.settle().await?;
+                    self.inner.settled_soon().await;
                 }
                 Err(LinkError::Forgotten { .. }) => break,
                 answer => return answer,
@@ -152,9 +163,12 @@ impl<S: ScriptSet> Deployment<S> {
         Err(LinkError::Recovering)
     }
 
-    /// Somebody knows a listing that its node does not know any more: the node may have forgotten it.
+    /// Somebody knows a listing that its node does not know any more: the node may have forgotten it. It is recovered
+    /// at most once in a while; a listing that is missing after that is gone.
     pub fn suspect(&self, key: &str) -> LinkError {
-        if let Some(node) = self.inner.link.master_of(key) {
+        if let Some(node) = self.inner.link.master_of(key)
+            && self.inner.may_suspect(node.name())
+        {
             self.inner.doubt(node.name());
             let inner = self.inner.clone();
             let name = node.name().to_owned();
@@ -195,8 +209,25 @@ impl<S: ScriptSet> Inner<S> {
         }
     }
 
+    fn may_suspect(&self, node: &str) -> bool {
+        let mut suspected = self.suspected.lock();
+        let now = Instant::now();
+        let young = suspected.get(node).is_some_and(|at| now.duration_since(*at) < SUSPECT_AGAIN);
+        if !young {
+            suspected.insert(node.to_owned(), now);
+        }
+        !young
+    }
+
     fn doubt(&self, node: &str) {
         self.believed.lock().remove(node);
+    }
+
+    /// Has the nodes examined, and waits for that as long as a command may take: a recovery goes on without us.
+    async fn settled_soon(&self) {
+        let mut settled = self.settled.subscribe();
+        self.wanted.notify_one();
+        let _ = tokio::time::timeout(self.link.config().command(), settled.changed()).await;
     }
 
     /// Examines every master and recovers those that may have forgotten. True: all of them may be believed.
@@ -226,7 +257,7 @@ impl<S: ScriptSet> Inner<S> {
                 Ok(Verdict::Believed(replication)) => {
                     let believed = (current.generation.clone(), replication);
                     let news = self.believed.lock().insert(node.name().to_owned(), believed).is_none();
-                    if news && self.link.config().notify == Notify::Set {
+                    if news && self.link.config().notify == config::Notify::Set {
                         // Never needed, so a node that refuses it is used all the same.
                         if let Err(error) = notify::turn_on(node).await {
                             let name = node.name();
@@ -266,10 +297,12 @@ async fn keep<S: ScriptSet>(inner: Arc<Inner<S>>) {
     loop {
         tokio::select! {
             () = inner.stop.cancelled() => return,
+            () = inner.wanted.notified() => {}
             seen = looks.changed() => if seen.is_err() { return },
         }
         if let Err(error) = inner.settle().await {
             tracing::debug!(%error, "the nodes cannot be examined now: {error}");
         }
+        inner.settled.send_modify(|times| *times += 1);
     }
 }

@@ -192,12 +192,11 @@ impl Inner {
         }
         let (host, port) = name.rsplit_once(':').unwrap_or((name, "6379"));
         let (host, port) = (host.trim_matches(['[', ']']).to_owned(), port.parse().unwrap_or(6379));
-        let address = match self.pattern.addr() {
-            ConnectionAddr::TcpTls { insecure, tls_params, .. } => {
-                ConnectionAddr::TcpTls { host, port, insecure: *insecure, tls_params: tls_params.clone() }
-            }
-            _ => ConnectionAddr::Tcp(host, port),
-        };
+        let mut address = ConnectionAddr::Tcp(host.clone(), port);
+        if let ConnectionAddr::TcpTls { insecure, tls_params, .. } = self.pattern.addr() {
+            let (insecure, tls_params) = (*insecure, tls_params.clone());
+            address = ConnectionAddr::TcpTls { host, port, insecure, tls_params };
+        }
         let info = self.pattern.clone().set_addr(address);
         // The certificates were read when the link was opened, so that this cannot fail any more for them.
         let client = client(info.clone(), self.certificates.as_ref()).or_else(|_| Client::open(info));

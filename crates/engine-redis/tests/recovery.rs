@@ -87,6 +87,57 @@ async fn a_restarted_server_is_recovered_with_its_state_under_a_new_epoch() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_epoch_that_was_forgotten_is_never_used_again() {
+    for brand in Brand::BOTH {
+        let mut server = Server::start(brand);
+        let one = join::<1>(&Config::from(&server.url())).await;
+        assert_eq!(count(&one, 1, "a").await, Ok(told(1, 1, false)));
+        server.tell("SAVE");
+        server.tell("SCRIPT FLUSH");
+        assert_eq!(patiently(&one, 1, "b").await.0, told(2, 2, false));
+        // All since the snapshot is gone: the decision, and that there ever was an epoch 2.
+        server.kill();
+        server.start_again();
+        assert_eq!(
+            patiently(&one, 1, "c").await.0,
+            told(3, 2, false),
+            "the position (2, 2) has a meaning already"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_loads_its_data_is_waited_for() {
+    let mut server = Server::with(
+        Brand::Redis,
+        Setup::default().with("key-load-delay 300").with("loading-process-events-interval-bytes 1024"),
+    );
+    let one = join::<1>(&Config::from(&server.url())).await;
+    let mut pipe = redis::pipe();
+    (0..20_000).for_each(|number| {
+        pipe.cmd("SET").arg(format!("other:{number}")).arg(number).ignore();
+    });
+    pipe.query::<()>(&mut server.connect().expect("a connection")).expect("written");
+    assert_eq!(count(&one, 1, "a").await, Ok(told(1, 1, false)));
+    server.tell("SAVE");
+    server.kill();
+    server.spawn_again();
+    let begun = Instant::now();
+    let mut loading = 0;
+    let after = loop {
+        match count(&one, 1, "b").await {
+            Ok(told) => break told,
+            Err(LinkError::Loading { .. }) => loading += 1,
+            Err(error) => assert!(error.is_retryable(), "{error}"),
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "never answered");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    println!("{loading} times: it is loading");
+    assert!(loading > 0 && after == told(2, 2, false), "{after:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scripts_of_two_releases_stand_side_by_side() {
     let server = Server::start(Brand::Redis);
     let config = Config::from(&server.url());
@@ -156,4 +207,32 @@ async fn one_node_of_a_cluster_is_recovered_while_the_others_go_on() {
         .await
         .expect("soon")
         .expect("the other server adopts it");
+}
+
+/// The line of docs/operating/redis.md, as it stands there.
+fn documented_user() -> String {
+    let text = include_str!("../../../docs/operating/redis.md");
+    let line = text.lines().find(|line| line.starts_with("ACL SETUSER onsale")).expect("the line is there");
+    line.replace(">…", ">secret")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_documented_user_may_do_all_that_is_needed() {
+    for brand in Brand::BOTH {
+        let server = Server::start(brand);
+        server.tell(&documented_user());
+        let config = Config {
+            user: Some("onsale".to_owned()),
+            password: Some("secret".to_owned()),
+            prefix: "onsale:".to_owned(),
+            ..Config::from(&server.url())
+        };
+        let one = join::<1>(&config).await;
+        server.tell("HSET onsale:event:meta:{1} epoch 1 offset 5");
+        server.tell("SCRIPT FLUSH");
+        let mut recoveries = one.recoveries();
+        let second = recoveries.wait_for(|number| *number == 2);
+        tokio::time::timeout(Duration::from_secs(10), second).await.expect("soon").expect("a recovery");
+        assert_eq!(server.say::<Vec<u64>>("HMGET onsale:event:meta:{1} epoch offset"), Ok(vec![2, 5]));
+    }
 }

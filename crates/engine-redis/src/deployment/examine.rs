@@ -13,8 +13,10 @@ use crate::link::slot::{SLOTS, slot};
 use crate::link::{LinkError, Map, Node};
 use crate::scripts::Script;
 
-/// Loading some dozens of scripts takes milliseconds; a busy machine may need longer than a decision may.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// A question that is answered from memory: who needs longer stands still, and others shall not wait for him.
+const QUESTION: Duration = Duration::from_secs(1);
+/// Scans, waits for replicas and the loading of many scripts may take longer on a busy machine.
+const WORK: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -42,9 +44,18 @@ impl Process {
         &self.name
     }
 
+    /// Asks something that is answered at once.
+    pub async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, LinkError> {
+        self.within(QUESTION, command).await
+    }
+
     pub async fn send<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, LinkError> {
+        self.within(WORK, command).await
+    }
+
+    async fn within<T: FromRedisValue>(&self, patience: Duration, command: &Cmd) -> Result<T, LinkError> {
         let mut connection = self.connection.clone();
-        match tokio::time::timeout(PATIENCE, command.query_async(&mut connection)).await {
+        match tokio::time::timeout(patience, command.query_async(&mut connection)).await {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => {
                 let error = LinkError::of(&self.name, &error);
@@ -55,7 +66,7 @@ impl Process {
             }
             Err(_) => {
                 self.broken.store(true, Ordering::Relaxed);
-                let why = format!("no answer within {} s", PATIENCE.as_secs());
+                let why = format!("no answer within {} s", patience.as_secs());
                 Err(LinkError::Unknown { node: self.name.clone(), why })
             }
         }
@@ -63,7 +74,7 @@ impl Process {
 
     /// The replication id and the number of replicas in step; only a master has a history of its own.
     pub async fn history(&self) -> Result<(String, usize), LinkError> {
-        let text: String = self.send(redis::cmd("INFO").arg("replication")).await?;
+        let text: String = self.ask(redis::cmd("INFO").arg("replication")).await?;
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         if field("role") != Some("master") {
             return Err(LinkError::ReadOnly { node: self.name.clone() });
@@ -78,7 +89,7 @@ impl Process {
         for script in scripts {
             question.arg(&script.sha);
         }
-        self.send(&question).await
+        self.ask(&question).await
     }
 
     pub async fn load(&self, script: &Script) -> Result<(), LinkError> {

@@ -120,15 +120,15 @@ impl<S: ScriptSet> Inner<S> {
         let map = self.link.map();
         let keys: Vec<(&Patient, String)> = patients
             .iter()
-            .filter_map(|patient| {
+            .map(|patient| {
                 let node = self.link.node(patient.process.name());
                 let key = copy_key(&self.prefix, &map, &node).unwrap_or_else(|| generation_key(&self.prefix));
-                Some((patient, format!("{key}:reserved")))
+                (patient, format!("{key}:reserved"))
             })
             .collect();
         let mut number = self.current.load().generation.number;
         for (patient, key) in &keys {
-            let told: Option<u64> = patient.process.send(redis::cmd("GET").arg(key)).await?;
+            let told: Option<u64> = patient.process.ask(redis::cmd("GET").arg(key)).await?;
             number = number.max(told.unwrap_or(0));
         }
         number += 1;
@@ -147,7 +147,7 @@ impl<S: ScriptSet> Inner<S> {
     ) -> Result<usize, LinkError> {
         let raise = Script::new("raise_epoch", &number.to_string(), RAISE_EPOCH);
         patient.process.load(&raise).await?;
-        let pattern = format!("{}event:meta:{{*}}", escaped(&self.prefix));
+        let pattern = format!("{}*:meta:{{*}}", escaped(&self.prefix));
         let (mut cursor, mut listings) = ("0".to_owned(), 0);
         loop {
             let mut scan = redis::cmd("SCAN");
@@ -155,7 +155,7 @@ impl<S: ScriptSet> Inner<S> {
             let (next, keys): (String, Vec<String>) = patient.process.send(&scan).await?;
             for key in keys {
                 let mut call = redis::cmd("EVALSHA");
-                call.arg(&raise.sha).arg(1).arg(key).arg(number);
+                call.arg(&raise.sha).arg(2).arg(&key).arg(head_of(&key)).arg(number);
                 patient.process.send::<Value>(&call).await?;
                 listings += 1;
             }
@@ -200,7 +200,7 @@ impl<S: ScriptSet> Inner<S> {
         let told: Value = process.send(&take).await?;
         if told == Value::Nil {
             // It is ours already if the answer to an earlier try was lost.
-            let holder: Option<String> = process.send(redis::cmd("GET").arg(&key)).await?;
+            let holder: Option<String> = process.ask(redis::cmd("GET").arg(&key)).await?;
             if holder.as_deref() != Some(&self.server) {
                 return Ok(None);
             }
@@ -213,7 +213,7 @@ impl<S: ScriptSet> Inner<S> {
         if LEASE.saturating_sub(lease.taken.elapsed()) > RENEW {
             return Ok(());
         }
-        let holder: Option<String> = lease.process.send(redis::cmd("GET").arg(&lease.key)).await?;
+        let holder: Option<String> = lease.process.ask(redis::cmd("GET").arg(&lease.key)).await?;
         if holder.as_deref() != Some(&self.server) {
             return Err(LinkError::Recovering);
         }
@@ -226,7 +226,7 @@ impl<S: ScriptSet> Inner<S> {
     }
 
     async fn give_back(&self, lease: &Lease) -> Result<(), LinkError> {
-        let holder: Option<String> = lease.process.send(redis::cmd("GET").arg(&lease.key)).await?;
+        let holder: Option<String> = lease.process.ask(redis::cmd("GET").arg(&lease.key)).await?;
         if holder.as_deref() == Some(&self.server) {
             lease.process.send::<Value>(redis::cmd("DEL").arg(&lease.key)).await?;
         }
@@ -236,6 +236,14 @@ impl<S: ScriptSet> Inner<S> {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The key of a listing's line, beside its meta.
+fn head_of(meta: &str) -> String {
+    match meta.contains("venue:meta:{") {
+        true => meta.replacen("venue:meta:{", "venue:head:{", 1),
+        false => meta.replacen("event:meta:{", "seat:locks:{", 1),
+    }
 }
 
 /// A prefix is text, not a pattern.

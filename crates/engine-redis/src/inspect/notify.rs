@@ -1,5 +1,7 @@
 //! `redis.notify = set`: keyspace notifications of expired keys on every master, beside whatever is on already.
 
+use std::collections::BTreeMap;
+
 use redis::FromRedisValue;
 
 use crate::link::{LinkError, Node};
@@ -18,15 +20,8 @@ pub fn with_ours(flags: &str) -> Option<String> {
 pub async fn turn_on(node: &Node) -> Result<bool, LinkError> {
     let name = "notify-keyspace-events";
     let told = node.send(redis::cmd("CONFIG").arg("GET").arg(name)).await?;
-    let told: Vec<String> = match told {
-        redis::Value::Map(pairs) => pairs
-            .into_iter()
-            .flat_map(|(name, value)| [name, value])
-            .filter_map(|value| String::from_redis_value(value).ok())
-            .collect(),
-        other => Vec::from_redis_value(other).unwrap_or_default(),
-    };
-    let flags = told.get(1).map_or("", String::as_str);
+    let told: BTreeMap<String, String> = BTreeMap::from_redis_value(told).unwrap_or_default();
+    let flags = told.get(name).map_or("", String::as_str);
     let Some(flags) = with_ours(flags) else { return Ok(false) };
     node.send(redis::cmd("CONFIG").arg("SET").arg(name).arg(flags)).await?;
     Ok(true)

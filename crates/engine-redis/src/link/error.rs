@@ -1,7 +1,7 @@
 //! What a Redis server or the way to it may say instead of an answer, each with what to do next.
 
 use onsale_engine::EngineError;
-use redis::{ErrorKind, RedisError, ServerErrorKind};
+use redis::{ErrorKind, RedisError};
 use thiserror::Error;
 
 /// Lower-case sentences; behind the semicolon stands what to do next.
@@ -113,28 +113,33 @@ impl LinkError {
                 return told;
             }
         }
-        match error.kind() {
-            ErrorKind::AuthenticationFailed => LinkError::Denied { node, why },
-            ErrorKind::InvalidClientConfig => LinkError::Config(why),
-            ErrorKind::Server(ServerErrorKind::ResponseError) | ErrorKind::Extension => {
-                LinkError::Refused { why }
-            }
-            _ if error.is_connection_refusal() => LinkError::Unreachable { node, why },
-            _ if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() => {
-                LinkError::Unknown { node, why }
-            }
-            _ => LinkError::Refused { why: error.to_string() },
+        let kind = error.kind();
+        if kind == ErrorKind::AuthenticationFailed {
+            return LinkError::Denied { node, why };
         }
+        if kind == ErrorKind::InvalidClientConfig {
+            return LinkError::Config(why);
+        }
+        if matches!(kind, ErrorKind::Server(_) | ErrorKind::Extension) {
+            return LinkError::Refused { why };
+        }
+        if error.is_connection_refusal() {
+            return LinkError::Unreachable { node, why };
+        }
+        if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() {
+            return LinkError::Unknown { node, why };
+        }
+        LinkError::Refused { why: error.to_string() }
     }
 
     /// The same for somebody who was only opening a connection: then nothing was sent.
     pub(crate) fn opening(node: &str, error: &RedisError) -> LinkError {
-        match LinkError::of(node, error) {
-            LinkError::Unknown { node, why } if why.contains("certificate") => {
-                LinkError::Untrusted { node, why }
-            }
-            LinkError::Unknown { node, why } => LinkError::Unreachable { node, why },
-            other => other,
+        let told = LinkError::of(node, error);
+        let LinkError::Unknown { node, why } = told else { return told };
+        if why.contains("certificate") {
+            LinkError::Untrusted { node, why }
+        } else {
+            LinkError::Unreachable { node, why }
         }
     }
 }

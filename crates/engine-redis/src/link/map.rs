@@ -1,7 +1,7 @@
 //! Who is the master of a slot. A single server and the master behind sentinels have all of them; in a Cluster
 //! every node tells what it has heard, and the highest configuration epoch is right.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use redis::{FromRedisValue, Value};
@@ -125,14 +125,8 @@ pub fn of_cluster(told: &[Vec<Line>], mut node: impl FnMut(&str) -> Arc<Node>) -
 
 /// The master that a sentinel tells of, and in which of its configurations: `SENTINEL MASTER <name>`.
 pub fn read_master(told: Value) -> Option<(u64, String)> {
-    let words: Vec<String> = match told {
-        Value::Map(pairs) => {
-            let flat = pairs.into_iter().flat_map(|(name, value)| [name, value]).collect();
-            Vec::from_redis_value(Value::Array(flat)).ok()?
-        }
-        other => Vec::from_redis_value(other).ok()?,
-    };
-    let field = |name: &str| words.chunks(2).find(|pair| pair[0] == name).and_then(|pair| pair.get(1));
+    let fields: BTreeMap<String, String> = BTreeMap::from_redis_value(told).ok()?;
+    let field = |name: &str| fields.get(name);
     let epoch = field("config-epoch")?.parse().ok()?;
     Some((epoch, format!("{}:{}", field("ip")?, field("port")?)))
 }

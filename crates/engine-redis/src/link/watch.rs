@@ -59,10 +59,8 @@ pub(super) async fn look(inner: &Inner) -> bool {
 /// A replica may answer, but it must not be taken for the master.
 async fn ask_role(node: &Node) -> Result<(), LinkError> {
     let told = node.send(&redis::cmd("ROLE")).await?;
-    let role = match told {
-        Value::Array(words) => words.into_iter().next().and_then(|word| String::from_redis_value(word).ok()),
-        _ => None,
-    };
+    let mut words = Vec::<Value>::from_redis_value(told).unwrap_or_default().into_iter();
+    let role = words.next().and_then(|word| String::from_redis_value(word).ok());
     match role.as_deref() {
         Some("master") => Ok(()),
         Some(_) | None => Err(LinkError::ReadOnly { node: node.name().to_owned() }),

@@ -13,6 +13,7 @@ use redis::{FromRedisValue, Value};
 use super::replica::{Replica, Taken};
 use super::{Inner, Trouble, log};
 use crate::desk::Asked;
+use crate::facts::Malformed;
 use crate::layout::Layout;
 use crate::link::LinkError;
 use crate::picture::Picture;
@@ -53,13 +54,15 @@ impl Inner {
     /// Where the listing is now; none if its node does not know it.
     pub(super) async fn position(&self, listing: &ListingId) -> Result<Option<Position>, Trouble> {
         let keys = self.keys(listing);
-        let mut command = redis::cmd("HMGET");
-        command.arg(keys.meta()).arg("epoch").arg("offset");
-        let told = self.link.at(keys.meta(), &command).await?;
-        let told = <(Option<u64>, Option<u64>)>::from_redis_value(told);
-        match told.map_err(|_| crate::facts::Malformed::of("position"))? {
-            (Some(epoch), Some(offset)) => Ok(Some(Position { epoch, offset })),
-            _ => Ok(None),
+        let told = self.link.at(keys.head(), redis::cmd("HGET").arg(keys.head()).arg("head")).await?;
+        let line = match told {
+            Value::Nil => return Ok(None),
+            line => String::from_redis_value(line).unwrap_or_default(),
+        };
+        let mut parts = line.split('|').skip(1).map(str::parse);
+        match (parts.next(), parts.next()) {
+            (Some(Ok(epoch)), Some(Ok(offset))) => Ok(Some(Position { epoch, offset })),
+            _ => Err(Malformed::of("head").into()),
         }
     }
 

