@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::problem::{Problem, catalog};
 use crate::app::App;
+use crate::config::EngineKind;
 use crate::idempotency;
 
 /// The listing in a path and whatever else the path names, percent-decoded.
@@ -46,15 +47,19 @@ pub fn inside(event: &ListingId, prefix: &str, text: &str, unknown: Code) -> Res
     }
 }
 
-impl<const KIND: char, S: Send + Sync> FromRequestParts<S> for Place<KIND> {
+impl<const KIND: char> FromRequestParts<Arc<App>> for Place<KIND> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let params = path_params(parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
         let mut values = params.iter().map(|(_, value)| value);
         let kind = if KIND == 'v' { ListingKind::Venue } else { ListingKind::Event };
         let listing = values.next().and_then(ListingId::parse).filter(|listing| listing.kind == kind);
         let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+        if app.config.engine.kind == EngineKind::Redis && app.engine.view(&listing).is_none() {
+            // Another server may have made it a moment ago.
+            app.engine.look_up(listing).await?;
+        }
         Ok(Place { listing, rest: values.next().map(str::to_owned) })
     }
 }
