@@ -1,4 +1,7 @@
 //! `cargo xtask run`: builds the server and becomes it, so that Ctrl-C reaches the server itself.
+//! With `--redis`, two servers on a private Redis: what one sells the other shows.
+
+mod redis;
 
 use std::os::unix::process::CommandExt;
 
@@ -9,6 +12,9 @@ use crate::workspace;
 
 #[derive(clap::Args, Debug)]
 pub struct Options {
+    /// Two servers that share a private Redis, instead of one with the embedded engine.
+    #[arg(long)]
+    redis: bool,
     /// Passed on to `onsale demo`.
     #[arg(last = true)]
     arguments: Vec<String>,
@@ -19,6 +25,9 @@ pub fn run(options: &Options) -> Result<()> {
     steps.run("build", &Program::new("cargo build --release -p onsale-server --bin onsale"))?;
     let binary = workspace::release_binary();
     let server = Program::new("").arg(binary.display().to_string());
+    if options.redis {
+        return redis::run(&server, &options.arguments);
+    }
     let server = server.args(["demo", "--data", "data"]).args(options.arguments.clone());
     println!("\n[2/2] start: {server}");
     let error = server.command().exec();

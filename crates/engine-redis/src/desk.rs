@@ -2,7 +2,8 @@
 //! the stream and tries again when a script says that the picture was too old.
 
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, ListingId, Millis};
+use onsale_domain::{Command, ListingId, Millis, Refusal};
+use redis::Value;
 use thiserror::Error;
 
 use crate::commands::{self, Terms};
@@ -49,19 +50,31 @@ pub enum Stamp {
     None,
 }
 
-impl Desk {
-    /// Decides one command. `clock` 0: the server's own.
-    pub async fn submit(
-        &self,
+/// A command on its way: which script, with which keys and arguments. Sent again it is the same bytes.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub name: Name,
+    pub layout: Layout,
+    pub keys: Vec<String>,
+    pub args: Vec<Vec<u8>>,
+    listing: ListingId,
+    refusal: Option<Refusal>,
+    own: bool,
+}
+
+impl Asked {
+    /// `clock` 0: the server's own; `assumed_now` is what a choice of seats is made at.
+    pub fn prepare(
         picture: &Picture,
         command: &Command,
         stamp: Stamp,
-        clock: Millis,
-        assumed_now: Millis,
-    ) -> Result<Reply, DeskError> {
+        prefix: &str,
+        terms: &Terms,
+        (clock, assumed_now): (Millis, Millis),
+    ) -> Asked {
         let listing = picture.listing.id;
-        let call = commands::prepare(picture, command, assumed_now, &self.terms);
-        let (scope, fingerprint, kept, own) = match stamp {
+        let call = commands::prepare(picture, command, assumed_now, terms);
+        let (scope, fingerprint, kept, of_caller) = match stamp {
             Stamp::Key(key) => {
                 let kept = if command.is_sealed() { KEPT_SEALED_MS } else { KEPT_MS };
                 (Some(key.scope), key.fingerprint, kept, "1")
@@ -74,18 +87,39 @@ impl Desk {
             scope.map_or(Vec::new(), |scope| format!("{scope:032x}").into_bytes()),
             format!("{fingerprint:032x}").into_bytes(),
             kept.to_string().into_bytes(),
-            own.as_bytes().to_vec(),
+            of_caller.as_bytes().to_vec(),
         ];
         args.extend(call.args);
-        let keys = Keys::new(&self.prefix, &listing).with_idem(scope);
-        let script = self.scripts.get(call.name, call.layout);
-        let value = self.link.script(script, &keys, &args).await?;
-        let mut reply = reply::read(listing, value, call.refusal.as_ref())?;
-        if let (Reply::Answer(answer), Stamp::Operation(_)) = (&mut reply, stamp) {
+        let keys = Keys::new(prefix, &listing).with_idem(scope);
+        let own = matches!(stamp, Stamp::Operation(_));
+        Asked { name: call.name, layout: call.layout, keys, args, listing, refusal: call.refusal, own }
+    }
+
+    pub fn read(&self, value: Value) -> Result<Reply, Malformed> {
+        let mut reply = reply::read(self.listing, value, self.refusal.as_ref())?;
+        if let (Reply::Answer(answer), true) = (&mut reply, self.own) {
             // A re-send of our own is the first answer to whoever asked.
             answer.replayed = false;
         }
         Ok(reply)
+    }
+}
+
+impl Desk {
+    /// Decides one command. `clock` 0: the server's own.
+    pub async fn submit(
+        &self,
+        picture: &Picture,
+        command: &Command,
+        stamp: Stamp,
+        clock: Millis,
+        assumed_now: Millis,
+    ) -> Result<Reply, DeskError> {
+        let clocks = (clock, assumed_now);
+        let asked = Asked::prepare(picture, command, stamp, &self.prefix, &self.terms, clocks);
+        let script = self.scripts.get(asked.name, asked.layout);
+        let value = self.link.script(script, &asked.keys, &asked.args).await?;
+        Ok(asked.read(value)?)
     }
 
     /// The whole state of a listing at one moment; `None`: there is none.

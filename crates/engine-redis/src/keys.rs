@@ -25,6 +25,7 @@ const NAMES: [&str; KEYS] = [
 /// The place of the stream of facts among the keys.
 const FACTS: usize = 9;
 const META: usize = 0;
+const HEAD: usize = 1;
 const MARKER: usize = 10;
 
 /// All keys of one listing.
@@ -60,6 +61,11 @@ impl Keys {
 
     pub fn meta(&self) -> &str {
         &self.all[META]
+    }
+
+    /// The hash whose field `head` is the listing's position and status in one line.
+    pub fn head(&self) -> &str {
+        &self.all[HEAD]
     }
 
     pub fn facts(&self) -> &str {

@@ -9,6 +9,7 @@ pub mod inspect;
 pub mod keys;
 pub mod layout;
 pub mod link;
+pub mod live;
 pub mod picture;
 pub mod reply;
 pub mod scripts;
@@ -16,4 +17,5 @@ pub mod state;
 
 pub use keys::Keys;
 pub use link::{Link, LinkError};
+pub use live::RedisEngine;
 pub use scripts::{Script, Scripts};

@@ -316,6 +316,7 @@ impl Engine for Embedded {
             poisoned: shared.poisoned().map(|error| error.to_string()),
             disk_full: !self.room.has_room(),
             stopping: shared.is_stopping(),
+            store_down: None,
             listings: shared.directory.len() as u64,
             waiting: self.inboxes.iter().map(|inbox| inbox.weight() as u64).sum(),
             commands: count(&shared.commands),

@@ -54,6 +54,16 @@ pub trait Engine: Send + Sync + 'static {
         after: Position,
     ) -> BoxFuture<'static, Result<Follower, EngineError>>;
 
+    /// Brings a listing here that another server may have made a moment ago; whoever sees no view asks for this first.
+    fn look_up(&self, _listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Whether reads of a listing, or of any, may be older than what was answered: its store cannot be asked.
+    fn is_stale(&self, _listing: Option<&ListingId>) -> bool {
+        false
+    }
+
     /// The engine's clock.
     fn now(&self) -> Millis;
 
@@ -219,6 +229,8 @@ pub struct EngineStatus {
     pub poisoned: Option<String>,
     pub disk_full: bool,
     pub stopping: bool,
+    /// Why the store that several servers share cannot be used, or a part of it.
+    pub store_down: Option<String>,
     pub listings: u64,
     /// Commands waiting for their decision, over all shards.
     pub waiting: u64,

@@ -10,6 +10,8 @@ use onsale_engine_redis::link;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+mod engine;
+
 /// Read if it exists and no other file is named.
 pub const DEFAULT_FILE: &str = "onsale.toml";
 
@@ -75,15 +77,27 @@ pub enum LogFormat {
     Json,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+/// Which engine decides, and how the embedded one is laid out. `engine = "redis"` says the same as
+/// `[engine] kind = "redis"`.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct EngineConfig {
+    pub kind: EngineKind,
     /// Writer threads; by default the engine's own choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<usize>,
     /// Commands that may wait per shard before the answer is `busy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// Inside this process, durable in its data folder.
+    #[default]
+    Embedded,
+    /// In a Redis or Valkey that several servers share: section `[redis]`.
+    Redis,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -146,6 +160,11 @@ pub enum ConfigError {
     NotLoopback(SocketAddr),
     #[error("{0} must be at least {1}")]
     TooSmall(&'static str, u64),
+    #[error(
+        "engine = redis needs {0}: several servers must take the same keys and sign hold tokens alike, so neither can \
+         be made by the first start of each"
+    )]
+    NotShared(&'static str),
     #[error("api_key must have at least 8 characters, all of them visible ASCII")]
     WeakApiKey,
     #[error("the configuration is wrong: {0}")]
@@ -194,6 +213,13 @@ impl Config {
             }
         }
         self.redis.as_ref().map_or(Ok(()), link::Config::check).map_err(ConfigError::Redis)?;
+        if self.engine.kind == EngineKind::Redis {
+            for (name, is_set) in [("api_key", self.api_key.is_some()), ("house_key", self.house_key.is_some())] {
+                if !is_set {
+                    return Err(ConfigError::NotShared(name));
+                }
+            }
+        }
         let visible = |key: &String| key.len() >= 8 && key.bytes().all(|b| b.is_ascii_graphic());
         if !self.api_key.as_ref().is_none_or(visible) {
             return Err(ConfigError::WeakApiKey);

@@ -147,7 +147,7 @@ impl<S: ScriptSet> Inner<S> {
     ) -> Result<usize, LinkError> {
         let raise = Script::new("raise_epoch", &number.to_string(), RAISE_EPOCH);
         patient.process.load(&raise).await?;
-        let pattern = format!("{}event:meta:{{*}}", escaped(&self.prefix));
+        let pattern = format!("{}*:meta:{{*}}", escaped(&self.prefix));
         let (mut cursor, mut listings) = ("0".to_owned(), 0);
         loop {
             let mut scan = redis::cmd("SCAN");
@@ -155,7 +155,7 @@ impl<S: ScriptSet> Inner<S> {
             let (next, keys): (String, Vec<String>) = patient.process.send(&scan).await?;
             for key in keys {
                 let mut call = redis::cmd("EVALSHA");
-                call.arg(&raise.sha).arg(1).arg(key).arg(number);
+                call.arg(&raise.sha).arg(2).arg(&key).arg(head_of(&key)).arg(number);
                 patient.process.send::<Value>(&call).await?;
                 listings += 1;
             }
@@ -236,6 +236,14 @@ impl<S: ScriptSet> Inner<S> {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The key of a listing's line, beside its meta.
+fn head_of(meta: &str) -> String {
+    match meta.contains("venue:meta:{") {
+        true => meta.replacen("venue:meta:{", "venue:head:{", 1),
+        false => meta.replacen("event:meta:{", "seat:locks:{", 1),
+    }
 }
 
 /// A prefix is text, not a pattern.

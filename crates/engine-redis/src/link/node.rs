@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use redis::aio::{MultiplexedConnection, PubSub};
-use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, RedisError, Value};
+use redis::aio::{AsyncPushSender, MultiplexedConnection, PubSub};
+use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, ProtocolVersion, RedisError, Value};
 
 use super::LinkError;
 use super::config::Config;
@@ -208,6 +208,30 @@ impl Node {
     /// A connection of one's own that listens.
     pub async fn listener(&self) -> Result<PubSub, LinkError> {
         match tokio::time::timeout(self.connect, self.client.get_async_pubsub()).await {
+            Ok(opened) => opened.map_err(|error| LinkError::opening(&self.name, &error)),
+            Err(_) => {
+                let why = format!("no connection within {} ms", self.connect.as_millis());
+                Err(LinkError::Unreachable { node: self.name.clone(), why })
+            }
+        }
+    }
+
+    /// A connection of one's own on which the server pushes messages to `to` between its answers.
+    pub async fn pushed(&self, to: impl AsyncPushSender) -> Result<MultiplexedConnection, LinkError> {
+        let info = self.client.get_connection_info();
+        let settings = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
+        let client = Client::open(info.clone().set_redis_settings(settings))
+            .map_err(|error| LinkError::opening(&self.name, &error))?;
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.connect))
+            .set_response_timeout(Some(self.command.max(self.connect)))
+            .set_push_sender(to);
+        match tokio::time::timeout(
+            self.connect,
+            client.get_multiplexed_async_connection_with_config(&config),
+        )
+        .await
+        {
             Ok(opened) => opened.map_err(|error| LinkError::opening(&self.name, &error)),
             Err(_) => {
                 let why = format!("no connection within {} ms", self.connect.as_millis());

@@ -58,7 +58,7 @@ impl History {
             let got = submit(&self.desk, picture, &ask.command, stamp, now).await.map_err(&wrong)?;
             compare(&expected, &got).map_err(&wrong)?;
             if self.world.chance.one_in(16)
-                && expected.step.is_some()
+                && expected.step().is_some()
                 && expected.outcome == Outcome::Done
                 && stamp != Stamp::None
             {
@@ -74,7 +74,7 @@ impl History {
             if let Some(key) = ask.key.filter(|_| told_again || n % 8 == 0) {
                 self.world.asked.push((key, ask.listing, ask.command.clone()));
             }
-            if let Some(step) = got.step.as_ref().filter(|_| !got.replayed && ask.listing == event) {
+            if let Some(step) = got.step().filter(|_| !got.replayed && ask.listing == event) {
                 self.world.learn(step);
             }
             if n % LOOK_EVERY == LOOK_EVERY - 1 {
@@ -118,7 +118,7 @@ async fn submit(
         Reply::Retry { why, .. } => return Err(format!("retry: {why}")),
         Reply::Trimmed { .. } => return Err("trimmed".into()),
     };
-    if let Some(step) = answer.step.as_ref().filter(|step| step.first > picture.listing.offset) {
+    if let Some(step) = answer.step().filter(|step| step.first > picture.listing.offset) {
         assert!(picture.apply(step), "a picture misses nothing");
         if step.first == 1 {
             // The layout of a new event is in its head.
@@ -133,14 +133,14 @@ fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
     let parts = |answer: &Answer| {
         format!(
             "{:?}\nat {} replayed {}\n{:?}\n{:?}",
-            answer.position, answer.at, answer.replayed, answer.outcome, answer.step
+            answer.position, answer.at, answer.replayed, answer.outcome, answer.step()
         )
     };
     let same = expected.position == got.position
         && expected.at == got.at
         && expected.replayed == got.replayed
         && expected.outcome == got.outcome
-        && expected.step == got.step;
+        && expected.step() == got.step();
     if same { Ok(()) } else { Err(format!("expected {}\ngot {}", parts(expected), parts(got))) }
 }
 

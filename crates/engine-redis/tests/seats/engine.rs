@@ -103,7 +103,7 @@ impl Inner {
             let reply = self.desk.submit(&picture, &request.command, stamp, clock, clock).await;
             match reply.map_err(|error| EngineError::Read(error.to_string()))? {
                 Reply::Answer(answer) => {
-                    if let Some(step) = answer.step.as_ref().filter(|_| !answer.replayed) {
+                    if let Some(step) = answer.step().filter(|_| !answer.replayed) {
                         self.take(request.listing, step);
                     }
                     return Ok(*answer);

@@ -42,7 +42,7 @@ impl Room {
     async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
         match self.ask(picture, command, Stamp::None, NOW).await {
             Reply::Answer(answer) => {
-                answer.step.iter().for_each(|step| assert!(picture.apply(step)));
+                answer.step().into_iter().for_each(|step| assert!(picture.apply(step)));
                 *answer
             }
             other => panic!("{other:?}"),

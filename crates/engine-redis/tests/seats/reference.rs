@@ -33,9 +33,9 @@ impl Reference {
             return match same {
                 true => {
                     let (at, step) = (step.at, Some(step.clone()));
-                    Answer { position, at, step, outcome: Outcome::Done, replayed: true }
+                    Answer { position, at, outcome: Outcome::Done, replayed: true, told: step.into() }
                 }
-                false => Answer { position, at: now, step: None, outcome: reused(), replayed: false },
+                false => Answer { position, at: now, told: Default::default(), outcome: reused(), replayed: false },
             };
         }
         let (first, mut facts) = (self.listing.offset + 1, Vec::new());
@@ -47,6 +47,6 @@ impl Reference {
             let kept = now + if command.is_sealed() { KEPT_SEALED_MS } else { KEPT_MS };
             self.records.insert(key.scope, (key.fingerprint, kept, step.clone()));
         }
-        Answer { position: self.position(), at: now, step, outcome, replayed: false }
+        Answer { position: self.position(), at: now, outcome, replayed: false, told: step.into() }
     }
 }

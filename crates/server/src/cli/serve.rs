@@ -7,9 +7,11 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args as ClapArgs;
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
 use tokio_util::sync::CancellationToken;
 
+mod opened;
+
+use self::opened::Opened;
 use super::config::Settings;
 use crate::app::Bound;
 use crate::config::Config;
@@ -48,52 +50,35 @@ pub fn run_with(
     let data = config.data.clone();
     std::fs::create_dir_all(&data).with_context(|| format!("creating the data folder {}", data.display()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    // Opened inside the runtime, so that the engine wakes its callers there.
-    let inside = runtime.enter();
-    let engine = Arc::new(
-        Embedded::open(&data, engine_options(&config))
-            .with_context(|| format!("opening the data folder {}", data.display()))?,
-    );
+    let opened = runtime.block_on(Opened::open(&config))?;
     let secrets = Secrets::open(&data, config.api_key.as_deref(), config.house_key.as_deref())
         .with_context(|| format!("reading the keys in {}", data.display()))?;
-    drop(inside);
     let served = runtime.block_on(async {
         let bound = Bound::bind(&config).await.with_context(|| format!("listening on {}", config.listen))?;
         tell(&config, &secrets, bound.address);
-        let shared: Arc<dyn Engine> = engine.clone();
+        let shared = opened.engine();
         ready(bound.address, &shared)?;
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
-        tokio::spawn(stop_when_poisoned(engine.clone(), stop.clone()));
+        tokio::spawn(stop_when_poisoned(shared.clone(), stop.clone()));
         bound.serve(config, secrets, shared, stop).await.context("serving")
     });
     // Whatever happened to HTTP, what the engine has taken is brought to the disk.
-    engine.close();
+    opened.close();
     tracing::info!("stopped");
-    if let Some(why) = engine.status().poisoned {
+    if let Some(why) = opened.engine().status().poisoned {
         anyhow::bail!("{why}; start again: everything that was answered is in the journal");
     }
     served
 }
 
 /// After a failed write or sync nobody can be served any more; ending lets whoever watches over us start anew.
-async fn stop_when_poisoned(engine: Arc<Embedded>, stop: CancellationToken) {
+async fn stop_when_poisoned(engine: Arc<dyn Engine>, stop: CancellationToken) {
     while engine.status().poisoned.is_none() {
         tokio::time::sleep(POISON_CHECK).await;
     }
     tracing::error!("the engine is poisoned; stopping");
     stop.cancel();
-}
-
-fn engine_options(config: &Config) -> Options {
-    let mut options = Options::default();
-    if let Some(shards) = config.engine.shards {
-        options.shards = shards.max(1);
-    }
-    if let Some(queue) = config.engine.queue {
-        options.inbox_bound = queue.max(1);
-    }
-    options
 }
 
 /// What somebody who starts the server must know.

@@ -44,7 +44,7 @@ where
     let (parts, body) = request.into_parts();
     let (headers, limit) = (parts.headers, app.config.limits.body_bytes);
     let (event, hold) = words(parts.uri.path());
-    let at = EventPath::of(event, hold)?;
+    let at = EventPath::of(app, event, hold).await?;
     let caller = Caller::from_headers(&headers)?;
     let app = State(app.clone());
     match verb {

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
+use onsale_domain::ListingId;
 use subtle::ConstantTimeEq;
 use tower::ServiceExt;
 
@@ -22,6 +23,8 @@ use super::{direct, route, router};
 use crate::app::App;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// On a read that may be older than what was answered elsewhere: the store that servers share is away.
+const STALE: HeaderName = HeaderName::from_static("onsale-stale");
 const REQUEST_ID_CHARS_MAX: usize = 128;
 /// hyper's own limit; said to whoever exceeds it.
 const HEADERS_MAX: usize = 100;
@@ -46,6 +49,7 @@ impl Edge {
     {
         let route = route::of(request.uri().path());
         let id = self.request_id(request.headers());
+        let is_stale = self.is_stale(&request);
         let mut response = match self.check(&request) {
             Err(problem) => problem.into_response(),
             Ok(()) => within_time(self.handle(route, request), late).await,
@@ -59,7 +63,20 @@ impl Edge {
             tracing::debug!(request = ?id, status, route = route::ROUTES[route], took_us = took.as_micros() as u64);
         }
         response.headers_mut().insert(REQUEST_ID, id);
+        if is_stale {
+            response.headers_mut().insert(STALE, HeaderValue::from_static("true"));
+        }
         response
+    }
+
+    /// A part of a store may be away: a listing in another part is as fresh as ever.
+    fn is_stale<B>(&self, request: &Request<B>) -> bool {
+        let path = request.uri().path();
+        if request.method() != Method::GET || !path.starts_with("/v1/") || !self.app.engine.is_stale(None) {
+            return false;
+        }
+        let listing = path.split('/').nth(3).and_then(ListingId::parse);
+        listing.is_none_or(|listing| self.app.engine.is_stale(Some(&listing)))
     }
 
     /// What needs no look at the body: the size of the headers and the API key.

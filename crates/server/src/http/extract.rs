@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::problem::{Problem, catalog};
 use crate::app::App;
+use crate::config::EngineKind;
 use crate::idempotency;
 
 /// The listing in a path and whatever else the path names, percent-decoded.
@@ -29,10 +30,14 @@ pub type VenuePath = Place<'v'>;
 
 impl<const KIND: char> Place<KIND> {
     /// Of the path's own words, decoded.
-    pub fn of(listing: Option<&str>, rest: Option<&str>) -> Result<Self, Problem> {
+    pub async fn of(app: &App, listing: Option<&str>, rest: Option<&str>) -> Result<Self, Problem> {
         let kind = if KIND == 'v' { ListingKind::Venue } else { ListingKind::Event };
         let listing = listing.and_then(ListingId::parse).filter(|listing| listing.kind == kind);
         let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+        if app.config.engine.kind == EngineKind::Redis && app.engine.view(&listing).is_none() {
+            // Another server may have made it a moment ago.
+            app.engine.look_up(listing).await?;
+        }
         Ok(Place { listing, rest: rest.map(str::to_owned) })
     }
 
@@ -55,13 +60,13 @@ pub fn inside(event: &ListingId, prefix: &str, text: &str, unknown: Code) -> Res
     }
 }
 
-impl<const KIND: char, S: Send + Sync> FromRequestParts<S> for Place<KIND> {
+impl<const KIND: char> FromRequestParts<Arc<App>> for Place<KIND> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let params = path_params(parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
         let mut values = params.iter().map(|(_, value)| value);
-        Place::of(values.next(), values.next())
+        Place::of(app, values.next(), values.next()).await
     }
 }
 

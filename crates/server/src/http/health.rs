@@ -45,6 +45,9 @@ pub async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     if status.disk_full {
         return Err(EngineError::DiskFull.into());
     }
+    if let Some(why) = status.store_down {
+        return Err(EngineError::Unavailable(why).into());
+    }
     Ok(reply::json(StatusCode::OK, &Health { status: "ok" }))
 }
 

@@ -1,0 +1,286 @@
+//! The engine on Redis: several servers share one deployment; a script decides, and every server keeps a replica of
+//! each listing, fed by the listing's stream, from which it answers reads.
+//! A yes is durable here as far as this deployment of Redis is: `inspect::at_start` says how far that is.
+
+mod across;
+mod clock;
+mod directory;
+mod fetch;
+mod keep;
+mod log;
+mod read;
+mod replica;
+mod submit;
+mod sweep;
+mod tell;
+mod trim;
+mod wake;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
+use onsale_engine::{
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use self::across::Across;
+use self::clock::Clock;
+use self::directory::Directory;
+use self::tell::Told;
+use crate::deployment::Deployment;
+use crate::desk::DeskError;
+use crate::keys::Keys;
+use crate::layout::COMPACT_FROM;
+use crate::link::Link;
+
+pub(crate) use crate::desk::DeskError as Trouble;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// From so many seats on an event is laid out in bits.
+    pub compact_from: usize,
+    /// A time set by hand, for tests; without it the time is Redis'.
+    pub clock: Option<Arc<AtomicI64>>,
+    pub sweep: Sweep,
+    /// Whether wake-ups of other servers are listened to; without them the polling finds everything, later.
+    pub wakes: bool,
+    /// How often listings that changed lately are compared with Redis: what a lost wake-up costs at most.
+    pub poll: Duration,
+    /// How long facts are kept in a stream: the longest time for which an answer is remembered under its key.
+    pub facts_kept_ms: Millis,
+}
+
+/// What wakes the sweeper; any one of them is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// Deadlines of this server's replicas, and the index over listings.
+    pub polls: bool,
+    /// The end of a listing's marker, told by Redis.
+    pub notified: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            compact_from: COMPACT_FROM,
+            clock: None,
+            sweep: Sweep { polls: true, notified: true },
+            wakes: true,
+            poll: Duration::from_secs(1),
+            facts_kept_ms: crate::desk::KEPT_SEALED_MS,
+        }
+    }
+}
+
+/// Cheap to clone; its tasks end with the last clone.
+#[derive(Clone, Debug)]
+pub struct RedisEngine {
+    inner: Arc<Inner>,
+    _running: Arc<DropGuard>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    deployment: Deployment,
+    link: Link,
+    prefix: String,
+    across: Across,
+    options: Options,
+    clock: Clock,
+    directory: Directory,
+    told: Told,
+    counts: Counts,
+    stop: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    commands: AtomicU64,
+    refusals: AtomicU64,
+    facts: AtomicU64,
+    retries: AtomicU64,
+    reloads: AtomicU64,
+    wakes: AtomicU64,
+    sweeps: AtomicU64,
+}
+
+impl RedisEngine {
+    /// Joins the deployment, reads every listing, and follows them from then on.
+    pub async fn open(link: Link, options: Options) -> Result<RedisEngine, EngineError> {
+        let deployment = Deployment::join(&link).await?;
+        let prefix = link.config().prefix.clone();
+        let stop = CancellationToken::new();
+        let inner = Arc::new(Inner {
+            across: Across::new(&prefix),
+            clock: Clock::new(options.clock.clone()),
+            directory: Directory::default(),
+            told: Told::default(),
+            counts: Counts::default(),
+            stop: stop.clone(),
+            deployment,
+            link,
+            prefix,
+            options,
+        });
+        inner.clock.measure(&inner.link).await?;
+        inner.find_listings().await?;
+        keep::start(&inner);
+        Ok(RedisEngine { inner, _running: Arc::new(stop.drop_guard()) })
+    }
+
+    pub fn link(&self) -> &Link {
+        &self.inner.link
+    }
+
+    pub fn deployment(&self) -> &Deployment {
+        &self.inner.deployment
+    }
+
+    /// A replica as bytes, for comparison with what Redis keeps.
+    pub fn image(&self, listing: &ListingId) -> Option<Vec<u8>> {
+        Some(self.inner.directory.get(listing)?.with(|picture| picture.listing.canonical_image()))
+    }
+
+    /// Trims every stream now, as the sweeper does from time to time.
+    pub async fn trim(&self) {
+        trim::all(&self.inner).await;
+    }
+
+    /// What the engine did since it was opened, by name, for tests and metrics.
+    pub fn counts(&self) -> [(&'static str, u64); 4] {
+        let counts = &self.inner.counts;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        [
+            ("retries", read(&counts.retries)),
+            ("reloads", read(&counts.reloads)),
+            ("wakes", read(&counts.wakes)),
+            ("sweeps", read(&counts.sweeps)),
+        ]
+    }
+
+    /// Takes no more commands and ends its tasks.
+    pub fn close(&self) {
+        self.inner.stop.cancel();
+    }
+}
+
+impl Inner {
+    fn keys(&self, listing: &ListingId) -> Keys {
+        Keys::new(&self.prefix, listing)
+    }
+
+    /// Why some listing cannot be decided about now, if that is so.
+    fn store_down(&self) -> Option<String> {
+        let map = self.link.map();
+        if map.masters.is_empty() || map.uncovered() > 0 {
+            return Some(format!("{} slots have no master", map.uncovered()));
+        }
+        let down = map.masters.iter().find(|node| !node.is_up());
+        down.map(|node| format!("no answer from {}", node.name())).or_else(|| {
+            (!self.deployment.is_whole()).then(|| "a node is being recovered".to_owned())
+        })
+    }
+}
+
+impl Engine for RedisEngine {
+    fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.submit(request).await })
+    }
+
+    fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
+        self.inner.directory.get(listing)?.view()
+    }
+
+    fn listings(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>> {
+        self.inner.directory.list(tenant, kind, after, limit)
+    }
+
+    fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.ask(listing, &query).await })
+    }
+
+    fn holds_of(
+        &self,
+        tenant: Tenant,
+        buyer: BuyerId,
+    ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.holds_of(tenant, buyer).await })
+    }
+
+    fn facts_after(
+        &self,
+        listing: ListingId,
+        after: Position,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.facts_after(listing, after, limit).await })
+    }
+
+    fn follow(
+        &self,
+        listing: ListingId,
+        after: Position,
+    ) -> BoxFuture<'static, Result<Follower, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.follow(listing, after).await })
+    }
+
+    fn look_up(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.look_up(listing).await.map(drop) })
+    }
+
+    fn is_stale(&self, listing: Option<&ListingId>) -> bool {
+        match listing {
+            None => self.inner.store_down().is_some(),
+            Some(listing) => {
+                let keys = self.inner.keys(listing);
+                self.inner.link.master_of(keys.meta()).is_none_or(|node| !node.is_up())
+            }
+        }
+    }
+
+    fn now(&self) -> Millis {
+        self.inner.clock.now()
+    }
+
+    fn status(&self) -> EngineStatus {
+        let counts = &self.inner.counts;
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        EngineStatus {
+            stopping: self.inner.stop.is_cancelled(),
+            store_down: self.inner.store_down(),
+            listings: self.inner.directory.len() as u64,
+            commands: count(&counts.commands),
+            refusals: count(&counts.refusals),
+            facts: count(&counts.facts),
+            ..EngineStatus::default()
+        }
+    }
+}
+
+impl From<DeskError> for EngineError {
+    fn from(error: DeskError) -> EngineError {
+        match error {
+            DeskError::Link(error) => error.into(),
+            DeskError::Malformed(error) => {
+                EngineError::Damaged(format!("{error} in what redis keeps; see `onsale doctor`"))
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Keys across listings: hints that servers write behind decisions and that never decide. Losing all of them costs a
+//! scan at the next start and a slower sweep.
+
+use onsale_domain::{BuyerId, ListingId, Tenant};
+
+use crate::link::slot;
+
+/// Wake-ups go over so many channels, which a Cluster spreads over its masters.
+const CHANNELS: u16 = 16;
+
+/// Names under one prefix.
+#[derive(Clone, Debug)]
+pub struct Across {
+    prefix: String,
+}
+
+impl Across {
+    pub fn new(prefix: &str) -> Across {
+        Across { prefix: prefix.to_owned() }
+    }
+
+    /// A set of all listings' ids.
+    pub fn listings(&self) -> String {
+        format!("{}listings", self.prefix)
+    }
+
+    /// A sorted set of listings by their next deadline.
+    pub fn due(&self) -> String {
+        format!("{}due", self.prefix)
+    }
+
+    /// A sorted set of the events in which a buyer holds something, by the last deadline. What could move a slot or
+    /// forge a key in a buyer's name is escaped.
+    pub fn user_locks(&self, tenant: Tenant, buyer: &BuyerId) -> String {
+        let mut key = format!("{}user:locks:{}:", self.prefix, tenant.as_str());
+        for byte in buyer.as_str().bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'@' => key.push(char::from(byte)),
+                other => key.push_str(&format!("%{other:02x}")),
+            }
+        }
+        key
+    }
+
+    /// Where a listing's wake-ups are published.
+    pub fn channel(&self, listing: &ListingId) -> String {
+        self.numbered(slot::slot(listing.to_string().as_bytes()) % CHANNELS)
+    }
+
+    pub fn channels(&self) -> impl Iterator<Item = String> + use<'_> {
+        (0..CHANNELS).map(|number| self.numbered(number))
+    }
+
+    fn numbered(&self, number: u16) -> String {
+        format!("{}wake:{{{number}}}", self.prefix)
+    }
+
+    /// The listing whose marker a key is.
+    pub fn of_marker(&self, key: &str) -> Option<ListingId> {
+        let rest = key.strip_prefix(&self.prefix)?.strip_prefix("event:marker:{")?;
+        ListingId::parse(rest.strip_suffix('}')?)
+    }
+
+    /// The listing whose head a key is.
+    pub fn of_meta(&self, key: &str) -> Option<ListingId> {
+        let rest = key.strip_prefix(&self.prefix)?;
+        let rest = rest.strip_prefix("event:meta:{").or_else(|| rest.strip_prefix("venue:meta:{"))?;
+        ListingId::parse(rest.strip_suffix('}')?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::Keys;
+    use onsale_domain::ListingKind;
+
+    #[test]
+    fn a_buyers_name_moves_no_slot_and_forges_no_key() {
+        let across = Across::new("house:");
+        let key = |name: &str| across.user_locks(Tenant::DEFAULT, &BuyerId::parse(name).expect("a buyer"));
+        assert!(key("ann@example.org").ends_with(":ann@example.org"));
+        for hostile in ["{a}", "a:b", "a b", "a%7b", "é"] {
+            let key = key(hostile);
+            assert!(!key.contains(['{', '}', ' ', '\n']), "{key}");
+            assert_eq!(key.matches(':').count(), 4, "{key}");
+        }
+        assert_ne!(key("a%7b"), key("a{"));
+    }
+
+    #[test]
+    fn a_listing_is_found_in_its_keys() {
+        let across = Across::new("house:");
+        for kind in [ListingKind::Event, ListingKind::Venue] {
+            let listing = ListingId { tenant: Tenant::DEFAULT, kind, number: 7 };
+            let keys = Keys::new("house:", &listing);
+            assert_eq!(across.of_meta(keys.meta()), Some(listing));
+            assert_eq!(across.of_marker(keys.marker()), Some(listing));
+            assert_eq!(Across::new("other:").of_meta(keys.meta()), None);
+        }
+    }
+}

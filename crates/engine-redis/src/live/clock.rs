@@ -1,0 +1,63 @@
+//! What time it is where decisions are made. A server's own clock is never asked: two servers whose clocks differ by
+//! a minute tell the same time, because both tell that of Redis.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
+
+use onsale_domain::Millis;
+use redis::{FromRedisValue, Value};
+
+use crate::link::{Link, LinkError};
+
+#[derive(Debug)]
+pub struct Clock {
+    /// Set by hand in tests; scripts are told this time then.
+    by_hand: Option<Arc<AtomicI64>>,
+    born: Instant,
+    /// What Redis said minus what had passed since `born`.
+    ahead: AtomicI64,
+}
+
+impl Clock {
+    pub fn new(by_hand: Option<Arc<AtomicI64>>) -> Clock {
+        Clock { by_hand, born: Instant::now(), ahead: AtomicI64::new(0) }
+    }
+
+    pub fn now(&self) -> Millis {
+        match &self.by_hand {
+            Some(clock) => clock.load(Ordering::Relaxed),
+            None => self.passed() + self.ahead.load(Ordering::Relaxed),
+        }
+    }
+
+    /// What scripts are told: 0 lets them ask Redis.
+    pub fn told(&self) -> Millis {
+        self.by_hand.as_ref().map_or(0, |clock| clock.load(Ordering::Relaxed))
+    }
+
+    /// Milliseconds since this engine was opened.
+    pub fn passed(&self) -> i64 {
+        i64::try_from(self.born.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Asks Redis; half of the way there and back is taken to lie behind its answer.
+    pub async fn measure(&self, link: &Link) -> Result<(), LinkError> {
+        if self.by_hand.is_some() {
+            return Ok(());
+        }
+        let sent = self.passed();
+        let told = read(link.query(&redis::cmd("TIME")).await?);
+        let back = self.passed();
+        if let Some(told) = told {
+            self.ahead.store(told + (back - sent) / 2 - back, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// Seconds and microseconds as two texts.
+fn read(value: Value) -> Option<Millis> {
+    let (seconds, micros): (i64, i64) = FromRedisValue::from_redis_value(value).ok()?;
+    Some(seconds * 1_000 + micros / 1_000)
+}

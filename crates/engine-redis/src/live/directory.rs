@@ -1,0 +1,58 @@
+//! All listings that this server knows, in order of their id.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use onsale_domain::{ListingId, ListingKind, Tenant};
+use onsale_engine::View;
+use parking_lot::RwLock;
+
+use super::replica::Replica;
+
+#[derive(Debug, Default)]
+pub struct Directory {
+    replicas: RwLock<BTreeMap<ListingId, Arc<Replica>>>,
+}
+
+impl Directory {
+    pub fn get(&self, id: &ListingId) -> Option<Arc<Replica>> {
+        self.replicas.read().get(id).cloned()
+    }
+
+    /// The one that is there already stays.
+    pub fn insert(&self, replica: Replica) -> Arc<Replica> {
+        self.replicas.write().entry(replica.id).or_insert_with(|| Arc::new(replica)).clone()
+    }
+
+    pub fn remove(&self, id: &ListingId) -> bool {
+        self.replicas.write().remove(id).is_some()
+    }
+
+    pub fn len(&self) -> usize {
+        self.replicas.read().len()
+    }
+
+    pub fn all(&self) -> Vec<Arc<Replica>> {
+        self.replicas.read().values().cloned().collect()
+    }
+
+    pub fn list(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>> {
+        let first = ListingId { tenant, kind, number: 0 };
+        let start = match after {
+            Some(after) if after >= first => Bound::Excluded(after),
+            Some(_) | None => Bound::Included(first),
+        };
+        let replicas = self.replicas.read();
+        let of_kind = replicas
+            .range((start, Bound::Unbounded))
+            .take_while(|(id, _)| id.tenant == tenant && id.kind == kind);
+        of_kind.filter_map(|(_, replica)| replica.view()).take(limit).collect()
+    }
+}

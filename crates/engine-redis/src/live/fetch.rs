@@ -1,0 +1,215 @@
+//! How a replica learns what it has not seen: facts from the stream, or the whole state where the stream does not
+//! reach back far enough or goes on under another epoch.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use futures_util::StreamExt;
+use onsale_domain::ListingId;
+use onsale_engine::{EngineError, Position};
+use redis::{FromRedisValue, Value};
+
+use super::replica::{Replica, Taken};
+use super::{Inner, Trouble, log};
+use crate::desk::Asked;
+use crate::facts::Malformed;
+use crate::layout::Layout;
+use crate::link::LinkError;
+use crate::picture::Picture;
+use crate::scripts::Name;
+use crate::state;
+
+/// Listings that are read at the same time.
+pub(super) const AT_ONCE: usize = 32;
+/// Keys that a node looks at in one step of a scan.
+const SCAN: usize = 1_000;
+
+impl Inner {
+    pub(super) async fn call(&self, asked: &Asked) -> Result<Value, LinkError> {
+        self.deployment.call(|scripts| scripts.get(asked.name, asked.layout), &asked.keys, &asked.args).await
+    }
+
+    /// The listing's whole state in Redis; none if there is no such listing.
+    async fn read(&self, listing: ListingId) -> Result<Option<Picture>, Trouble> {
+        let keys = self.keys(&listing);
+        let call = self.deployment.call(|all| all.get(Name::ReadState, Layout::Hash), keys.all(), &[]);
+        let value = call.await?;
+        Ok(state::read(value)?.map(|state| state.picture(listing)).transpose()?)
+    }
+
+    /// The listing's replica, read from Redis if this server has none yet.
+    pub(super) async fn look_up(&self, listing: ListingId) -> Result<Option<Arc<Replica>>, EngineError> {
+        if let Some(known) = self.directory.get(&listing) {
+            return Ok(Some(known));
+        }
+        let read = self.read(listing).await?;
+        Ok(read.map(|picture| {
+            let replica = self.directory.insert(Replica::new(picture));
+            replica.touched.store(self.clock.passed(), Ordering::Relaxed);
+            replica
+        }))
+    }
+
+    /// Where the listing is now; none if its node does not know it.
+    pub(super) async fn position(&self, listing: &ListingId) -> Result<Option<Position>, Trouble> {
+        let keys = self.keys(listing);
+        let told = self.link.at(keys.head(), redis::cmd("HGET").arg(keys.head()).arg("head")).await?;
+        let line = match told {
+            Value::Nil => return Ok(None),
+            line => String::from_redis_value(line).unwrap_or_default(),
+        };
+        let mut parts = line.split('|').skip(1).map(str::parse);
+        match (parts.next(), parts.next()) {
+            (Some(Ok(epoch)), Some(Ok(offset))) => Ok(Some(Position { epoch, offset })),
+            _ => Err(Malformed::of("head").into()),
+        }
+    }
+
+    /// Brings a replica to where its listing is at this moment, or further.
+    pub(super) async fn refresh(&self, replica: &Replica) -> Result<(), EngineError> {
+        match self.position(&replica.id).await? {
+            Some(now) => Ok(self.catch_up(replica, now).await?),
+            None => Err(self.deployment.suspect(self.keys(&replica.id).meta()).into()),
+        }
+    }
+
+    /// Brings a replica to `target`, by facts if that is possible.
+    pub(super) async fn catch_up(&self, replica: &Replica, target: Position) -> Result<(), Trouble> {
+        if replica.position() >= target {
+            return Ok(());
+        }
+        let _one_at_a_time = replica.reading.lock().await;
+        let keys = self.keys(&replica.id);
+        while replica.position() < target {
+            let at = replica.position();
+            let page = log::after(&self.link, keys.facts(), replica.id, at, log::PAGE).await?;
+            let fits = page.steps.iter().all(|step| {
+                let taken = replica.take(step);
+                taken == Taken::Applied || taken == Taken::Known
+            });
+            if !fits || page.steps.is_empty() {
+                // Trimmed, or another epoch began, or the page is from before the target.
+                self.reload(replica).await?;
+                break;
+            }
+        }
+        replica.touched.store(self.clock.passed(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn reload(&self, replica: &Replica) -> Result<(), Trouble> {
+        self.counts.reloads.fetch_add(1, Ordering::Relaxed);
+        match self.read(replica.id).await? {
+            Some(picture) => {
+                replica.replace(picture);
+                Ok(())
+            }
+            None => Err(self.deployment.suspect(self.keys(&replica.id).meta()).into()),
+        }
+    }
+
+    /// Fetches what was told of, behind whoever told of it.
+    pub(super) fn fetch(self: &Arc<Self>, replica: &Arc<Replica>, target: Position) {
+        if !replica.want(target) {
+            return;
+        }
+        let (inner, replica) = (self.clone(), replica.clone());
+        tokio::spawn(async move {
+            loop {
+                let wanted = replica.wanted();
+                if let Err(error) = inner.catch_up(&replica, wanted).await {
+                    let listing = replica.id;
+                    tracing::debug!(%listing, %error, "following {listing} waits: {error}");
+                    return replica.give_up();
+                }
+                if replica.fetched(wanted) {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// After a recovery listings go on under other epochs, from what their nodes have kept. True: all were read.
+    pub(super) async fn reload_all(self: &Arc<Self>) -> bool {
+        let reload = |replica: Arc<Replica>| async move {
+            let listing = replica.id;
+            match self.read(listing).await {
+                Ok(Some(picture)) => replica.replace(picture),
+                Ok(None) => {
+                    self.directory.remove(&listing);
+                    tracing::error!(%listing, "redis has lost {listing}, and there are no records to bring it back from");
+                }
+                Err(error) => {
+                    tracing::debug!(%listing, %error, "{listing} will be read again: {error}");
+                    return false;
+                }
+            }
+            true
+        };
+        let mut read = futures_util::stream::iter(self.directory.all()).map(reload).buffer_unordered(AT_ONCE);
+        let mut all = true;
+        while let Some(done) = read.next().await {
+            all &= done;
+        }
+        all
+    }
+
+    /// Every listing there is: those of the index, and those that a scan finds beside it.
+    pub(super) async fn find_listings(self: &Arc<Self>) -> Result<(), EngineError> {
+        let mut found = self.indexed_listings().await?;
+        let scanned = self.scanned_listings().await?;
+        let missing: Vec<String> = scanned.difference(&found).map(ListingId::to_string).collect();
+        if !missing.is_empty() {
+            let key = self.across.listings();
+            self.link.at(&key, redis::cmd("SADD").arg(&key).arg(missing)).await?;
+        }
+        found.extend(scanned);
+        self.look_up_all(found).await
+    }
+
+    /// Only those of the index that we do not know yet.
+    pub(super) async fn find_new_listings(self: &Arc<Self>) -> Result<(), EngineError> {
+        let mut found = self.indexed_listings().await?;
+        found.retain(|listing| self.directory.get(listing).is_none());
+        self.look_up_all(found).await
+    }
+
+    async fn look_up_all(self: &Arc<Self>, listings: BTreeSet<ListingId>) -> Result<(), EngineError> {
+        let read = listings.into_iter().map(|listing| async move { self.look_up(listing).await.map(drop) });
+        let mut read = futures_util::stream::iter(read).buffer_unordered(AT_ONCE);
+        while let Some(done) = read.next().await {
+            done?;
+        }
+        Ok(())
+    }
+
+    async fn indexed_listings(&self) -> Result<BTreeSet<ListingId>, EngineError> {
+        let key = self.across.listings();
+        let told = self.link.at(&key, redis::cmd("SMEMBERS").arg(&key)).await?;
+        let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
+        Ok(ids.iter().filter_map(|id| ListingId::parse(id)).collect())
+    }
+
+    async fn scanned_listings(&self) -> Result<BTreeSet<ListingId>, EngineError> {
+        let escaped: String = self.prefix.chars().flat_map(|one| ['\\', one]).collect();
+        let pattern = format!("{escaped}*:meta:{{*}}");
+        let mut found = BTreeSet::new();
+        for master in &self.link.map().masters {
+            let mut cursor = "0".to_owned();
+            loop {
+                let mut scan = redis::cmd("SCAN");
+                scan.arg(&cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(SCAN);
+                let told = master.send(&scan).await?;
+                let (next, keys) = <(String, Vec<String>)>::from_redis_value(told)
+                    .map_err(|error| EngineError::Read(error.to_string()))?;
+                found.extend(keys.iter().filter_map(|key| self.across.of_meta(key)));
+                if next == "0" {
+                    break;
+                }
+                cursor = next;
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,80 @@
+//! Reads a listing's stream, whole steps only.
+
+use std::sync::Arc;
+
+use onsale_domain::{ListingId, Step};
+use onsale_engine::Position;
+use redis::Value;
+
+use crate::facts::{self, Fields, Malformed};
+use crate::link::Link;
+use crate::live::Trouble;
+use crate::reply::{array, bytes, fields};
+
+/// Facts read in one call: some hundred kilobytes at most.
+pub const PAGE: usize = 512;
+
+/// Steps behind a position, and whether the stream has more.
+#[derive(Debug)]
+pub struct Page {
+    pub steps: Vec<Arc<Step>>,
+    pub more: bool,
+}
+
+/// The steps right behind `after`, at least one whole one if there is any.
+pub async fn after(
+    link: &Link,
+    key: &str,
+    listing: ListingId,
+    after: Position,
+    limit: usize,
+) -> Result<Page, Trouble> {
+    let mut count = limit.clamp(1, PAGE);
+    loop {
+        let mut command = redis::cmd("XRANGE");
+        command.arg(key).arg(format!("({}-{}", after.epoch, after.offset)).arg("+").arg("COUNT").arg(count);
+        let entries = array(link.at(key, &command).await?)?;
+        let read = entries.len();
+        let (steps, cut) = steps(listing, entries)?;
+        if !steps.is_empty() || read < count {
+            return Ok(Page { steps, more: read == count });
+        }
+        // One step is longer than what was read: its first fact says how long.
+        count = cut.max(count + 1);
+    }
+}
+
+/// Whole steps, and how many facts the cut one at the end has.
+pub fn steps(listing: ListingId, entries: Vec<Value>) -> Result<(Vec<Arc<Step>>, usize), Malformed> {
+    let mut steps = Vec::new();
+    let mut open: Option<(Position, usize, Vec<Fields>)> = None;
+    for entry in entries {
+        let (at, told) = entry_of(entry)?;
+        let (first, count, mut all) = match open.take() {
+            Some(open) => open,
+            None => (at, told.number("n")?, Vec::new()),
+        };
+        all.push(told);
+        if all.len() < count {
+            open = Some((first, count, all));
+            continue;
+        }
+        steps.push(Arc::new(facts::decode_step(listing, first.epoch, first.offset, &all)?));
+    }
+    Ok((steps, open.map_or(0, |(_, count, _)| count)))
+}
+
+/// An entry's id is its position.
+fn entry_of(entry: Value) -> Result<(Position, Fields), Malformed> {
+    let malformed = || Malformed::of("entry");
+    let mut parts = array(entry)?.into_iter();
+    let id = bytes(parts.next().ok_or_else(malformed)?)?;
+    let at = std::str::from_utf8(&id).ok().and_then(position).ok_or_else(malformed)?;
+    Ok((at, fields(parts.next().ok_or_else(malformed)?)?))
+}
+
+/// `<epoch>-<offset>`
+pub fn position(text: &str) -> Option<Position> {
+    let (epoch, offset) = text.split_once('-')?;
+    Some(Position { epoch: epoch.parse().ok()?, offset: offset.parse().ok()? })
+}

@@ -1,0 +1,209 @@
+//! Reads, all from replicas: what must see every earlier answer first asks Redis where the listing is.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{BuyerId, ListingId, ListingKind, Step, Tenant};
+use onsale_engine::engine::Tail;
+use onsale_engine::{EngineError, FactPage, Follower, HeldAt, Position};
+use redis::FromRedisValue;
+use tokio::sync::watch;
+
+use super::fetch::AT_ONCE;
+use super::replica::{Following, Replica};
+use super::{Inner, log};
+
+/// A question waits so long for the replica to be where the listing was when it was asked; then it is answered from
+/// what is known, and the answer is marked as stale if Redis is away.
+const FRESH: Duration = Duration::from_millis(100);
+/// Steps handed to a follower in one go.
+const FOLLOW_STEPS_MAX: usize = 256;
+/// Listings that changed so lately are asked about when a buyer's holds are looked for: another server's hint may not
+/// have arrived yet.
+const LATELY_MS: i64 = 10_000;
+const LATELY_MAX: usize = 64;
+
+impl Inner {
+    async fn freshen(&self, replica: &Replica) -> Result<(), EngineError> {
+        match tokio::time::timeout(FRESH, self.refresh(replica)).await {
+            // A node that may have forgotten something has nothing to tell about anybody.
+            Ok(Err(EngineError::Recovering)) => Err(EngineError::Recovering),
+            Ok(Err(EngineError::Damaged(why))) => Err(EngineError::Damaged(why)),
+            Ok(Ok(()) | Err(_)) | Err(_) => Ok(()),
+        }
+    }
+
+    pub(super) async fn ask(&self, listing: ListingId, query: &Query) -> Result<Found, EngineError> {
+        let Some(replica) = self.look_up(listing).await? else { return Ok(Found::Nothing) };
+        self.freshen(&replica).await?;
+        Ok(replica.with(|picture| picture.listing.ask(query, self.clock.now())))
+    }
+
+    pub(super) async fn holds_of(&self, tenant: Tenant, buyer: BuyerId) -> Result<Vec<HeldAt>, EngineError> {
+        let (query, now) = (Query::HoldsOf(buyer.clone()), self.clock.now());
+        let held = |replica: &Replica| {
+            replica.with(|picture| match picture.listing.ask(&query, now) {
+                Found::Holds(holds) if !holds.is_empty() => {
+                    let (epoch, offset) = (picture.listing.epoch, picture.listing.offset);
+                    Some(HeldAt { listing: replica.id, position: Position { epoch, offset }, holds })
+                }
+                _ => None,
+            })
+        };
+        let hinted = self.hinted(tenant, &buyer).await.unwrap_or_default();
+        let lately = self.clock.passed() - LATELY_MS;
+        let mut rest = LATELY_MAX;
+        let events = self.directory.all().into_iter();
+        let asked: Vec<Arc<Replica>> = events
+            .filter(|replica| replica.id.tenant == tenant && replica.id.kind == ListingKind::Event)
+            .filter(|replica| {
+                let recent = rest > 0 && replica.touched.load(Ordering::Relaxed) >= lately;
+                rest -= usize::from(recent);
+                recent || hinted.contains(&replica.id) || held(replica).is_some()
+            })
+            .collect();
+        let fresh = asked.clone().into_iter().map(|replica| async move { self.freshen(&replica).await });
+        let mut fresh = futures_util::stream::iter(fresh).buffer_unordered(AT_ONCE);
+        while let Some(done) = fresh.next().await {
+            done?;
+        }
+        Ok(asked.iter().filter_map(|replica| held(replica)).collect())
+    }
+
+    /// Where other servers say that the buyer holds something.
+    async fn hinted(&self, tenant: Tenant, buyer: &BuyerId) -> Result<BTreeSet<ListingId>, EngineError> {
+        let key = self.across.user_locks(tenant, buyer);
+        let mut command = redis::cmd("ZRANGEBYSCORE");
+        command.arg(&key).arg(self.clock.now()).arg("+inf");
+        let told = tokio::time::timeout(FRESH, self.link.at(&key, &command)).await;
+        let told = told.map_err(|_| EngineError::Unavailable("no hint in time".to_owned()))??;
+        let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
+        let listings: BTreeSet<ListingId> = ids.iter().filter_map(|id| ListingId::parse(id)).collect();
+        for listing in &listings {
+            // One that was made a moment ago on another server.
+            let _ = self.look_up(*listing).await;
+        }
+        Ok(listings)
+    }
+
+    pub(super) async fn facts_after(
+        &self,
+        listing: ListingId,
+        after: Position,
+        limit: usize,
+    ) -> Result<FactPage, EngineError> {
+        let replica = self.look_up(listing).await?.ok_or(EngineError::UnknownListing)?;
+        self.freshen(&replica).await?;
+        let position = check(&replica, after)?;
+        let mut page = FactPage { steps: Vec::new(), position };
+        let mut found = 0;
+        let mut at = after;
+        while found < limit && at.offset < position.offset {
+            let read = self.page(listing, at, limit - found).await?;
+            for step in read.steps {
+                if found >= limit || step.last() > position.offset {
+                    return Ok(page);
+                }
+                found += step.facts.len();
+                at = Position { epoch: step.epoch, offset: step.last() };
+                page.steps.push(step);
+            }
+            if !read.more {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Steps right behind a position; `Reload` if the stream does not reach back so far.
+    async fn page(&self, listing: ListingId, at: Position, limit: usize) -> Result<log::Page, EngineError> {
+        let keys = self.keys(&listing);
+        // From the beginning means: whatever epoch that was.
+        let from = if at.offset == 0 { Position::default() } else { at };
+        let page = log::after(&self.link, keys.facts(), listing, from, limit).await?;
+        let mut next = at.offset + 1;
+        for step in &page.steps {
+            // A step that began before the position is told from its start.
+            if step.first > next {
+                return Err(EngineError::Reload);
+            }
+            next = step.last() + 1;
+        }
+        Ok(page)
+    }
+
+    pub(super) async fn follow(
+        self: &Arc<Self>,
+        listing: ListingId,
+        after: Position,
+    ) -> Result<Follower, EngineError> {
+        let replica = self.look_up(listing).await?.ok_or(EngineError::UnknownListing)?;
+        self.freshen(&replica).await?;
+        let now = check(&replica, after)?;
+        let moved = replica.subscribe();
+        let (epoch, offset) = (now.epoch, after.offset);
+        let following = replica.follow();
+        Ok(Follower::of(Box::new(Steps { inner: self.clone(), following, moved, epoch, offset })))
+    }
+}
+
+/// A position of another epoch, or from the future, is not in this log.
+fn check(replica: &Replica, after: Position) -> Result<Position, EngineError> {
+    let now = replica.position();
+    let known = after.offset == 0 || after.epoch == now.epoch;
+    (known && after.offset <= now.offset).then_some(now).ok_or(EngineError::Reload)
+}
+
+/// A follower: kept steps if it is close behind, else the stream, and never more than the replica has seen.
+struct Steps {
+    inner: Arc<Inner>,
+    following: Following,
+    moved: watch::Receiver<Position>,
+    epoch: u64,
+    offset: u64,
+}
+
+impl Steps {
+    async fn ready(&mut self) -> Result<Vec<Arc<Step>>, EngineError> {
+        let replica = &self.following.replica;
+        loop {
+            let now = *self.moved.borrow_and_update();
+            if now.epoch != self.epoch || now.offset < self.offset {
+                return Err(EngineError::Reload);
+            }
+            if now.offset > self.offset {
+                if let Some(steps) = replica.recent_after(self.offset, FOLLOW_STEPS_MAX) {
+                    return Ok(steps);
+                }
+                let at = Position { epoch: self.epoch, offset: self.offset };
+                let page = self.inner.page(replica.id, at, FOLLOW_STEPS_MAX).await?;
+                let seen = page.steps.into_iter().take_while(|step| step.last() <= now.offset);
+                let steps: Vec<_> = seen.collect();
+                // The replica is ahead of the stream: it was cut behind our back.
+                return if steps.is_empty() { Err(EngineError::Reload) } else { Ok(steps) };
+            }
+            tokio::select! {
+                () = self.inner.stop.cancelled() => return Err(EngineError::Stopping),
+                // The sender lives in our own replica.
+                _ = self.moved.changed() => {}
+            }
+        }
+    }
+}
+
+impl Tail for Steps {
+    fn next(&mut self) -> BoxFuture<'_, Result<Vec<Arc<Step>>, EngineError>> {
+        Box::pin(async move {
+            let steps = self.ready().await?;
+            if let Some(last) = steps.last() {
+                self.offset = last.last();
+            }
+            Ok(steps)
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! What this server knows of one listing: its picture, fed by facts in their order, and those who wait for more.
+//! It answers reads and prepares commands; it never decides.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use onsale_domain::{ListingId, Millis, Step};
+use onsale_engine::{Position, View};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use crate::picture::Picture;
+
+/// Steps kept for those who follow closely; who falls further behind reads the stream.
+const RECENT_STEPS_MAX: usize = 1_024;
+/// Steps that came before the ones in front of them; more of them are read from the stream again.
+const EARLY_STEPS_MAX: usize = 4_096;
+/// No deadline at all.
+const NEVER: Millis = Millis::MAX;
+
+#[derive(Debug)]
+pub struct Replica {
+    pub id: ListingId,
+    state: Mutex<State>,
+    moved: watch::Sender<Position>,
+    /// One reader of the stream at a time: the others find what it brought.
+    pub reading: tokio::sync::Mutex<()>,
+    /// The furthest position that anybody told of.
+    wanted: Mutex<Position>,
+    fetching: AtomicBool,
+    followers: AtomicUsize,
+    /// The next deadline, for the sweeper.
+    due: AtomicI64,
+    /// The deadline that stands in the index over listings.
+    pub indexed: AtomicI64,
+    pub sweeping: AtomicBool,
+    /// When it last changed, in milliseconds since the engine was opened.
+    pub touched: AtomicI64,
+}
+
+#[derive(Debug)]
+struct State {
+    picture: Picture,
+    view: Option<Arc<View>>,
+    recent: VecDeque<Arc<Step>>,
+    early: BTreeMap<u64, Arc<Step>>,
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Applied,
+    Known,
+    /// Those before it are missing.
+    Gap,
+    /// It is of another history: the whole state must be read again.
+    Reload,
+}
+
+impl Replica {
+    pub fn new(picture: Picture) -> Replica {
+        let id = picture.listing.id;
+        let (at, due) = (position(&picture), next_due(&picture));
+        let state = State { picture, view: None, recent: VecDeque::new(), early: BTreeMap::new() };
+        Replica {
+            id,
+            state: Mutex::new(state),
+            moved: watch::Sender::new(at),
+            reading: tokio::sync::Mutex::new(()),
+            wanted: Mutex::new(at),
+            fetching: AtomicBool::new(false),
+            followers: AtomicUsize::new(0),
+            due: AtomicI64::new(due),
+            indexed: AtomicI64::new(NEVER),
+            sweeping: AtomicBool::new(false),
+            touched: AtomicI64::new(0),
+        }
+    }
+
+    pub fn position(&self) -> Position {
+        *self.moved.borrow()
+    }
+
+    /// Not before there is something to sweep.
+    pub fn due(&self) -> Option<Millis> {
+        Some(self.due.load(Ordering::Relaxed)).filter(|due| *due != NEVER)
+    }
+
+    pub fn with<T>(&self, look: impl FnOnce(&Picture) -> T) -> T {
+        look(&self.state.lock().picture)
+    }
+
+    /// Made when somebody looks: between two looks a listing may change many times.
+    pub fn view(&self) -> Option<Arc<View>> {
+        let mut state = self.state.lock();
+        if state.view.is_none() {
+            let listing = &state.picture.listing;
+            let body = listing.view()?;
+            let at = listing.last_at;
+            state.view = Some(Arc::new(View { listing: self.id, position: position(&state.picture), at, body }));
+        }
+        state.view.clone()
+    }
+
+    pub fn take(&self, step: &Arc<Step>) -> Taken {
+        let mut state = self.state.lock();
+        let listing = &state.picture.listing;
+        if !listing.exists() || step.epoch > listing.epoch {
+            return Taken::Reload;
+        }
+        if step.epoch < listing.epoch || step.first <= listing.offset {
+            return Taken::Known;
+        }
+        if step.first > listing.offset + 1 {
+            if state.early.len() < EARLY_STEPS_MAX {
+                state.early.insert(step.first, step.clone());
+            }
+            return Taken::Gap;
+        }
+        state.view = None;
+        self.apply(&mut state, step);
+        self.take_early(&mut state);
+        self.publish(&state);
+        Taken::Applied
+    }
+
+    fn apply(&self, state: &mut State, step: &Arc<Step>) {
+        state.picture.apply(step);
+        if self.followers.load(Ordering::Acquire) > 0 {
+            if state.recent.len() == RECENT_STEPS_MAX {
+                state.recent.pop_front();
+            }
+            state.recent.push_back(step.clone());
+        }
+    }
+
+    fn take_early(&self, state: &mut State) {
+        while let Some(entry) = state.early.first_entry() {
+            let listing = &state.picture.listing;
+            if *entry.key() > listing.offset + 1 {
+                return;
+            }
+            let fits = *entry.key() == listing.offset + 1 && entry.get().epoch == listing.epoch;
+            let step = entry.remove();
+            if fits {
+                self.apply(state, &step);
+            }
+        }
+    }
+
+    fn publish(&self, state: &State) {
+        self.due.store(next_due(&state.picture), Ordering::Relaxed);
+        let at = position(&state.picture);
+        self.moved.send_replace(at);
+    }
+
+    /// Goes on from a state that was read whole, unless the facts have brought us further already.
+    pub fn replace(&self, picture: Picture) {
+        let mut state = self.state.lock();
+        if position(&picture) < position(&state.picture) {
+            return;
+        }
+        if picture.listing.epoch != state.picture.listing.epoch {
+            state.early.clear();
+        }
+        state.picture = picture;
+        state.recent.clear();
+        self.take_early(&mut state);
+        state.view = None;
+        self.publish(&state);
+    }
+
+    /// The kept steps after an offset; `None` if the one right after it is not kept.
+    pub fn recent_after(&self, offset: u64, limit: usize) -> Option<Vec<Arc<Step>>> {
+        let state = self.state.lock();
+        let start = state.recent.partition_point(|step| step.first <= offset);
+        let mut next = offset + 1;
+        let unbroken = state.recent.range(start..).take_while(|step| {
+            let fits = step.first == next;
+            next = step.last() + 1;
+            fits
+        });
+        let steps: Vec<_> = unbroken.take(limit).cloned().collect();
+        (!steps.is_empty()).then_some(steps)
+    }
+
+    /// True once the replica is there; false if it is not in time.
+    pub async fn reaches(&self, target: Position, within: Duration) -> bool {
+        let mut moved = self.moved.subscribe();
+        tokio::time::timeout(within, moved.wait_for(|at| *at >= target)).await.is_ok_and(|seen| seen.is_ok())
+    }
+
+    pub fn subscribe(&self) -> watch::Receiver<Position> {
+        self.moved.subscribe()
+    }
+
+    /// Somebody told of a position. True: the caller shall fetch until `fetched` says that it is enough.
+    pub fn want(&self, target: Position) -> bool {
+        let mut wanted = self.wanted.lock();
+        *wanted = (*wanted).max(target);
+        *wanted > self.position() && !self.fetching.swap(true, Ordering::AcqRel)
+    }
+
+    pub fn wanted(&self) -> Position {
+        *self.wanted.lock()
+    }
+
+    /// True: nobody has told of more meanwhile, and the fetching is over.
+    pub fn fetched(&self, target: Position) -> bool {
+        let wanted = self.wanted.lock();
+        let enough = *wanted <= target;
+        if enough {
+            self.fetching.store(false, Ordering::Release);
+        }
+        enough
+    }
+
+    /// Fetching failed; whoever tells of something next tries again.
+    pub fn give_up(&self) {
+        self.fetching.store(false, Ordering::Release);
+    }
+
+    pub fn is_followed(&self) -> bool {
+        self.followers.load(Ordering::Acquire) > 0
+    }
+
+    pub fn follow(self: &Arc<Self>) -> Following {
+        self.followers.fetch_add(1, Ordering::AcqRel);
+        Following { replica: self.clone() }
+    }
+}
+
+/// A follower's claim on a replica; the kept steps go when the last one does.
+#[derive(Debug)]
+pub struct Following {
+    pub replica: Arc<Replica>,
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        if self.replica.followers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.replica.state.lock().recent.clear();
+        }
+    }
+}
+
+fn position(picture: &Picture) -> Position {
+    Position { epoch: picture.listing.epoch, offset: picture.listing.offset }
+}
+
+fn next_due(picture: &Picture) -> Millis {
+    picture.listing.next_due().unwrap_or(NEVER)
+}

@@ -1,0 +1,137 @@
+//! A command on its way to its script and back: prepared from the replica, decided by Redis, and the replica is the
+//! first to learn of it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use onsale_domain::{Code, Command, ListingId, Outcome, Step};
+use onsale_engine::{Answer, EngineError, Position, Request};
+
+use super::Inner;
+use super::replica::{Replica, Taken};
+use crate::commands::Terms;
+use crate::desk::{Asked, Stamp};
+use crate::picture::Picture;
+use crate::reply::Reply;
+
+/// A command is prepared so often before the answer is an honest `busy`.
+const TRIES: usize = 5;
+/// Answers of this server overtake each other by microseconds; a longer gap was made by another server.
+const OVERTAKEN: Duration = Duration::from_millis(1);
+/// So long an answer waits for the views to show it. It is true whether they do or not.
+const SHOWN: Duration = Duration::from_millis(50);
+
+impl Inner {
+    pub(super) async fn submit(self: &Arc<Self>, request: Request) -> Result<Answer, EngineError> {
+        if self.stop.is_cancelled() {
+            return Err(EngineError::Stopping);
+        }
+        self.counts.commands.fetch_add(1, Ordering::Relaxed);
+        let answer = self.decide(&request).await?;
+        if answer.outcome.refused().is_some() {
+            self.counts.refusals.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(answer)
+    }
+
+    async fn decide(self: &Arc<Self>, request: &Request) -> Result<Answer, EngineError> {
+        let (listing, command) = (request.listing, &request.command);
+        let stamp = match (request.key, command) {
+            (Some(key), _) => Stamp::Key(key),
+            (None, Command::ExpireDue { .. }) => Stamp::None,
+            (None, _) => Stamp::Operation(rand::random()),
+        };
+        let mut replica = self.directory.get(&listing);
+        let mut assumed_now = self.clock.now();
+        for attempt in 1..=TRIES {
+            let terms = Terms {
+                epoch: self.deployment.current().generation.number,
+                compact_from: self.options.compact_from,
+                strict: attempt < TRIES,
+            };
+            let clocks = (self.clock.told(), assumed_now);
+            let prepare =
+                |picture: &Picture| Asked::prepare(picture, command, stamp, &self.prefix, &terms, clocks);
+            let asked = match &replica {
+                Some(replica) => replica.with(prepare),
+                None => prepare(&Picture::nothing(listing)),
+            };
+            let value = self.call(&asked).await?;
+            match asked.read(value).map_err(super::Trouble::from)? {
+                Reply::Answer(answer) => {
+                    self.suspect_if_forgotten(replica.as_deref(), &answer)?;
+                    if let Some(step) = answer.step().filter(|_| !answer.replayed) {
+                        self.learn(replica, step, answer.position).await;
+                    }
+                    return Ok(*answer);
+                }
+                Reply::Retry { now, .. } => {
+                    self.counts.retries.fetch_add(1, Ordering::Relaxed);
+                    assumed_now = now;
+                    replica = self.look_up_newest(listing).await?;
+                }
+                Reply::Trimmed { epoch, first, .. } => {
+                    return Err(EngineError::Damaged(format!(
+                        "this was answered before, but the facts from {epoch}-{first} on were removed from the \
+                         stream of {listing} by hand"
+                    )));
+                }
+            }
+        }
+        Err(EngineError::Busy)
+    }
+
+    /// We know the listing and its node does not: the node may have forgotten it, and nobody is told that it never was.
+    fn suspect_if_forgotten(&self, replica: Option<&Replica>, answer: &Answer) -> Result<(), EngineError> {
+        let known = replica.filter(|replica| replica.position().offset > 0);
+        let unknown = matches!(&answer.outcome, Outcome::Refused(refusal) if refusal.code == Code::ListingUnknown);
+        match known {
+            Some(replica) if unknown && answer.position.offset == 0 => {
+                Err(self.deployment.suspect(self.keys(&replica.id).meta()).into())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// What this server decided reaches its own replica without a way through the stream.
+    async fn learn(self: &Arc<Self>, replica: Option<Arc<Replica>>, step: &Arc<Step>, at: Position) {
+        self.counts.facts.fetch_add(step.facts.len() as u64, Ordering::Relaxed);
+        let replica = match replica {
+            Some(replica) => replica,
+            // Made just now, by us; if it cannot be read, the polling finds it.
+            None => match self.look_up(step.listing).await {
+                Ok(Some(replica)) => replica,
+                Ok(None) | Err(_) => return self.told.listing(step.listing, at),
+            },
+        };
+        let shown = Position { epoch: step.epoch, offset: step.last() };
+        match replica.take(step) {
+            Taken::Applied | Taken::Known => {}
+            Taken::Gap => {
+                if !replica.reaches(shown, OVERTAKEN).await {
+                    let _ = tokio::time::timeout(SHOWN, self.catch_up(&replica, shown)).await;
+                }
+            }
+            Taken::Reload => {
+                let _ = tokio::time::timeout(SHOWN, self.catch_up(&replica, shown)).await;
+            }
+        }
+        replica.touched.store(self.clock.passed(), Ordering::Relaxed);
+        self.told.step(&replica, step, shown);
+    }
+
+    /// The replica as fresh as Redis is now; none if there is no such listing.
+    async fn look_up_newest(
+        self: &Arc<Self>,
+        listing: ListingId,
+    ) -> Result<Option<Arc<Replica>>, EngineError> {
+        match self.directory.get(&listing) {
+            Some(replica) => {
+                self.refresh(&replica).await?;
+                Ok(Some(replica))
+            }
+            None => self.look_up(listing).await,
+        }
+    }
+}

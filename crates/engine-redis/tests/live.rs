@@ -1,0 +1,14 @@
+//! The engine on real servers: the contract, two servers on one Redis, deadlines, and bad days.
+
+#[path = "live/contract.rs"]
+mod contract;
+#[path = "live/deadlines.rs"]
+mod deadlines;
+#[path = "live/door.rs"]
+mod door;
+#[path = "live/house.rs"]
+mod house;
+#[path = "live/together.rs"]
+mod together;
+
+mod support;

@@ -1,0 +1,66 @@
+//! The engine that the configuration asks for, and what a yes means there.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use onsale_engine::Engine;
+use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine_redis::link::Link;
+use onsale_engine_redis::{RedisEngine, inspect, live};
+
+use crate::config::{Config, EngineKind};
+
+pub enum Opened {
+    Embedded(Arc<Embedded>),
+    Redis(RedisEngine),
+}
+
+impl Opened {
+    /// Called inside the runtime, so that the engine wakes its callers there.
+    pub async fn open(config: &Config) -> anyhow::Result<Opened> {
+        match config.engine.kind {
+            EngineKind::Embedded => {
+                let data = &config.data;
+                let engine = Embedded::open(data, options(config));
+                let engine =
+                    engine.with_context(|| format!("opening the data folder {}", data.display()))?;
+                Ok(Opened::Embedded(Arc::new(engine)))
+            }
+            EngineKind::Redis => Box::pin(redis(config)).await.map(Opened::Redis),
+        }
+    }
+
+    pub fn engine(&self) -> Arc<dyn Engine> {
+        match self {
+            Opened::Embedded(engine) => engine.clone(),
+            Opened::Redis(engine) => Arc::new(engine.clone()),
+        }
+    }
+
+    /// What was taken is brought to where it is durable.
+    pub fn close(&self) {
+        match self {
+            Opened::Embedded(engine) => engine.close(),
+            Opened::Redis(engine) => engine.close(),
+        }
+    }
+}
+
+async fn redis(config: &Config) -> anyhow::Result<RedisEngine> {
+    let link = Link::open(config.redis.clone().unwrap_or_default()).await?;
+    let durable = inspect::at_start(&link, false).await?;
+    let engine = RedisEngine::open(link, live::Options::default()).await?;
+    tracing::info!("what durable means here: {durable}");
+    Ok(engine)
+}
+
+fn options(config: &Config) -> Options {
+    let mut options = Options::default();
+    if let Some(shards) = config.engine.shards {
+        options.shards = shards.max(1);
+    }
+    if let Some(queue) = config.engine.queue {
+        options.inbox_bound = queue.max(1);
+    }
+    options
+}

@@ -1,0 +1,23 @@
+//! Real servers on real deployments of Redis: two of them under load while servers, masters and connections are lost.
+//! Afterwards nothing was given away twice, and what Redis itself forgot is counted.
+
+mod bad_days;
+mod buyers;
+mod check;
+mod rounds;
+mod server;
+#[path = "../../../engine-redis/tests/support/mod.rs"]
+mod support;
+#[path = "../kill/wire.rs"]
+mod wire;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The API key of every server here.
+const KEY: &str = "redis-test-key";
+
+/// One test at a time: each fills the machine by itself.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}

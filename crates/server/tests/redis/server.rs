@@ -1,0 +1,184 @@
+//! The real binary on a deployment of Redis, as a child process.
+
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{Six, Trio};
+use crate::wire::{Answer, Wire, request};
+
+/// Joining a deployment takes milliseconds; in the dev profile on a busy machine that may take some seconds.
+const START: Duration = Duration::from_secs(30);
+
+/// How servers find their deployment, as the environment says it.
+#[derive(Clone, Debug)]
+pub struct Deployment(pub Vec<(&'static str, String)>);
+
+impl Deployment {
+    pub fn single(url: &str) -> Deployment {
+        Deployment(vec![
+            ("ONSALE_REDIS__URL", url.to_owned()),
+            ("ONSALE_ENGINE", "redis".to_owned()),
+            ("ONSALE_REDIS__DURABILITY", "redis".to_owned()),
+            ("ONSALE_API_KEY", crate::KEY.to_owned()),
+            ("ONSALE_HOUSE_KEY", "a house key for tests".to_owned()),
+        ])
+    }
+
+    pub fn sentinel(trio: &Trio) -> Deployment {
+        let mut all = Deployment::single(&trio.urls().join(","));
+        all.0.push(("ONSALE_REDIS__TOPOLOGY", "sentinel".to_owned()));
+        all.0.push(("ONSALE_REDIS__SENTINEL__MASTER", "onsale".to_owned()));
+        all
+    }
+
+    pub fn cluster(six: &Six) -> Deployment {
+        let mut all = Deployment::single(&six.urls().join(","));
+        all.0.push(("ONSALE_REDIS__TOPOLOGY", "cluster".to_owned()));
+        all
+    }
+
+    pub fn without(mut self, name: &str) -> Deployment {
+        self.0.retain(|(known, _)| *known != name);
+        self
+    }
+
+    pub fn with(mut self, name: &'static str, value: &str) -> Deployment {
+        self.0.push((name, value.to_owned()));
+        self
+    }
+
+    fn spawn(&self, folder: &TempDir) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_onsale"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("ONSALE_") {
+                command.env_remove(name);
+            }
+        }
+        let log = File::create(folder.path().join("log")).expect("a log file");
+        command.args(["serve", "--data", "data", "--listen", "127.0.0.1:0"]).env("NO_COLOR", "1");
+        command.envs(self.0.iter().map(|(name, value)| (name, value))).current_dir(folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the binary starts")
+    }
+
+    pub fn start(&self) -> Server {
+        let folder = tempfile::tempdir().expect("a folder");
+        let child = self.spawn(&folder);
+        let mut server = Server { child, folder, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        let deadline = Instant::now() + START;
+        loop {
+            let text = server.log();
+            if let Some(address) = address_in(&text) {
+                server.address = address;
+                break;
+            }
+            if let Some(status) = server.child.try_wait().expect("a child") {
+                panic!("the server ended with {status}: {text}");
+            }
+            assert!(Instant::now() < deadline, "the server does not start: {text}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        server.until("it is ready", |server| server.try_get("/readyz").is_some_and(|told| told.status == 200));
+        server
+    }
+
+    /// A start that must be refused; says with which words.
+    pub fn refused(&self) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = self.spawn(&folder);
+        let deadline = Instant::now() + START;
+        while child.try_wait().expect("a child").is_none() {
+            assert!(Instant::now() < deadline, "the start was not refused");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!child.wait().expect("a child").success());
+        fs::read_to_string(folder.path().join("log")).expect("its words")
+    }
+}
+
+pub struct Server {
+    child: Child,
+    folder: TempDir,
+    pub address: SocketAddr,
+}
+
+impl Server {
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// It stands still with all its connections open.
+    pub fn pause(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::STOP).expect("it is running");
+    }
+
+    pub fn resume(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::CONT).expect("it is running");
+    }
+
+    pub fn try_get(&self, path: &str) -> Option<Answer> {
+        self.try_exchange(&request("GET", path, &[], ""))
+    }
+
+    pub fn try_exchange(&self, request: &[u8]) -> Option<Answer> {
+        Wire::connect(self.address).and_then(|mut wire| wire.exchange(request)).ok()
+    }
+
+    pub fn get(&self, path: &str) -> Value {
+        let answer = self.try_get(path).expect("a living server answers");
+        assert_eq!(answer.status, 200, "GET {path}: {}", String::from_utf8_lossy(&answer.body));
+        answer.json()
+    }
+
+    pub fn until(&self, what: &str, mut done: impl FnMut(&Server) -> bool) -> Duration {
+        let begun = Instant::now();
+        while !done(self) {
+            assert!(begun.elapsed() < START, "{what} does not happen: {}", self.log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        begun.elapsed()
+    }
+
+    /// An event with one row of seats `A-1 …`; its id.
+    pub fn create_event(&self, seats: usize) -> String {
+        let seats: Vec<Value> =
+            (1..=seats).map(|n| json!({"id": format!("A-{n}"), "label": n.to_string(), "tier": 0, "x": n, "y": 0})).collect();
+        let layout = json!({"sections": [{"name": "stalls", "rows": [{"label": "A", "seats": seats}]}]});
+        let body = json!({
+            "name": "The Tempest", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
+            "currency": "EUR", "status": "on_sale", "layout": layout,
+            "tiers": [{"name": "all", "price_minor": 1000}],
+        });
+        let event = self.post("/v1/events", &body.to_string());
+        event["id"].as_str().expect("an id").to_owned()
+    }
+
+    fn post(&self, path: &str, body: &str) -> Value {
+        let answer = self.try_exchange(&request("POST", path, &[], body)).expect("an answer");
+        assert_eq!(answer.status, 201, "POST {path}: {}", String::from_utf8_lossy(&answer.body));
+        answer.json()
+    }
+}
+
+impl Drop for Server {
+    /// A failed test leaves no process behind; a stopped one dies of `kill -9` as well.
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn address_in(log: &str) -> Option<SocketAddr> {
+    let rest = &log[log.find("http://127.0.0.1:")? + "http://".len()..];
+    let end = rest.find(|character: char| !(character.is_ascii_digit() || ".:".contains(character)))?;
+    rest[..end].parse().ok()
+}
