@@ -4,6 +4,7 @@ mod seats {
     mod asks;
     mod differential;
     pub mod engine;
+    mod memory;
     mod moves;
     mod reference;
     pub mod scripts;
