@@ -40,13 +40,10 @@ impl Room {
     }
 
     pub async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
-        match self.ask(picture, command, Stamp::None, NOW).await {
-            Reply::Answer(answer) => {
-                answer.step.iter().for_each(|step| assert!(picture.apply(step)));
-                *answer
-            }
-            other => panic!("{other:?}"),
-        }
+        let reply = self.ask(picture, command, Stamp::None, NOW).await;
+        let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
+        answer.step.iter().for_each(|step| assert!(picture.apply(step)));
+        *answer
     }
 
     pub async fn picture(&self) -> Picture {
