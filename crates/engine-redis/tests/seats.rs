@@ -4,7 +4,7 @@ mod seats {
     mod asks;
     mod differential;
     pub mod engine;
-    mod memory;
+    mod large;
     mod moves;
     mod reference;
     pub mod scripts;

@@ -51,7 +51,7 @@ impl Room {
     }
 }
 
-fn layout_of(seats: u32) -> Layout {
+pub fn layout_of(seats: u32) -> Layout {
     let seat = |n: u32| Seat { id: format!("S{n}"), ..Seat::default() };
     let row = Row { label: "r".into(), seats: (0..seats).map(seat).collect() };
     Layout { sections: vec![Section { name: "s".into(), rows: vec![row] }], areas: Vec::new() }
