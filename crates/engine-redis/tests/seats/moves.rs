@@ -187,3 +187,27 @@ async fn who_has_forgotten_the_scripts_says_so() {
         Err(onsale_engine_redis::desk::DeskError::Link(onsale_engine_redis::LinkError::Forgotten))
     ));
 }
+
+#[tokio::test]
+async fn the_marker_ends_at_the_next_deadline() {
+    let mut room = room().await;
+    for compact_from in [usize::MAX, 0] {
+        room.desk.prefix = format!("marked-{compact_from}:");
+        room.desk.terms.compact_from = compact_from;
+        room.take(&mut Picture::nothing(EVENT), &create(NOW, 6)).await;
+        let mut picture = room.picture().await;
+        for (seat, hold_ms) in [(0, 60_000), (1, 30_000), (2, 90_000)] {
+            let mut command = hold(u128::from(seat) + 1, Pick::Seats(vec![seat]));
+            if let Command::PlaceHold(hold) = &mut command {
+                hold.hold_ms = Some(hold_ms);
+            }
+            room.take(&mut picture, &command).await;
+        }
+        let key = Keys::new(&room.desk.prefix, &EVENT).marker().to_owned();
+        for (after, next) in [(0, 30_000), (30_000, 60_000), (75_000, 90_000)] {
+            let _ = room.ask(&picture, &Command::ExpireDue { limit: 9 }, Stamp::None, NOW + after).await;
+            let marker = room.desk.link.query(redis::cmd("GET").arg(&key)).await.expect("a marker");
+            assert_eq!(marker, redis::Value::BulkString((NOW + next).to_string().into_bytes()), "at {after}");
+        }
+    }
+}
