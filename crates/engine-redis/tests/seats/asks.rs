@@ -40,9 +40,15 @@ impl World {
     pub fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
         if self.chance.one_in(9)
-            && let Some((key, listing, command)) = self.asked_before()
+            && let Some((key, listing, mut command)) = self.asked_before()
         {
             let twisted = self.chance.one_in(2);
+            if let Command::PlaceHold(hold) = &mut command
+                && twisted
+            {
+                // Another wish under the same key is mostly another hold.
+                hold.hold = HoldId(self.fresh());
+            }
             let fingerprint = key.fingerprint ^ u128::from(twisted);
             return Ask { listing, command, key: Some(Key { fingerprint, ..key }) };
         }

@@ -15,52 +15,49 @@ use onsale_engine_redis::{Keys, Scripts, layout};
 
 use super::server::Server;
 
-const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 77 };
-const NOW: Millis = 1_700_000_000_000;
+pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 77 };
+pub const NOW: Millis = 1_700_000_000_000;
 
-struct Room {
-    desk: Desk,
+pub struct Room {
+    pub desk: Desk,
     _server: Server,
 }
 
-async fn room() -> Room {
+pub async fn room() -> Room {
     let server = Server::start();
     let (link, scripts) = (server.link().await, Scripts::of_generation("moves"));
     link.load(&scripts).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true };
     let room = Room { desk: Desk { link, scripts, prefix: String::new(), terms }, _server: server };
     let mut picture = Picture::nothing(EVENT);
-    room.take(&mut picture, &create(NOW)).await;
+    room.take(&mut picture, &create(NOW, 6)).await;
     room
 }
 
 impl Room {
-    async fn ask(&self, picture: &Picture, command: &Command, stamp: Stamp, clock: Millis) -> Reply {
+    pub async fn ask(&self, picture: &Picture, command: &Command, stamp: Stamp, clock: Millis) -> Reply {
         self.desk.submit(picture, command, stamp, clock, clock).await.expect("an answer")
     }
 
-    async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
-        match self.ask(picture, command, Stamp::None, NOW).await {
-            Reply::Answer(answer) => {
-                answer.step().into_iter().for_each(|step| assert!(picture.apply(step)));
-                *answer
-            }
-            other => panic!("{other:?}"),
-        }
+    pub async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
+        let reply = self.ask(picture, command, Stamp::None, NOW).await;
+        let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
+        answer.step().into_iter().for_each(|step| assert!(picture.apply(step)));
+        *answer
     }
 
-    async fn picture(&self) -> Picture {
+    pub async fn picture(&self) -> Picture {
         self.desk.picture(EVENT).await.expect("a picture")
     }
 }
 
-fn layout_of(seats: u32) -> Layout {
+pub fn layout_of(seats: u32) -> Layout {
     let seat = |n: u32| Seat { id: format!("S{n}"), ..Seat::default() };
     let row = Row { label: "r".into(), seats: (0..seats).map(seat).collect() };
     Layout { sections: vec![Section { name: "s".into(), rows: vec![row] }], areas: Vec::new() }
 }
 
-fn create(now: Millis) -> Command {
+pub fn create(now: Millis, seats: u32) -> Command {
     let details = EventDetails {
         name: "small".into(),
         description: String::new(),
@@ -74,7 +71,7 @@ fn create(now: Millis) -> Command {
         tiers: vec![Tier { name: "t".into(), price_minor: 700 }],
         rules: SaleRules::default(),
     };
-    let chart = AdoptChart { venue: None, version: 1, layout: layout_of(6).into() };
+    let chart = AdoptChart { venue: None, version: 1, layout: layout_of(seats).into() };
     Command::CreateEvent(Box::new(CreateEvent { details, status: EventStatus::OnSale, chart }))
 }
 
@@ -174,7 +171,7 @@ async fn time_is_the_servers_own_and_never_before_the_last_fact() {
         None,
         "exactly the same seats are theirs"
     );
-    let reply = room.ask(&Picture::nothing(EVENT), &create(NOW), Stamp::None, 0).await;
+    let reply = room.ask(&Picture::nothing(EVENT), &create(NOW, 6), Stamp::None, 0).await;
     let Reply::Answer(again) = reply else { panic!("{reply:?}") };
     assert_eq!(again.outcome.refused().map(|refusal| refusal.code), Some(Code::ListingExists));
 }
@@ -189,4 +186,28 @@ async fn who_has_forgotten_the_scripts_says_so() {
         answer,
         Err(onsale_engine_redis::desk::DeskError::Link(onsale_engine_redis::LinkError::Forgotten { .. }))
     ));
+}
+
+#[tokio::test]
+async fn the_marker_ends_at_the_next_deadline() {
+    let mut room = room().await;
+    for compact_from in [usize::MAX, 0] {
+        room.desk.prefix = format!("marked-{compact_from}:");
+        room.desk.terms.compact_from = compact_from;
+        room.take(&mut Picture::nothing(EVENT), &create(NOW, 6)).await;
+        let mut picture = room.picture().await;
+        for (seat, hold_ms) in [(0, 60_000), (1, 30_000), (2, 90_000)] {
+            let mut command = hold(u128::from(seat) + 1, Pick::Seats(vec![seat]));
+            if let Command::PlaceHold(hold) = &mut command {
+                hold.hold_ms = Some(hold_ms);
+            }
+            room.take(&mut picture, &command).await;
+        }
+        let key = Keys::new(&room.desk.prefix, &EVENT).marker().to_owned();
+        for (after, next) in [(0, 30_000), (30_000, 60_000), (75_000, 90_000)] {
+            let _ = room.ask(&picture, &Command::ExpireDue { limit: 9 }, Stamp::None, NOW + after).await;
+            let marker = room.desk.link.query(redis::cmd("GET").arg(&key)).await.expect("a marker");
+            assert_eq!(marker, redis::Value::BulkString((NOW + next).to_string().into_bytes()), "at {after}");
+        }
+    }
 }
