@@ -80,8 +80,8 @@ async fn thousands_of_seats_in_one_command() {
             let now = NOW + i64::from(matches!(command, Command::ExpireDue { .. })) * 120_000;
             let expected = reference.submit(&command, None, now);
             let Reply::Answer(got) = room.ask(&picture, &command, Stamp::None, now).await else { panic!() };
-            assert_eq!((&got.outcome, &got.step), (&expected.outcome, &expected.step));
-            got.step.iter().for_each(|step| assert!(picture.apply(step)));
+            assert_eq!((&got.outcome, got.step()), (&expected.outcome, expected.step()));
+            got.step().into_iter().for_each(|step| assert!(picture.apply(step)));
             picture.layout = layout;
         }
         let read = room.picture().await;
