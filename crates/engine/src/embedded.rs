@@ -173,9 +173,8 @@ impl Embedded {
             match answers {
                 Ok(Together { requests, answers, bytes }) => {
                     let asked = requests.iter().map(|request| request.listing);
-                    let settle = |(listing, decided): (_, Result<_, _>)| {
-                        facts.settle(listing, decided?, &bytes)
-                    };
+                    let settle =
+                        |(listing, decided): (_, Result<_, _>)| facts.settle(listing, decided?, &bytes);
                     asked.zip(answers).map(settle).collect()
                 }
                 Err(error) => (0..count).map(|_| Err(error.clone())).collect(),

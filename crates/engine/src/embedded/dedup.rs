@@ -135,7 +135,9 @@ impl Dedup {
     /// Whether this very record is here; recovery may meet one twice.
     pub fn has(&self, record: &Record) -> bool {
         let hash = self.hasher.hash_one(record.scope);
-        [&self.unsealed, &self.sealed].iter().any(|records| records.find(hash, |known| known == record).is_some())
+        [&self.unsealed, &self.sealed]
+            .iter()
+            .any(|records| records.find(hash, |known| known == record).is_some())
     }
 
     /// Drops what has been kept long enough by the clock. Not by a record's own time: a listing's may run

@@ -101,7 +101,9 @@ impl Completion {
                 let written = decided.map(|decided| Written { decided, bytes: bytes.clone() });
                 drop(reply.send(written));
             }
-            Completion::Many(reply, together) => drop(reply.send(Together { bytes: bytes.clone(), ..together })),
+            Completion::Many(reply, together) => {
+                drop(reply.send(Together { bytes: bytes.clone(), ..together }))
+            }
             Completion::Found(reply, found) => drop(reply.send(Ok(found))),
             Completion::Holds(reply, holds) => drop(reply.send(Ok(holds))),
         }
