@@ -95,6 +95,8 @@ pub(crate) struct Inner {
     directory: Directory,
     told: Told,
     counts: Counts,
+    /// When a listing was last missing, in milliseconds since the engine was opened.
+    suspected: AtomicI64,
     stop: CancellationToken,
 }
 
@@ -121,6 +123,7 @@ impl RedisEngine {
             directory: Directory::default(),
             told: Told::default(),
             counts: Counts::default(),
+            suspected: AtomicI64::new(i64::MIN / 2),
             stop: stop.clone(),
             deployment,
             link,
@@ -181,9 +184,8 @@ impl Inner {
             return Some(format!("{} slots have no master", map.uncovered()));
         }
         let down = map.masters.iter().find(|node| !node.is_up());
-        down.map(|node| format!("no answer from {}", node.name())).or_else(|| {
-            (!self.deployment.is_whole()).then(|| "a node is being recovered".to_owned())
-        })
+        down.map(|node| format!("no answer from {}", node.name()))
+            .or_else(|| (!self.deployment.is_whole()).then(|| "a node is being recovered".to_owned()))
     }
 }
 

@@ -214,7 +214,9 @@ impl Config {
         }
         self.redis.as_ref().map_or(Ok(()), link::Config::check).map_err(ConfigError::Redis)?;
         if self.engine.kind == EngineKind::Redis {
-            for (name, is_set) in [("api_key", self.api_key.is_some()), ("house_key", self.house_key.is_some())] {
+            for (name, is_set) in
+                [("api_key", self.api_key.is_some()), ("house_key", self.house_key.is_some())]
+            {
                 if !is_set {
                     return Err(ConfigError::NotShared(name));
                 }

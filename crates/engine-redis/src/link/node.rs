@@ -226,11 +226,8 @@ impl Node {
             .set_connection_timeout(Some(self.connect))
             .set_response_timeout(Some(self.command.max(self.connect)))
             .set_push_sender(to);
-        match tokio::time::timeout(
-            self.connect,
-            client.get_multiplexed_async_connection_with_config(&config),
-        )
-        .await
+        match tokio::time::timeout(self.connect, client.get_multiplexed_async_connection_with_config(&config))
+            .await
         {
             Ok(opened) => opened.map_err(|error| LinkError::opening(&self.name, &error)),
             Err(_) => {

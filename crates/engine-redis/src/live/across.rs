@@ -35,7 +35,9 @@ impl Across {
         let mut key = format!("{}user:locks:{}:", self.prefix, tenant.as_str());
         for byte in buyer.as_str().bytes() {
             match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'@' => key.push(char::from(byte)),
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'@' => {
+                    key.push(char::from(byte))
+                }
                 other => key.push_str(&format!("%{other:02x}")),
             }
         }

@@ -22,6 +22,11 @@ use crate::state;
 
 /// Listings that are read at the same time.
 pub(super) const AT_ONCE: usize = 32;
+/// A listing that its node does not know for so long is gone: longer than a failover, and than the moment in which an
+/// old master without data comes back and is taken for the new one.
+const GONE_MS: i64 = 10_000;
+/// A node that lost a thousand listings is recovered once, not a thousand times.
+const SUSPECT_AGAIN_MS: i64 = 2_000;
 /// Keys that a node looks at in one step of a scan.
 const SCAN: usize = 1_000;
 
@@ -70,8 +75,31 @@ impl Inner {
     pub(super) async fn refresh(&self, replica: &Replica) -> Result<(), EngineError> {
         match self.position(&replica.id).await? {
             Some(now) => Ok(self.catch_up(replica, now).await?),
-            None => Err(self.deployment.suspect(self.keys(&replica.id).meta()).into()),
+            None => Err(self.missing(replica).into()),
         }
+    }
+
+    /// We know the listing and its node does not: the node may have forgotten it, and is recovered. If it stays away,
+    /// it is gone; until then nobody is told that it never was.
+    pub(super) fn missing(&self, replica: &Replica) -> LinkError {
+        let now = self.clock.passed();
+        let listing = replica.id;
+        match replica.missing_for(now) {
+            Some(ms) if ms > GONE_MS => {
+                self.directory.remove(&listing);
+                tracing::error!(%listing, "redis has lost {listing}, and there are no records to bring it back from");
+                return LinkError::Recovering;
+            }
+            // Once is enough, however often somebody asks.
+            Some(ms) if ms > 0 => return LinkError::Recovering,
+            Some(_) | None => {}
+        }
+        let last = self.suspected.load(Ordering::Relaxed);
+        let soon = now - last < SUSPECT_AGAIN_MS;
+        if soon || self.suspected.compare_exchange(last, now, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            return LinkError::Recovering;
+        }
+        self.deployment.suspect(self.keys(&listing).meta())
     }
 
     /// Brings a replica to `target`, by facts if that is possible.
@@ -105,7 +133,7 @@ impl Inner {
                 replica.replace(picture);
                 Ok(())
             }
-            None => Err(self.deployment.suspect(self.keys(&replica.id).meta()).into()),
+            None => Err(self.missing(replica).into()),
         }
     }
 
@@ -136,10 +164,8 @@ impl Inner {
             let listing = replica.id;
             match self.read(listing).await {
                 Ok(Some(picture)) => replica.replace(picture),
-                Ok(None) => {
-                    self.directory.remove(&listing);
-                    tracing::error!(%listing, "redis has lost {listing}, and there are no records to bring it back from");
-                }
+                // Its node was just recovered: that is no reason to do it again.
+                Ok(None) => drop(replica.missing_for(self.clock.passed())),
                 Err(error) => {
                     tracing::debug!(%listing, %error, "{listing} will be read again: {error}");
                     return false;

@@ -68,7 +68,10 @@ async fn recovered(inner: Arc<Inner>) {
         }
         recoveries.borrow_and_update();
         // The node is believed again a moment after its generation is known.
-        while !inner.reload_all().await && !recoveries.has_changed().unwrap_or(true) && !inner.stop.is_cancelled() {
+        while !inner.reload_all().await
+            && !recoveries.has_changed().unwrap_or(true)
+            && !inner.stop.is_cancelled()
+        {
             tokio::time::sleep(AGAIN).await;
         }
     }
@@ -83,9 +86,12 @@ impl Inner {
     async fn compare(self: &Arc<Self>, replicas: Vec<Arc<Replica>>) {
         let compare = |replica: Arc<Replica>| async move {
             match self.position(&replica.id).await {
-                Ok(Some(now)) => self.fetch(&replica, now),
+                Ok(Some(now)) => {
+                    replica.found();
+                    self.fetch(&replica, now);
+                }
                 // It is looked into when somebody asks for the listing, or here: its node may have forgotten it.
-                Ok(None) => drop(self.deployment.suspect(self.keys(&replica.id).meta())),
+                Ok(None) => drop(self.missing(&replica)),
                 Err(_) => {}
             }
         };

@@ -38,6 +38,8 @@ pub struct Replica {
     pub sweeping: AtomicBool,
     /// When it last changed, in milliseconds since the engine was opened.
     pub touched: AtomicI64,
+    /// Since when its node does not know it, on the same clock.
+    missing: AtomicI64,
 }
 
 #[derive(Debug)]
@@ -76,6 +78,7 @@ impl Replica {
             indexed: AtomicI64::new(NEVER),
             sweeping: AtomicBool::new(false),
             touched: AtomicI64::new(0),
+            missing: AtomicI64::new(NEVER),
         }
     }
 
@@ -99,7 +102,8 @@ impl Replica {
             let listing = &state.picture.listing;
             let body = listing.view()?;
             let at = listing.last_at;
-            state.view = Some(Arc::new(View { listing: self.id, position: position(&state.picture), at, body }));
+            state.view =
+                Some(Arc::new(View { listing: self.id, position: position(&state.picture), at, body }));
         }
         state.view.clone()
     }
@@ -150,7 +154,20 @@ impl Replica {
         }
     }
 
+    /// Its node does not know it; says for how long, none if this is the first time.
+    pub fn missing_for(&self, now: i64) -> Option<i64> {
+        match self.missing.compare_exchange(NEVER, now, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => None,
+            Err(since) => Some((now - since).max(1)),
+        }
+    }
+
+    pub fn found(&self) {
+        self.missing.store(NEVER, Ordering::Release);
+    }
+
     fn publish(&self, state: &State) {
+        self.found();
         self.due.store(next_due(&state.picture), Ordering::Relaxed);
         let at = position(&state.picture);
         self.moved.send_replace(at);

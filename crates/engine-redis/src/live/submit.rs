@@ -85,11 +85,10 @@ impl Inner {
     /// We know the listing and its node does not: the node may have forgotten it, and nobody is told that it never was.
     fn suspect_if_forgotten(&self, replica: Option<&Replica>, answer: &Answer) -> Result<(), EngineError> {
         let known = replica.filter(|replica| replica.position().offset > 0);
-        let unknown = matches!(&answer.outcome, Outcome::Refused(refusal) if refusal.code == Code::ListingUnknown);
+        let unknown =
+            matches!(&answer.outcome, Outcome::Refused(refusal) if refusal.code == Code::ListingUnknown);
         match known {
-            Some(replica) if unknown && answer.position.offset == 0 => {
-                Err(self.deployment.suspect(self.keys(&replica.id).meta()).into())
-            }
+            Some(replica) if unknown && answer.position.offset == 0 => Err(self.missing(replica).into()),
             Some(_) | None => Ok(()),
         }
     }

@@ -28,7 +28,8 @@ impl Inner {
             let limit = if at == Position::default() { 1 } else { log::PAGE };
             let page = log::after(&self.link, keys.facts(), listing, at, limit).await?;
             let young = page.steps.iter().find(|step| step.at >= before);
-            let first = young.or(page.steps.last()).map(|step| Position { epoch: step.epoch, offset: step.first });
+            let first =
+                young.or(page.steps.last()).map(|step| Position { epoch: step.epoch, offset: step.first });
             keep = first.or(keep);
             let Some(last) = page.steps.last().filter(|_| young.is_none() && page.more) else { break };
             at = Position { epoch: last.epoch, offset: last.last() };

@@ -98,7 +98,10 @@ async fn a_lost_notification_delays_nothing_that_is_right() {
     // Nobody has swept, and yet the seat is there for whoever wants it.
     let taken = hold(&night.engine, night.listing, 1, "bob", MINUTE).await.expect("an answer");
     assert!(taken.outcome.refused().is_none(), "{:?}", taken.outcome);
-    assert_eq!(taken.facts().map(|(_, fact)| fact.kind()).collect::<Vec<_>>(), ["hold_expired", "hold_placed"]);
+    assert_eq!(
+        taken.facts().map(|(_, fact)| fact.kind()).collect::<Vec<_>>(),
+        ["hold_expired", "hold_placed"]
+    );
     assert_eq!(night.sweeps(), 0);
 }
 
@@ -119,7 +122,8 @@ async fn a_late_notification_does_not_take_the_seat_from_the_next_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_index_tells_a_server_that_missed_everything() {
     let night = Night::new(Brand::Redis, Sweep { polls: false, notified: false }).await;
-    until("the index is written", || night.server.say::<u64>("ZCARD due").is_ok_and(|count| count == 1)).await;
+    until("the index is written", || night.server.say::<u64>("ZCARD due").is_ok_and(|count| count == 1))
+        .await;
     // The one who decided is gone; another, whose replica knows nothing of the hold, sweeps.
     let options = Options { clock: Some(night.clock.clone()), sweep: POLLING, ..Options::default() };
     let other = open(&night.server.url(), options).await;
@@ -127,7 +131,10 @@ async fn the_index_tells_a_server_that_missed_everything() {
     night.pass(MINUTE);
     until("the seat is free", || status(&other, &night.listing, 1) == Some(Status::Available)).await;
     until("the index is done with it", || {
-        night.server.say::<Vec<String>>(&format!("ZRANGEBYSCORE due -inf {}", ZERO + MINUTE)).is_ok_and(|due| due.is_empty())
+        night
+            .server
+            .say::<Vec<String>>(&format!("ZRANGEBYSCORE due -inf {}", ZERO + MINUTE))
+            .is_ok_and(|due| due.is_empty())
     })
     .await;
 }
@@ -140,7 +147,8 @@ async fn two_sweepers_sweep_once() {
     let before = night.engine.view(&night.listing).expect("known").position;
     night.pass(MINUTE);
     until("both show it", || {
-        night.seat() == Some(Status::Available) && status(&other, &night.listing, 1) == Some(Status::Available)
+        night.seat() == Some(Status::Available)
+            && status(&other, &night.listing, 1) == Some(Status::Available)
     })
     .await;
     let page = other.facts_after(night.listing, before, 10).await.expect("facts");

@@ -40,7 +40,8 @@ pub async fn submit(
 pub fn tempest(now: Millis, seats: usize) -> Command {
     let seat = |n: usize| Seat { id: format!("A-{n}"), label: n.to_string(), ..Seat::default() };
     let row = Row { label: "A".into(), seats: (1..=seats).map(seat).collect() };
-    let layout = Layout { sections: vec![Section { name: "stalls".into(), rows: vec![row] }], areas: Vec::new() };
+    let layout =
+        Layout { sections: vec![Section { name: "stalls".into(), rows: vec![row] }], areas: Vec::new() };
     let details = EventDetails {
         name: "The Tempest".into(),
         description: String::new(),

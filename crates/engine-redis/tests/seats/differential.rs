@@ -133,7 +133,11 @@ fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
     let parts = |answer: &Answer| {
         format!(
             "{:?}\nat {} replayed {}\n{:?}\n{:?}",
-            answer.position, answer.at, answer.replayed, answer.outcome, answer.step()
+            answer.position,
+            answer.at,
+            answer.replayed,
+            answer.outcome,
+            answer.step()
         )
     };
     let same = expected.position == got.position

@@ -35,7 +35,9 @@ impl Reference {
                     let (at, step) = (step.at, Some(step.clone()));
                     Answer { position, at, outcome: Outcome::Done, replayed: true, told: step.into() }
                 }
-                false => Answer { position, at: now, told: Default::default(), outcome: reused(), replayed: false },
+                false => {
+                    Answer { position, at: now, told: Default::default(), outcome: reused(), replayed: false }
+                }
             };
         }
         let (first, mut facts) = (self.listing.offset + 1, Vec::new());

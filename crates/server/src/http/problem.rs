@@ -176,11 +176,12 @@ impl From<EngineError> for Problem {
                 (catalog::READ_FAILED, None)
             }
             EngineError::Unavailable(why) => {
-                tracing::warn!(%why, "the store cannot be used now: {why}");
+                // The link says once that a node is away; not every buyer has to.
+                tracing::debug!(%why, "the store cannot be used now: {why}");
                 (catalog::STORE_UNAVAILABLE, Some(RETRY_BUSY_S))
             }
             EngineError::Unanswered(why) => {
-                tracing::warn!(%why, "the store did not answer: {why}");
+                tracing::debug!(%why, "the store did not answer: {why}");
                 (catalog::TIMED_OUT, Some(RETRY_BUSY_S))
             }
             EngineError::Recovering => (catalog::RECOVERING, Some(RETRY_BUSY_S)),

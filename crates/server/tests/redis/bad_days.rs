@@ -66,7 +66,8 @@ fn redis_away_means_503_at_once_and_stale_reads_and_then_all_is_well() {
     let took = server.until("it goes on", |one| hold(one, &event, 2, "ann").status == 201);
     println!("went on {took:?} after redis");
     server.until("reads are fresh", |one| {
-        one.try_get(&availability).is_some_and(|told| told.status == 200 && told.header("onsale-stale").is_none())
+        one.try_get(&availability)
+            .is_some_and(|told| told.status == 200 && told.header("onsale-stale").is_none())
     });
 }
 
@@ -98,8 +99,14 @@ fn troubles_of_redis_have_their_own_answers() {
     redis.tell(&format!("DEL seat:queue:{{{event}}}"));
     redis.tell(&format!("SET seat:queue:{{{event}}} foreign"));
     let path = format!("/v1/events/{event}/seats/A-1/queue");
-    let told = server.try_exchange(&request("POST", &path, &[("onsale-buyer", "cleo")], "{}")).expect("an answer");
-    assert_eq!((told.status, told.json()["code"].as_str()), (500, Some("store_damaged")), "{:?}", told.json());
+    let told =
+        server.try_exchange(&request("POST", &path, &[("onsale-buyer", "cleo")], "{}")).expect("an answer");
+    assert_eq!(
+        (told.status, told.json()["code"].as_str()),
+        (500, Some("store_damaged")),
+        "{:?}",
+        told.json()
+    );
     redis.tell(&format!("DEL seat:queue:{{{event}}}"));
     // A replica takes no writes.
     redis.tell(&format!("REPLICAOF 127.0.0.1 {}", free_port()));

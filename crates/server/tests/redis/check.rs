@@ -41,7 +41,11 @@ pub fn check(server: &Server, events: &[String], heard: &Heard, may_forget: bool
         for yes in &yes {
             // No position with two meanings, neither among answers nor between an answer and the log.
             let other = told.insert(yes.position, &yes.hold);
-            assert!(other.is_none_or(|other| other == yes.hold), "{:?} was told of {other:?} and {yes:?}", yes.position);
+            assert!(
+                other.is_none_or(|other| other == yes.hold),
+                "{:?} was told of {other:?} and {yes:?}",
+                yes.position
+            );
             match meaning.get(&yes.position) {
                 Some(hold) => assert_eq!(hold, &yes.hold, "{:?} means another hold", yes.position),
                 None => found.forgotten += 1,
@@ -71,7 +75,8 @@ fn replay(log: &[Value], epochs: &mut BTreeSet<u64>) -> BTreeMap<(u64, u64), Str
             let new = fact["fence"].as_u64().expect("a fence");
             assert!(new > fence, "the fence {new} after {fence}");
             fence = new;
-            let seats: Vec<String> = fact["seats"].as_array().expect("seats").iter().map(Value::to_string).collect();
+            let seats: Vec<String> =
+                fact["seats"].as_array().expect("seats").iter().map(Value::to_string).collect();
             for seat in &seats {
                 let other = holder.insert(seat.clone(), hold.clone());
                 assert_eq!(other, None, "{seat} is held by two at {at:?}");
@@ -104,12 +109,14 @@ fn in_order(yes: &[&Yes]) {
 
 /// Whoever heard that a seat is held was asking while somebody may have held it.
 fn refusals_had_a_reason(event: usize, heard: &Heard) {
-    let vague: BTreeSet<usize> = heard.unknown.iter().filter(|(at, _)| *at == event).map(|(_, seat)| *seat).collect();
+    let vague: BTreeSet<usize> =
+        heard.unknown.iter().filter(|(at, _)| *at == event).map(|(_, seat)| *seat).collect();
     for (_, seat, sent, told) in heard.held.iter().filter(|(at, ..)| *at == event) {
         if vague.contains(seat) {
             continue;
         }
-        let reason = heard.yes.iter().filter(|yes| yes.event == event && yes.seat == *seat && yes.verb == Verb::Hold);
+        let reason =
+            heard.yes.iter().filter(|yes| yes.event == event && yes.seat == *seat && yes.verb == Verb::Hold);
         let was_held = reason.into_iter().any(|hold| {
             let released = heard.yes.iter().find(|yes| yes.verb == Verb::Release && yes.hold == hold.hold);
             hold.sent <= *told && released.is_none_or(|released| released.told >= *sent)

@@ -48,11 +48,18 @@ impl Round {
 
     fn settle(self, what: &str, heard: &Heard, may_forget: bool) -> Found {
         let living = self.servers.last().expect("one lives");
-        living.until("it is ready again", |one| one.try_get("/readyz").is_some_and(|told| told.status == 200));
+        living
+            .until("it is ready again", |one| one.try_get("/readyz").is_some_and(|told| told.status == 200));
         let found = check::check(living, &self.events, heard, may_forget);
         println!(
             "{what}: {} facts, {} yes, {} no, {} tried again, {} unknown, {} forgotten, epochs {:?}",
-            found.facts, found.yes, heard.refused, heard.tries_again, heard.unknown.len(), found.forgotten, found.epochs
+            found.facts,
+            found.yes,
+            heard.refused,
+            heard.tries_again,
+            heard.unknown.len(),
+            found.forgotten,
+            found.epochs
         );
         assert!(found.yes > 100, "too few answers to mean anything");
         found
@@ -98,7 +105,7 @@ fn servers_come_and_go_and_redis_stands_still() {
 #[test]
 fn a_master_is_lost_behind_sentinels() {
     let _alone = crate::alone();
-    let mut trio = Trio::start(Brand::Redis, 2);
+    let mut trio = Trio::with(Brand::Redis, 2, &Setup::default().with("appendonly yes"));
     let mut round = Round::new(Deployment::sentinel(&trio));
     let mut lost = 0;
     let heard = round.hammer(|_, _, _| {
@@ -119,7 +126,7 @@ fn a_master_is_lost_behind_sentinels() {
 #[test]
 fn a_master_is_lost_in_a_cluster() {
     let _alone = crate::alone();
-    let mut six = Six::start(Brand::Redis);
+    let mut six = Six::with(Brand::Redis, &Setup::default().with("appendonly yes"));
     let mut round = Round::new(Deployment::cluster(&six));
     let (mut lost, mut killed) = (0, 0);
     let heard = round.hammer(|crowd, servers, deployment| {

@@ -83,7 +83,8 @@ impl Deployment {
             assert!(Instant::now() < deadline, "the server does not start: {text}");
             std::thread::sleep(Duration::from_millis(10));
         }
-        server.until("it is ready", |server| server.try_get("/readyz").is_some_and(|told| told.status == 200));
+        server
+            .until("it is ready", |server| server.try_get("/readyz").is_some_and(|told| told.status == 200));
         server
     }
 
@@ -136,7 +137,13 @@ impl Server {
 
     pub fn get(&self, path: &str) -> Value {
         let answer = self.try_get(path).expect("a living server answers");
-        assert_eq!(answer.status, 200, "GET {path}: {}", String::from_utf8_lossy(&answer.body));
+        assert_eq!(
+            answer.status,
+            200,
+            "GET {path}: {}\n{}",
+            String::from_utf8_lossy(&answer.body),
+            self.log()
+        );
         answer.json()
     }
 
@@ -151,8 +158,9 @@ impl Server {
 
     /// An event with one row of seats `A-1 …`; its id.
     pub fn create_event(&self, seats: usize) -> String {
-        let seats: Vec<Value> =
-            (1..=seats).map(|n| json!({"id": format!("A-{n}"), "label": n.to_string(), "tier": 0, "x": n, "y": 0})).collect();
+        let seats: Vec<Value> = (1..=seats)
+            .map(|n| json!({"id": format!("A-{n}"), "label": n.to_string(), "tier": 0, "x": n, "y": 0}))
+            .collect();
         let layout = json!({"sections": [{"name": "stalls", "rows": [{"label": "A", "seats": seats}]}]});
         let body = json!({
             "name": "The Tempest", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,

@@ -22,8 +22,7 @@ impl Opened {
             EngineKind::Embedded => {
                 let data = &config.data;
                 let engine = Embedded::open(data, options(config));
-                let engine =
-                    engine.with_context(|| format!("opening the data folder {}", data.display()))?;
+                let engine = engine.with_context(|| format!("opening the data folder {}", data.display()))?;
                 Ok(Opened::Embedded(Arc::new(engine)))
             }
             EngineKind::Redis => Box::pin(redis(config)).await.map(Opened::Redis),
