@@ -52,7 +52,12 @@ impl Inner {
                     let (epoch, offset) = (picture.listing.epoch, picture.listing.offset);
                     Some(HeldAt { listing: replica.id, position: Position { epoch, offset }, holds })
                 }
-                _ => None,
+                Found::Nothing
+                | Found::Hold(_)
+                | Found::Ended(_)
+                | Found::Holds(_)
+                | Found::Place(_)
+                | Found::Order(_) => None,
             })
         };
         let hinted = self.hinted(tenant, &buyer).await.unwrap_or_default();

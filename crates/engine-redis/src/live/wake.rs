@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use onsale_domain::ListingId;
 use redis::{PushInfo, PushKind, Value};
-use tokio::sync::mpsc;
+use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::task::JoinSet;
 
 use super::{Inner, log, sweep};
 use crate::link::{LinkError, Node, slot};
 use crate::reply::bytes;
 
+/// Wake-ups that wait to be heard, about 100 bytes each.
+const PUSHED_MAX: usize = 4_096;
 /// Before a broken connection is opened again.
 const AGAIN: Duration = Duration::from_millis(100);
 /// A connection that answers nothing is given up after this and the time of a command.
@@ -46,8 +48,7 @@ pub async fn run(inner: Arc<Inner>) {
 }
 
 async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
-    // The sender must not block; what piles up is bounded by what a master pushes between two polls of this task.
-    let (sender, mut pushed) = mpsc::unbounded_channel::<PushInfo>();
+    let (sender, mut pushed) = broadcast::channel::<PushInfo>(PUSHED_MAX);
     let mut connection = node.pushed(sender).await?;
     let failed = |error: redis::RedisError| LinkError::of(node.name(), &error);
     if inner.options.wakes {
@@ -71,8 +72,10 @@ async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
     loop {
         tokio::select! {
             told = pushed.recv() => match told {
-                Some(told) if told.kind != PushKind::Disconnection => hear(&inner, told),
-                Some(_) | None => {
+                Ok(told) if told.kind != PushKind::Disconnection => hear(&inner, told),
+                // Who pushes never waits for us: the oldest went, and what they told of is fetched.
+                Err(RecvError::Lagged(_)) => inner.compare_all().await,
+                Ok(_) | Err(RecvError::Closed) => {
                     let why = "the connection for wake-ups was closed".to_owned();
                     return Err(LinkError::Unknown { node: node.name().to_owned(), why });
                 }
@@ -94,14 +97,12 @@ async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
 
 fn hear(inner: &Arc<Inner>, told: PushInfo) {
     let Some(text) = told.data.into_iter().next_back().and_then(text) else { return };
-    match told.kind {
-        PushKind::SMessage => wake(inner, &text),
-        PushKind::PMessage => {
-            if let Some(listing) = inner.across.of_marker(&text) {
-                sweep::notified(inner, listing);
-            }
-        }
-        _ => {}
+    if told.kind == PushKind::SMessage {
+        wake(inner, &text);
+    } else if told.kind == PushKind::PMessage
+        && let Some(listing) = inner.across.of_marker(&text)
+    {
+        sweep::notified(inner, listing);
     }
 }
 
