@@ -60,10 +60,10 @@ impl Inner {
     pub(super) async fn position(&self, listing: &ListingId) -> Result<Option<Position>, Trouble> {
         let keys = self.keys(listing);
         let told = self.link.at(keys.head(), redis::cmd("HGET").arg(keys.head()).arg("head")).await?;
-        let line = match told {
-            Value::Nil => return Ok(None),
-            line => String::from_redis_value(line).unwrap_or_default(),
-        };
+        if told == Value::Nil {
+            return Ok(None);
+        }
+        let line = String::from_redis_value(told).unwrap_or_default();
         let mut parts = line.split('|').skip(1).map(str::parse);
         match (parts.next(), parts.next()) {
             (Some(Ok(epoch)), Some(Ok(offset))) => Ok(Some(Position { epoch, offset })),

@@ -54,14 +54,10 @@ impl Told {
             pending.created.push(replica.id);
         }
         for fact in &step.facts {
-            let held = match fact {
-                Fact::HoldPlaced { buyer, until, .. } => Some((buyer, *until)),
-                _ => None,
-            };
-            if let Some((buyer, until)) = held
+            if let Fact::HoldPlaced { buyer, until, .. } = fact
                 && pending.holds.len() < HINTS_MAX
             {
-                pending.holds.insert((replica.id, buyer.clone()), until);
+                pending.holds.insert((replica.id, buyer.clone()), *until);
             }
         }
         note_due(&mut pending, replica);

@@ -2,7 +2,7 @@
 //! Whatever gets lost on the way is found by polling; after every break all listings are compared.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use onsale_domain::ListingId;
@@ -18,6 +18,9 @@ use crate::reply::bytes;
 const AGAIN: Duration = Duration::from_millis(100);
 /// A connection that answers nothing is given up after this and the time of a command.
 const PULSE: Duration = Duration::from_secs(2);
+
+/// Messages that may wait to be heard.
+const WAITING: usize = 4_096;
 
 /// Listens until the engine stops; anew whenever a slot goes to another master.
 pub async fn run(inner: Arc<Inner>) {
@@ -46,9 +49,19 @@ pub async fn run(inner: Arc<Inner>) {
 }
 
 async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
-    // The sender must not block; what piles up is bounded by what a master pushes between two polls of this task.
-    let (sender, mut pushed) = mpsc::unbounded_channel::<PushInfo>();
-    let mut connection = node.pushed(sender).await?;
+    // Pushing must not block: what finds no room is left out, and all listings are compared instead.
+    let (sender, mut pushed) = mpsc::channel::<PushInfo>(WAITING);
+    let missed = Arc::new(AtomicBool::new(false));
+    let push = {
+        let missed = missed.clone();
+        move |told: PushInfo| {
+            if sender.try_send(told).is_err() {
+                missed.store(true, Ordering::Release);
+            }
+            Ok::<(), ()>(())
+        }
+    };
+    let mut connection = node.pushed(push).await?;
     let failed = |error: redis::RedisError| LinkError::of(node.name(), &error);
     if inner.options.wakes {
         let map = inner.link.map();
@@ -69,6 +82,9 @@ async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
         inner.compare_all().await;
     }
     loop {
+        if missed.swap(false, Ordering::AcqRel) {
+            inner.compare_all().await;
+        }
         tokio::select! {
             told = pushed.recv() => match told {
                 Some(told) if told.kind != PushKind::Disconnection => hear(&inner, told),
@@ -94,14 +110,12 @@ async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
 
 fn hear(inner: &Arc<Inner>, told: PushInfo) {
     let Some(text) = told.data.into_iter().next_back().and_then(text) else { return };
-    match told.kind {
-        PushKind::SMessage => wake(inner, &text),
-        PushKind::PMessage => {
-            if let Some(listing) = inner.across.of_marker(&text) {
-                sweep::notified(inner, listing);
-            }
-        }
-        _ => {}
+    if told.kind == PushKind::SMessage {
+        wake(inner, &text);
+    } else if told.kind == PushKind::PMessage
+        && let Some(listing) = inner.across.of_marker(&text)
+    {
+        sweep::notified(inner, listing);
     }
 }
 
