@@ -47,17 +47,11 @@ impl Inner {
     pub(super) async fn holds_of(&self, tenant: Tenant, buyer: BuyerId) -> Result<Vec<HeldAt>, EngineError> {
         let (query, now) = (Query::HoldsOf(buyer.clone()), self.clock.now());
         let held = |replica: &Replica| {
-            replica.with(|picture| match picture.listing.ask(&query, now) {
-                Found::Holds(holds) if !holds.is_empty() => {
-                    let (epoch, offset) = (picture.listing.epoch, picture.listing.offset);
-                    Some(HeldAt { listing: replica.id, position: Position { epoch, offset }, holds })
-                }
-                Found::Nothing
-                | Found::Hold(_)
-                | Found::Ended(_)
-                | Found::Holds(_)
-                | Found::Place(_)
-                | Found::Order(_) => None,
+            replica.with(|picture| {
+                let Found::Holds(holds) = picture.listing.ask(&query, now) else { return None };
+                let (epoch, offset) = (picture.listing.epoch, picture.listing.offset);
+                let held = HeldAt { listing: replica.id, position: Position { epoch, offset }, holds };
+                (!held.holds.is_empty()).then_some(held)
             })
         };
         let hinted = self.hinted(tenant, &buyer).await.unwrap_or_default();

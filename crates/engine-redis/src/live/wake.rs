@@ -2,24 +2,25 @@
 //! Whatever gets lost on the way is found by polling; after every break all listings are compared.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use onsale_domain::ListingId;
 use redis::{PushInfo, PushKind, Value};
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::{Inner, log, sweep};
 use crate::link::{LinkError, Node, slot};
 use crate::reply::bytes;
 
-/// Wake-ups that wait to be heard, about 100 bytes each.
-const PUSHED_MAX: usize = 4_096;
 /// Before a broken connection is opened again.
 const AGAIN: Duration = Duration::from_millis(100);
 /// A connection that answers nothing is given up after this and the time of a command.
 const PULSE: Duration = Duration::from_secs(2);
+
+/// Messages that may wait to be heard.
+const WAITING: usize = 4_096;
 
 /// Listens until the engine stops; anew whenever a slot goes to another master.
 pub async fn run(inner: Arc<Inner>) {
@@ -48,8 +49,19 @@ pub async fn run(inner: Arc<Inner>) {
 }
 
 async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
-    let (sender, mut pushed) = broadcast::channel::<PushInfo>(PUSHED_MAX);
-    let mut connection = node.pushed(sender).await?;
+    // Pushing must not block: what finds no room is left out, and all listings are compared instead.
+    let (sender, mut pushed) = mpsc::channel::<PushInfo>(WAITING);
+    let missed = Arc::new(AtomicBool::new(false));
+    let push = {
+        let missed = missed.clone();
+        move |told: PushInfo| {
+            if sender.try_send(told).is_err() {
+                missed.store(true, Ordering::Release);
+            }
+            Ok::<(), ()>(())
+        }
+    };
+    let mut connection = node.pushed(push).await?;
     let failed = |error: redis::RedisError| LinkError::of(node.name(), &error);
     if inner.options.wakes {
         let map = inner.link.map();
@@ -70,12 +82,13 @@ async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
         inner.compare_all().await;
     }
     loop {
+        if missed.swap(false, Ordering::AcqRel) {
+            inner.compare_all().await;
+        }
         tokio::select! {
             told = pushed.recv() => match told {
-                Ok(told) if told.kind != PushKind::Disconnection => hear(&inner, told),
-                // Who pushes never waits for us: the oldest went, and what they told of is fetched.
-                Err(RecvError::Lagged(_)) => inner.compare_all().await,
-                Ok(_) | Err(RecvError::Closed) => {
+                Some(told) if told.kind != PushKind::Disconnection => hear(&inner, told),
+                Some(_) | None => {
                     let why = "the connection for wake-ups was closed".to_owned();
                     return Err(LinkError::Unknown { node: node.name().to_owned(), why });
                 }

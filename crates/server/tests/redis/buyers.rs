@@ -72,8 +72,9 @@ impl Crowd<'_> {
                     all.tries_again += mine.tries_again;
                 });
             }
+            // Also if `control` panics: a failed test shall end.
+            let _stop = Stop(&self.stop);
             control();
-            self.stop.store(true, Ordering::Relaxed);
         });
         heard.into_inner().expect("no thread panicked")
     }
@@ -173,6 +174,14 @@ impl Crowd<'_> {
             }
             std::thread::sleep(AGAIN);
         }
+    }
+}
+
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -132,6 +132,8 @@ fn a_master_is_lost_in_a_cluster() {
     let heard = round.hammer(|crowd, servers, deployment| {
         six.nodes[0].kill();
         fault("master killed", &mut lost);
+        // The others notice after their node timeout; until then they say that all is well.
+        eventually("a replica takes over", || six.master_of(0).is_some_and(|place| place != 0));
         eventually("the cluster is whole again", || six.is_whole());
         crowd.more(BREATH);
         servers[0].kill();
