@@ -76,14 +76,16 @@ for n = 1, #wanted do
   end
 end
 load_seats(picked)
+for n = 1, pieces and #picked or 0 do
+  -- A choice made without a look at the position may have been overtaken: choose again.
+  if status_of(picked[n]) ~= "available" then return retry("moved") end
+end
 local mine = exactly_mine()
 if mine then return already_yours(mine) end
 if knows(hold) then return refuse(NO.id_taken) end
 
 local in_the_way = {}
 for n = 1, #picked do
-  -- A choice made without a look at the position may have been overtaken: choose again.
-  if pieces and status_of(picked[n]) ~= "available" then return retry("moved") end
   local shows = status_of(picked[n])
   local code = shows == "sold" and NO.seat_sold or shows == "blocked" and NO.seat_blocked
   if shows == "held" then

@@ -4,7 +4,7 @@
 mod best;
 mod chart;
 
-use onsale_domain::command::{HoldKey, Pick, PlaceHold};
+use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
 use onsale_domain::event::EventDetails;
 use onsale_domain::listing::Body;
 use onsale_domain::seats::{Seats, check};
@@ -38,29 +38,16 @@ pub struct Terms {
 
 /// Prepares a command. `now` is the clock that a choice of best seats is made at.
 pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> Call {
-    let kind = picture.listing.id.kind;
-    match command {
-        Command::CreateVenue(create) if kind == ListingKind::Venue => {
-            match Venue::create(&create.name, &create.place, &create.layout) {
-                Err(refusal) => refused(refusal, "create"),
-                Ok(created) => {
-                    let mut args = Args::default();
-                    args.push(terms.epoch);
-                    args.bytes(facts::layout(&create.layout));
-                    args.list([("name", create.name.as_str()), ("place", create.place.as_str())]);
-                    created.iter().for_each(|fact| args.fact(fact));
-                    args.call(Name::CreateVenue, picture)
-                }
-            }
-        }
-        Command::CreateEvent(create) if kind == ListingKind::Event => match Seats::create(create) {
+    match (picture.listing.id.kind, command) {
+        (ListingKind::Venue, Command::CreateVenue(create)) => create_venue(picture, create, terms),
+        (ListingKind::Event, Command::CreateEvent(create)) => match Seats::create(create) {
             Err(refusal) => refused(refusal, "create"),
             Ok(created) => chart::create(create, &created, terms),
         },
-        Command::CreateVenue(_) | Command::CreateEvent(_) => {
+        (_, Command::CreateVenue(_) | Command::CreateEvent(_)) => {
             refused(Refusal::of(Code::ListingUnknown), "create")
         }
-        Command::PublishLayout(layout) if kind == ListingKind::Venue => match layout.check() {
+        (ListingKind::Venue, Command::PublishLayout(layout)) => match layout.check() {
             Err(refusal) => refused(refusal, "venue"),
             Ok(()) => {
                 let mut args = Args::default();
@@ -68,12 +55,25 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
                 args.call(Name::PublishLayout, picture)
             }
         },
-        _ if kind == ListingKind::Venue => refused(Refusal::of(Code::WrongKind), ""),
-        _ => match check(command) {
+        (ListingKind::Venue, _) => refused(Refusal::of(Code::WrongKind), ""),
+        (ListingKind::Event, _) => match check(command) {
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
         },
     }
+}
+
+fn create_venue(picture: &Picture, create: &CreateVenue, terms: &Terms) -> Call {
+    let created = match Venue::create(&create.name, &create.place, &create.layout) {
+        Err(refusal) => return refused(refusal, "create"),
+        Ok(created) => created,
+    };
+    let mut args = Args::default();
+    args.push(terms.epoch);
+    args.bytes(facts::layout(&create.layout));
+    args.list([("name", create.name.as_str()), ("place", create.place.as_str())]);
+    created.iter().for_each(|fact| args.fact(fact));
+    args.call(Name::CreateVenue, picture)
 }
 
 fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> Call {

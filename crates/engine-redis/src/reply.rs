@@ -140,32 +140,28 @@ fn obstacle(text: &str) -> Result<InTheWay, Malformed> {
 }
 
 pub(crate) fn array(value: Value) -> Result<Vec<Value>, Malformed> {
-    match value {
-        Value::Array(all) => Ok(all),
-        _ => Err(Malformed::of("array")),
-    }
+    let Value::Array(all) = value else { return Err(Malformed::of("array")) };
+    Ok(all)
 }
 
 fn int(value: Value) -> Result<i64, Malformed> {
-    match value {
-        Value::Int(number) => Ok(number),
-        _ => Err(Malformed::of("number")),
-    }
+    let Value::Int(number) = value else { return Err(Malformed::of("number")) };
+    Ok(number)
 }
 
 fn text(value: Value) -> Result<String, Malformed> {
-    match value {
-        Value::Int(number) => Ok(number.to_string()),
-        other => String::from_utf8(bytes(other)?).map_err(|_| Malformed::of("text")),
+    if let Value::Int(number) = value {
+        return Ok(number.to_string());
     }
+    String::from_utf8(bytes(value)?).map_err(|_| Malformed::of("text"))
 }
 
 pub(crate) fn bytes(value: Value) -> Result<Vec<u8>, Malformed> {
-    match value {
-        Value::BulkString(bytes) => Ok(bytes),
-        Value::SimpleString(text) => Ok(text.into_bytes()),
-        _ => Err(Malformed::of("bytes")),
+    if let Value::SimpleString(text) = value {
+        return Ok(text.into_bytes());
     }
+    let Value::BulkString(bytes) = value else { return Err(Malformed::of("bytes")) };
+    Ok(bytes)
 }
 
 /// The flat fields of one fact.

@@ -31,15 +31,16 @@ macro_rules! verb {
             "lib/seats_hash" "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due_hash" "lib/apply"
             "lib/expire" "lib/commit" "lib/holds" $($file)*)
     };
-    (compact [$($early:literal)*] $($file:literal)*) => {
-        lua!("lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
-            "lib/pack" "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
+    (compact [] $($file:literal)*) => { verb!(compact ["lib/open" "lib/head" "lib/pack"] $($file)*) };
+    (compact [$($early:literal)+] $($file:literal)*) => {
+        lua!("lib/layout_compact" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+            "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
             "lib/apply" "lib/expire" "lib/commit" "lib/holds" $($file)*)
     };
 }
 
 macro_rules! verbs {
-    ($($name:ident: $([$($early:literal)*])? $($file:literal)*;)*) => {
+    ($($name:ident: $([$($small:literal)*] [$($large:literal)*])? $($file:literal)*;)*) => {
         /// Every script there is; those of seats once for each layout.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Name { $($name,)* CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
@@ -53,8 +54,8 @@ macro_rules! verbs {
             }
         }
 
-        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash [$($($early)*)?] $($file)*)),)*];
-        const COMPACT: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(compact [] $($file)*)),)*];
+        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash [$($($small)*)?] $($file)*)),)*];
+        const COMPACT: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(compact [$($($large)*)?] $($file)*)),)*];
     };
 }
 
@@ -63,7 +64,8 @@ const fn last<const N: usize>(files: [&'static str; N]) -> &'static str {
 }
 
 verbs! {
-    PlaceHold: ["lib/open_plain" "lib/head" "lib/plain_hold"] "place_hold";
+    PlaceHold: ["lib/open_plain" "lib/head" "lib/plain_hold"]
+        ["lib/open_compact" "lib/head" "lib/pack" "lib/plain_hold_compact"] "place_hold";
     ExtendHold: "extend_hold";
     DropSeats: "drop_seats";
     ReleaseHold: "release_hold";

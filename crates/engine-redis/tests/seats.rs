@@ -4,6 +4,8 @@ mod seats {
     mod asks;
     mod differential;
     pub mod engine;
+    mod large;
+    mod moves;
     mod reference;
     pub mod scripts;
     pub mod server;

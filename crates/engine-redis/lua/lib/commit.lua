@@ -1,7 +1,11 @@
 -- lib/commit: everything that was decided is written here, the facts last.
+-- Only a hint for sweepers: the marker ends at the next deadline. When it has ended, the next is looked up.
 local function commit_marker(first)
-  -- Only a hint for sweepers: a deadline earlier than the one it stands for, or one where it has ended.
-  if first and first > now and (first < mark or mark <= now) then
+  if mark <= now then
+    local next_due = call("ZRANGE", KEYS[7], 0, 0, "WITHSCORES")[2]
+    first = next_due and math.max(tonumber(next_due), now + 1) or nil
+  end
+  if first and (first < mark or mark <= now) then
     call("SET", KEYS[11], decimal(first), "PX", decimal(first - now))
     mark = first
   end

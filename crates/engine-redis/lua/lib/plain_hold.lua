@@ -1,21 +1,42 @@
--- lib/plain_hold: the hold that most buyers ask for: free seats of a small chart, nothing due, within the limit.
+-- lib/plain_hold: the hold that most buyers ask for: seats of a small chart that are free, nothing due, within the limit;
+-- and its plain refusal: others hold some of them, and nobody waits in a queue.
 -- Whatever is not plain goes on to the whole rules below, and nothing has been written by then.
--- COST   1 read (2 with TIME), 4 writes (5 when the marker moves), O(seats)
+-- COST   1 read (2 with TIME), 4 writes (5 when the marker moves), O(seats); of the refusal 2 reads (3 with TIME)
 if picked and layout == "hash" and status == "on_sale" and chart_version == ARGV[12] then
   -- Events that refuse single seats do not match, and are not plain.
   local plain_closes, length, most_extensions, most, price_list =
     match(values[2], "^%d*|(%d+)|%d+|(%d+)|%d*|(%d+)|(%d+)|0|([%d,]*)$")
   local hold, buyer, tiers, count = ARGV[6], ARGV[7], ARGV[13], #picked
   -- The caller knows the chart's tiers; a seat that is unknown or off the chart has none.
-  local free = plain_closes and now < tonumber(plain_closes) and not values[count + 3] and #tiers == count
+  local plain = plain_closes and now < tonumber(plain_closes) and not values[count + 3] and #tiers == count
     and not string.find(tiers, ".", 1, true)
+  local free = plain
   for n = 3, count + 2 do free = free and not values[n] end
   local held, sold, ordered, soonest, holds, places = "0", "0", "0", "0", "", ""
-  if free and values[count + 4] then
+  if plain and values[count + 4] then
     held, sold, ordered, soonest, holds, places =
       match(values[count + 4], "^(%d+)|(%d+)|(%d)|(%d+)|([^|]*)|(.*)$")
     -- One of the buyer's holds may be due.
-    free = holds == "" or now < tonumber(soonest)
+    plain = holds == "" or now < tonumber(soonest)
+    free = free and plain
+  end
+  if plain and not free and queued == "0" then
+    local name, in_the_way = buyer, {}
+    if string.find(name, '["\\]') then name = string.gsub(name, '["\\]', "\\%0") end
+    for n = 1, count do
+      if values[n + 2] then
+        local holder, ends = match(values[n + 2], '^{"state":"held","blocked":0,"hold":"%w+","user_id":"(.-)",'
+          .. '"fencing_token":%d+,"acquired_at":%d+,"expires_at":(%d+)')
+        if not holder or holder == name or now >= tonumber(ends) then
+          plain = false
+          break
+        end
+        in_the_way[#in_the_way + 1] = "s" .. picked[n] .. ":22"
+      end
+    end
+    if plain and (ARGV[2] == "" or call("EXISTS", KEYS[13]) == 0) then
+      return {4, {22, table.concat(in_the_way, ","), ""}, epoch, offset, now, 0, {}}
+    end
   end
   if free and held + sold + count <= tonumber(most) then
     if ARGV[10] ~= "" then length = ARGV[10] end

@@ -31,36 +31,24 @@ fn at(picture: &Picture, command: &Command, now: Millis) -> Option<Choice> {
     let Command::PlaceHold(hold) = command else { return None };
     let Pick::Best(wish) = &hold.pick else { return None };
     let now = now.max(listing.last_at);
-    if listing.next_due().is_none_or(|due| due > now) {
-        let chosen = best_available::choose(&seats.house(), wish);
-        return Some(
-            chosen
-                .map_or((Vec::new(), None, Vec::new()), |(seats, pieces)| (seats, Some(pieces), Vec::new())),
-        );
+    let (mut copy, mut facts) = (None, Vec::new());
+    if listing.next_due().is_some_and(|due| due <= now) {
+        // Something is due: who expires decides what is free, so the whole command is rehearsed on a copy.
+        copy.insert(listing.clone()).execute(command, now, &mut facts);
     }
-    // Something is due: who expires decides what is free, so the whole command is rehearsed on a copy.
-    let (mut copy, mut facts) = (listing.clone(), Vec::new());
-    copy.execute(command, now, &mut facts);
-    let ended = facts.iter().filter_map(|fact| match fact {
-        Fact::HoldExpired { hold } => Some(*hold),
-        _ => None,
+    let ended = facts.iter().filter_map(|fact| {
+        let Fact::HoldExpired { hold } = fact else { return None };
+        Some(*hold)
     });
     let ended = ended.collect();
-    match facts.last() {
-        Some(Fact::HoldPlaced { seats, pieces, .. }) => {
-            Some((seats.iter().map(|line| line.seat).collect(), Some(*pieces), ended))
-        }
-        // Refused for another reason: the script will find the same one, given the same seats.
-        _ => {
-            let house = copy.seats()?;
-            let chosen = best_available::choose(&house.house(), wish);
-            Some(
-                chosen.map_or((Vec::new(), None, ended.clone()), |(seats, pieces)| {
-                    (seats, Some(pieces), ended)
-                }),
-            )
-        }
+    if let Some(Fact::HoldPlaced { seats, pieces, .. }) = facts.last() {
+        return Some((seats.iter().map(|line| line.seat).collect(), Some(*pieces), ended));
     }
+    // Nothing is due, or the rehearsal was refused: then the script will find the same reason, given the same seats.
+    let house = copy.as_ref().map_or(Some(seats), |copy| copy.seats())?.house();
+    let chosen = best_available::choose(&house, wish);
+    let (seats, pieces) = chosen.map_or((Vec::new(), None), |(seats, pieces)| (seats, Some(pieces)));
+    Some((seats, pieces, ended))
 }
 
 /// For each seat its tier as a character, as the chart in Redis has it; a dot if it is not there.

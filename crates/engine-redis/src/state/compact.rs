@@ -48,8 +48,11 @@ fn text(name: &str, bytes: &[u8]) -> Result<String, Malformed> {
     String::from_utf8(bytes.to_vec()).map_err(|_| Malformed::of(name))
 }
 
+/// A record's key and the record.
+type Record<'a> = (&'a [u8], &'a [u8]);
+
 /// Keys and records of every bucket whose field is, or is not, one of buyers.
-fn records(state: &State, of_buyers: bool) -> Result<Vec<(&[u8], &[u8])>, Malformed> {
+fn records(state: &State, of_buyers: bool) -> Result<Vec<Record<'_>>, Malformed> {
     let mut all = Vec::new();
     for (_, bucket) in state.holds.iter().filter(|(field, _)| field.starts_with('@') == of_buyers) {
         let mut reader = Reader::new("bucket", bucket);

@@ -40,9 +40,15 @@ impl World {
     pub fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
         if self.chance.one_in(9)
-            && let Some((key, listing, command)) = self.asked_before()
+            && let Some((key, listing, mut command)) = self.asked_before()
         {
             let twisted = self.chance.one_in(2);
+            if let Command::PlaceHold(hold) = &mut command
+                && twisted
+            {
+                // Another wish under the same key is mostly another hold.
+                hold.hold = HoldId(self.fresh());
+            }
             let fingerprint = key.fingerprint ^ u128::from(twisted);
             return Ask { listing, command, key: Some(Key { fingerprint, ..key }) };
         }
@@ -95,10 +101,11 @@ impl World {
         if let Some(command) = self.reopen(event) {
             return command;
         }
-        match self.theme {
-            Theme::Crowd if !self.chance.one_in(12) => return self.crowd(event),
-            Theme::Waiter if !self.chance.one_in(12) => return self.waiter(event),
-            _ => {}
+        if self.theme == Theme::Crowd && !self.chance.one_in(12) {
+            return self.crowd(event);
+        }
+        if self.theme == Theme::Waiter && !self.chance.one_in(12) {
+            return self.waiter(event);
         }
         match self.chance.below(100) {
             0..=29 | 84..=86 => self.place_hold(event),
@@ -386,9 +393,9 @@ impl World {
     }
 
     fn refund(&mut self, event: &Listing) -> Command {
-        let open = |order: &OrderId| match event.ask(&Query::Order(*order), self.now) {
-            Found::Order(left) => !left.seats.is_empty() || !left.areas.is_empty(),
-            _ => false,
+        let open = |order: &OrderId| {
+            let Found::Order(left) = event.ask(&Query::Order(*order), self.now) else { return false };
+            !left.seats.is_empty() || !left.areas.is_empty()
         };
         let open: Vec<OrderId> =
             self.orders.iter().rev().take(20).map(|(order, _)| *order).filter(open).collect();
@@ -456,8 +463,6 @@ fn held_seats(event: &Listing) -> Vec<u32> {
 }
 
 fn seats_of(event: &Listing, hold: HoldId, now: Millis) -> Vec<u32> {
-    match event.ask(&Query::Hold(hold), now) {
-        Found::Hold(state) => state.seats.iter().map(|line| line.seat).collect(),
-        _ => Vec::new(),
-    }
+    let Found::Hold(state) = event.ask(&Query::Hold(hold), now) else { return Vec::new() };
+    state.seats.iter().map(|line| line.seat).collect()
 }

@@ -176,9 +176,9 @@ fn read_entry(entry: Value) -> (u64, u64, Fields) {
     };
     let id = String::from_utf8(id).expect("text");
     let (epoch, offset) = id.split_once('-').expect("an id has two parts");
-    let flat = flat.into_iter().map(|value| match value {
-        Value::BulkString(bytes) => bytes,
-        other => panic!("{other:?} is no field"),
+    let flat = flat.into_iter().map(|value| {
+        let Value::BulkString(bytes) = value else { panic!("{value:?} is no field") };
+        bytes
     });
     let fields = Fields::from_flat(flat.collect()).expect("fields");
     (epoch.parse().expect("a number"), offset.parse().expect("a number"), fields)

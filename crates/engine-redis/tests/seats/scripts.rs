@@ -43,3 +43,20 @@ fn the_refusals_have_the_numbers_of_the_domain() {
     }
     assert!(seen > 30);
 }
+
+/// Before the codes have names, in fragments that are kept short, a refusal is written with its number.
+#[test]
+fn the_numbers_without_a_name_are_few_and_right() {
+    let known = [Code::ListingUnknown, Code::ListingExists, Code::WrongKind, Code::SeatHeld, Code::KeyReused];
+    let mut seen = std::collections::BTreeSet::new();
+    for script in Scripts::of_generation("x").iter() {
+        for part in script.text.split("{4, {").skip(1) {
+            let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+            if let Ok(number) = digits.parse::<u8>() {
+                assert!(known.iter().any(|code| *code as u8 == number), "{}: {number}", script.name);
+                seen.insert(number);
+            }
+        }
+    }
+    assert_eq!(seen.len(), known.len());
+}

@@ -101,10 +101,7 @@ impl World {
             _ => Theme::Anything,
         };
         let listing = |kind, number| ListingId { tenant: Tenant::DEFAULT, kind, number };
-        let seats = match theme {
-            Theme::Waiter => 26,
-            _ => 10 + chance.below(14) as u32,
-        };
+        let seats = if theme == Theme::Waiter { 26 } else { 10 + chance.below(14) as u32 };
         let number = u128::from(seed) << 8;
         World {
             chance,

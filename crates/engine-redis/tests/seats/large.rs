@@ -1,0 +1,90 @@
+//! Large charts: what a held seat costs in Redis, with a buyer of its own for every seat, and long lists.
+
+use onsale_domain::command::{AdoptChart, BlockSeats, Pick, PlaceHold, UnblockSeats};
+use onsale_domain::{BuyerId, Command, HoldId};
+use onsale_engine_redis::Keys;
+use onsale_engine_redis::desk::Stamp;
+use onsale_engine_redis::picture::Picture;
+use onsale_engine_redis::reply::Reply;
+use redis::Value;
+
+use super::moves::{EVENT, NOW, create, layout_of, room};
+use super::reference::Reference;
+
+const SEATS: u32 = 10_000;
+/// The bound of the layout, the stream of facts and the memory of keys aside.
+const BYTES_MAX: i64 = 220;
+/// The places of the stream and of the marker among a listing's keys.
+const ASIDE: [usize; 2] = [9, 10];
+
+fn hold(seat: u32) -> Command {
+    // Spread like ids that were made at random, and buyers as long as accounts are.
+    let id = u128::from(seat).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    let buyer = BuyerId::parse(&format!("usr_{seat:026}")).expect("a short name");
+    let (pick, areas) = (Pick::Seats(vec![seat]), Vec::new());
+    Command::PlaceHold(PlaceHold { hold: HoldId(id), buyer, pick, areas, hold_ms: None })
+}
+
+#[tokio::test]
+async fn a_held_seat_of_a_large_chart_takes_few_bytes() {
+    let mut room = room().await;
+    room.desk.prefix = "large:".into();
+    room.desk.terms.compact_from = SEATS as usize;
+    room.take(&mut Picture::nothing(EVENT), &create(NOW, SEATS)).await;
+    let picture = room.picture().await;
+    for seat in 0..SEATS {
+        // A few hundred holds a second, as on a busy evening.
+        let now = NOW + i64::from(seat) * 3;
+        let reply = room.ask(&picture, &hold(seat), Stamp::None, now).await;
+        assert!(matches!(&reply, Reply::Answer(answer) if answer.outcome.refused().is_none()), "{reply:?}");
+    }
+    let mut bytes = 0;
+    for (_, key) in Keys::new("large:", &EVENT).all().iter().enumerate().filter(|(n, _)| !ASIDE.contains(n)) {
+        // The chart's own image is there before anybody holds a seat.
+        let size = redis::cmd("MEMORY").arg("USAGE").arg(key).arg("SAMPLES").arg(0).to_owned();
+        if let Ok(Value::Int(size)) = room.desk.link.query(&size).await
+            && !key.contains("event:meta")
+        {
+            bytes += size;
+        }
+    }
+    let each = bytes / i64::from(SEATS);
+    println!("{each} bytes a held seat");
+    assert!((1..=BYTES_MAX).contains(&each), "{each} bytes a held seat");
+}
+
+/// Lists longer than Lua's stack go through in pieces, and come to the same.
+#[tokio::test]
+async fn thousands_of_seats_in_one_command() {
+    let mut room = room().await;
+    for compact_from in [usize::MAX, 0] {
+        room.desk.prefix = format!("long-{compact_from}:");
+        room.desk.terms.compact_from = compact_from;
+        let seats: Vec<u32> = (0..5_000).rev().collect();
+        let (areas, reason) = (Vec::new(), "camera".to_owned());
+        let some = seats.iter().copied().filter(|seat| seat % 3 == 0).collect();
+        let layout = onsale_engine_redis::layout::Layout::of(5_000, compact_from);
+        let chart = AdoptChart { venue: None, version: 2, layout: layout_of(2_500).into() };
+        let (mut picture, mut reference) = (Picture::nothing(EVENT), Reference::new(EVENT));
+        for command in [
+            create(NOW, 5_000),
+            Command::BlockSeats(BlockSeats { seats, areas: areas.clone(), reason }),
+            Command::UnblockSeats(UnblockSeats { seats: some, areas }),
+            hold(4_998),
+            Command::AdoptChart(Box::new(chart.clone())),
+            Command::ExpireDue { limit: 64 },
+            hold(3),
+            Command::AdoptChart(Box::new(AdoptChart { layout: layout_of(5_100).into(), ..chart.clone() })),
+        ] {
+            // Later, the hold that kept the chart from shrinking is over.
+            let now = NOW + i64::from(matches!(command, Command::ExpireDue { .. })) * 120_000;
+            let expected = reference.submit(&command, None, now);
+            let Reply::Answer(got) = room.ask(&picture, &command, Stamp::None, now).await else { panic!() };
+            assert_eq!((&got.outcome, &got.step), (&expected.outcome, &expected.step));
+            got.step.iter().for_each(|step| assert!(picture.apply(step)));
+            picture.layout = layout;
+        }
+        let read = room.picture().await;
+        assert!(read.listing.canonical_image() == reference.listing.canonical_image());
+    }
+}
