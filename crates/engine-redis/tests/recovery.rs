@@ -5,9 +5,10 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use onsale_engine_redis::deployment::Deployment;
+use onsale_engine_redis::Scripts;
+use onsale_engine_redis::deployment::{Deployment, knowledge};
 use onsale_engine_redis::link::config::Topology;
-use onsale_engine_redis::link::{Config, LinkError};
+use onsale_engine_redis::link::{Config, Link, LinkError};
 use redis::Value;
 use support::counter::{Release, Told, count, join};
 use support::{Brand, Server, Setup, Six};
@@ -207,6 +208,21 @@ async fn one_node_of_a_cluster_is_recovered_while_the_others_go_on() {
         .await
         .expect("soon")
         .expect("the other server adopts it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_master_gets_every_script_of_this_release() {
+    for brand in Brand::BOTH {
+        let six = Six::start(brand);
+        let config = Config { url: six.urls(), topology: Topology::Cluster, ..Config::default() };
+        let link = Link::open(config).await.expect("a link");
+        let server: Deployment<Scripts> = Deployment::join(&link).await.expect("a deployment");
+        assert!(server.is_whole());
+        for master in &link.map().masters {
+            let known = knowledge(&link, master).await.expect("told");
+            assert!(known.believed && known.of > 10 && known.scripts == known.of, "{known:?}");
+        }
+    }
 }
 
 /// The line of docs/operating/redis.md, as it stands there.

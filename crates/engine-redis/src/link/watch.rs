@@ -61,9 +61,13 @@ async fn ask_role(node: &Node) -> Result<(), LinkError> {
     let told = node.send(&redis::cmd("ROLE")).await?;
     let mut words = Vec::<Value>::from_redis_value(told).unwrap_or_default().into_iter();
     let role = words.next().and_then(|word| String::from_redis_value(word).ok());
-    match role.as_deref() {
-        Some("master") => Ok(()),
-        Some(_) | None => Err(LinkError::ReadOnly { node: node.name().to_owned() }),
+    if role.as_deref() != Some("master") {
+        return Err(LinkError::ReadOnly { node: node.name().to_owned() });
+    }
+    // A server that is loading, or busy with a slow script, tells its role all the same.
+    match node.send(&redis::cmd("DBSIZE")).await {
+        Ok(_) | Err(LinkError::Denied { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

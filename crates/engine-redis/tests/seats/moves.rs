@@ -184,7 +184,7 @@ async fn who_has_forgotten_the_scripts_says_so() {
     let answer = room.desk.submit(&picture, &best(1, 1), Stamp::None, NOW, NOW).await;
     assert!(matches!(
         answer,
-        Err(onsale_engine_redis::desk::DeskError::Link(onsale_engine_redis::LinkError::Forgotten))
+        Err(onsale_engine_redis::desk::DeskError::Link(onsale_engine_redis::LinkError::Forgotten { .. }))
     ));
 }
 
