@@ -15,6 +15,9 @@ pub struct Found {
     /// A yes whose fact is not in the log that survived: what Redis' own replication allows around a failover.
     pub forgotten: usize,
     pub epochs: BTreeSet<u64>,
+    /// Answers whose order was compared with the clock, and refusals for which a holder was found.
+    pub ordered: usize,
+    pub reasons: usize,
 }
 
 /// Everything of the event's log, page by page.
@@ -51,9 +54,16 @@ pub fn check(server: &Server, events: &[String], heard: &Heard, may_forget: bool
                 None => found.forgotten += 1,
             }
         }
-        if found.epochs.len() <= 1 {
-            in_order(&yes);
-            refusals_had_a_reason(number, heard);
+        if may_forget {
+            // A failover may take answers back; what was answered under one epoch is in order all the same.
+            let epochs: BTreeSet<u64> = yes.iter().map(|yes| yes.position.0).collect();
+            for epoch in epochs {
+                let within: Vec<&Yes> = yes.iter().copied().filter(|yes| yes.position.0 == epoch).collect();
+                found.ordered += in_order(&within);
+            }
+        } else {
+            found.ordered += in_order(&yes);
+            found.reasons += refusals_had_a_reason(number, heard);
         }
     }
     assert!(may_forget || found.forgotten == 0, "{} answers are not in the log", found.forgotten);
@@ -93,7 +103,7 @@ fn replay(log: &[Value], epochs: &mut BTreeSet<u64>) -> BTreeMap<(u64, u64), Str
 
 /// The order of the log is one that callers may have seen: nobody was answered before somebody was asked whose fact
 /// comes first.
-fn in_order(yes: &[&Yes]) {
+fn in_order(yes: &[&Yes]) -> usize {
     let mut yes = yes.to_vec();
     yes.sort_by_key(|yes| yes.position);
     let mut earliest: Option<(Instant, &Yes)> = None;
@@ -105,10 +115,12 @@ fn in_order(yes: &[&Yes]) {
             earliest = Some((one.told, one));
         }
     }
+    yes.len()
 }
 
 /// Whoever heard that a seat is held was asking while somebody may have held it.
-fn refusals_had_a_reason(event: usize, heard: &Heard) {
+fn refusals_had_a_reason(event: usize, heard: &Heard) -> usize {
+    let mut reasons = 0;
     let vague: BTreeSet<usize> =
         heard.unknown.iter().filter(|(at, _)| *at == event).map(|(_, seat)| *seat).collect();
     for (_, seat, sent, told) in heard.held.iter().filter(|(at, ..)| *at == event) {
@@ -122,5 +134,7 @@ fn refusals_had_a_reason(event: usize, heard: &Heard) {
             hold.sent <= *told && released.is_none_or(|released| released.told >= *sent)
         });
         assert!(was_held, "nobody held seat {seat} of event {event} when that was said");
+        reasons += 1;
     }
+    reasons
 }

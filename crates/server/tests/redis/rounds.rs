@@ -61,7 +61,8 @@ impl Round {
             found.forgotten,
             found.epochs
         );
-        assert!(found.yes > 100, "too few answers to mean anything");
+        println!("{what}: {} answers in order, {} refusals with a holder", found.ordered, found.reasons);
+        assert!(found.yes > 100 && found.ordered == found.yes, "too few answers to mean anything");
         found
     }
 }
