@@ -24,7 +24,7 @@ pub enum Bound {
     AtMost(f64),
 }
 
-pub const AIMS: [Aim; 10] = [
+pub const AIMS: [Aim; 13] = [
     Aim {
         name: "engine_hold_vs_redis_always_p16",
         what: "durable holds and releases in process ÷ Redis Lua, AOF always, pipeline 16",
@@ -84,6 +84,24 @@ pub const AIMS: [Aim; 10] = [
         what: "time per hold beside 10,000 events ÷ beside one",
         value: Value::Ratio("cost_10k_events_ns", "cost_1_event_ns"),
         bound: Bound::AtMost(1.3),
+    },
+    Aim {
+        name: "redis_hold_script_vs_seed",
+        what: "our hold script, bare ÷ the seed's corrected lock script; everysec, pipeline 16",
+        value: Value::Ratio("redis_hold_script_per_s", "redis_seed_script_per_s"),
+        bound: Bound::AtLeast(0.6),
+    },
+    Aim {
+        name: "http_redis_hold_vs_raw_script",
+        what: "holds over HTTP on Redis ÷ the same script, bare",
+        value: Value::Ratio("http_redis_hold_per_s", "redis_hold_script_per_s"),
+        bound: Bound::AtLeast(0.45),
+    },
+    Aim {
+        name: "redis_bytes_per_held_seat",
+        what: "Redis' memory for 50,000 held seats without stream and dedup, a seat",
+        value: Value::Measured,
+        bound: Bound::AtMost(220.0),
     },
 ];
 

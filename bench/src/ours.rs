@@ -5,5 +5,6 @@ pub mod engine;
 pub mod hall;
 pub mod http;
 pub mod memory;
+pub mod on_redis;
 pub mod recovery;
 pub mod stages;

@@ -78,6 +78,11 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
         .expect("a runtime")
 }
 
+/// The same for what needs timers and sockets.
+pub fn block_on_all<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
+}
+
 /// Each lane holds a few seats of its own and releases them again, until the time is over. Counts what was accepted.
 pub fn run(
     engine: &Embedded,

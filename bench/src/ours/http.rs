@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::contest::{Contestant, Round};
 use crate::http::{Answer, Counted, Load, Script, drive, post};
 use crate::process::{Running, free_port};
+use crate::rivals::redis::{Flush, Instance};
 
 const KEY: &str = "bench-key";
 const CONNECTIONS: usize = 64;
@@ -34,21 +35,49 @@ pub struct House {
 pub struct HttpHold {
     folder: PathBuf,
     house: Option<House>,
+    size: Size,
+    /// The store, if it is not the embedded engine's.
+    redis: Option<Instance>,
+}
+
+/// How many events of how many seats.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    events: usize,
+    seats: u64,
 }
 
 impl HttpHold {
     pub fn new(folder: &Path) -> HttpHold {
-        HttpHold { folder: folder.join("http"), house: None }
+        let size = Size { events: EVENTS, seats: SEATS };
+        HttpHold { folder: folder.join("http"), house: None, size, redis: None }
+    }
+
+    /// The same server on Redis, with charts of the ordinary layout.
+    pub fn on_redis(folder: &Path) -> HttpHold {
+        let redis = Instance::new(Flush::EverySecond, folder.join("http-redis-store"));
+        let size = Size { events: 32, seats: 9_000 };
+        HttpHold { folder: folder.join("http-redis"), house: None, size, redis: Some(redis) }
     }
 }
 
 impl Contestant for HttpHold {
     fn subject(&self) -> String {
-        "http_hold".to_owned()
+        if self.redis.is_some() { "http_redis_hold" } else { "http_hold" }.to_owned()
     }
 
     fn prepare(&mut self) -> Result<()> {
-        self.house = Some(House::open(&self.folder, EVENTS, SEATS)?);
+        let mut settings = Vec::new();
+        if let Some(redis) = &mut self.redis {
+            redis.start()?;
+            settings = vec![
+                ("ONSALE_ENGINE", "redis".to_owned()),
+                ("ONSALE_REDIS__URL", format!("redis://{}", redis.address()?)),
+                ("ONSALE_REDIS__DURABILITY", "redis".to_owned()),
+                ("ONSALE_HOUSE_KEY", "a house key of the bench, known to all".to_owned()),
+            ];
+        }
+        self.house = Some(House::open(&self.folder, self.size, &settings)?);
         Ok(())
     }
 
@@ -59,7 +88,7 @@ impl Contestant for HttpHold {
             house.events.iter().map(|event| format!("/v1/events/{event}/holds")).collect();
         let outcome = drive(&load, |_| {
             let (events, next) = (events.clone(), house.next.clone());
-            FreshHolds { events, next, bytes: Vec::new() }
+            FreshHolds { events, seats: self.size.seats, next, bytes: Vec::new() }
         })?;
         Ok(outcome.latency.round(outcome.counted, outcome.took))
     }
@@ -68,6 +97,7 @@ impl Contestant for HttpHold {
 /// Each request holds the next seat for a buyer of its own, under a key of its own.
 struct FreshHolds {
     events: Arc<[String]>,
+    seats: u64,
     next: Arc<AtomicU64>,
     bytes: Vec<u8>,
 }
@@ -75,9 +105,11 @@ struct FreshHolds {
 impl Script for FreshHolds {
     fn request(&mut self, _number: u64) -> Result<&[u8]> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let path =
-            self.events.get((number / SEATS) as usize).context("all seats are held: plan fewer rounds")?;
-        let seat = number % SEATS;
+        let path = self
+            .events
+            .get((number / self.seats) as usize)
+            .context("all seats are held: plan fewer rounds")?;
+        let seat = number % self.seats;
         let headers = format!(
             "authorization: Bearer {KEY}\r\nonsale-buyer: buyer-{number}\r\nidempotency-key: key-{number}\r\n"
         );
@@ -118,7 +150,7 @@ impl Contestant for SeatMap {
     }
 
     fn round(&mut self, _length: Duration) -> Result<Round> {
-        let house = House::open(&self.folder, 1, 50_000)?;
+        let house = House::open(&self.folder, Size { events: 1, seats: 50_000 }, &[])?;
         let event = house.events.first().context("an event")?;
         let mut random = 7u64;
         let mut seats = Vec::new();
@@ -139,7 +171,7 @@ impl Contestant for SeatMap {
 }
 
 impl House {
-    fn open(folder: &Path, events: usize, seats: u64) -> Result<House> {
+    fn open(folder: &Path, size: Size, settings: &[(&str, String)]) -> Result<House> {
         std::fs::create_dir_all(folder)?;
         let binary = std::env::current_exe().context("our own path")?.with_file_name("onsale");
         ensure!(binary.is_file(), "{} is missing; `cargo xtask bench` builds it", binary.display());
@@ -151,12 +183,13 @@ impl House {
             .env("ONSALE_API_KEY", KEY)
             .env("ONSALE_LOG__LEVEL", "warn")
             .current_dir(folder);
+        command.envs(settings.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let mut server = Running::start(&mut command, "-INT")?;
         server.wait_until(|| TcpStream::connect(address).is_ok())?;
         let mut house = House { _server: server, address, events: Vec::new(), next: Arc::default() };
-        for number in 0..events {
-            let created = house.post("/v1/events", &event_body(number, seats))?;
+        for number in 0..size.events {
+            let created = house.post("/v1/events", &event_body(number, size.seats))?;
             let text = String::from_utf8(created).context("the answer is text")?;
             let event: serde_json::Value = serde_json::from_str(&text).context("the answer is JSON")?;
             house.events.push(event["id"].as_str().with_context(|| format!("no id in {text}"))?.to_owned());

@@ -3,7 +3,7 @@
 
 mod client;
 mod instance;
-mod resp;
+pub mod resp;
 mod tool;
 
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::contest::Contestant;
-use instance::Instance;
+pub use instance::Instance;
 
 /// As many as a pool of application servers would hold open.
 const CONNECTIONS: usize = 50;
@@ -19,7 +19,7 @@ const PIPELINES: [usize; 2] = [1, 16];
 
 /// Whether every write is flushed before it is answered.
 #[derive(Clone, Copy, Debug)]
-enum Flush {
+pub enum Flush {
     Always,
     EverySecond,
 }

@@ -13,7 +13,7 @@ const ROOMS: [(&str, &[&str]); 7] = [
     ("onsale-engine-redis", &["onsale-domain", "onsale-engine"]),
     ("onsale-server", &["onsale-domain", "onsale-engine", "onsale-engine-redis"]),
     ("onsale-sim", &["onsale-domain", "onsale-engine"]),
-    ("onsale-bench", &["onsale-domain", "onsale-engine"]),
+    ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis"]),
     ("xtask", &[]),
 ];
 
