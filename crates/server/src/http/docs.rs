@@ -18,7 +18,9 @@ use super::problem::{Problem, catalog};
         title = "Onsale",
         description = "Reserved seats, held and sold exactly once. Times are milliseconds since 1970 in UTC, money \
                        is in minor units. Every answer that is not a yes is `application/problem+json`. Send \
-                       `Idempotency-Key` with any mutation: the same key gets the same answer.",
+                       `Idempotency-Key` with any mutation: the same key gets the same answer. A read with the \
+                       header `Onsale-Stale: true` may be older than what was answered: the store that servers \
+                       share is away.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     paths(
