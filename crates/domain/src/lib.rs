@@ -3,6 +3,7 @@
 
 pub mod chart;
 pub mod command;
+mod deadlines;
 pub mod ended;
 pub mod event;
 pub mod fact;

@@ -6,7 +6,6 @@ pub mod best_available;
 mod block_seats;
 mod change_event;
 mod confirm_hold;
-mod deadlines;
 mod drop_seats;
 mod expire;
 mod extend_hold;

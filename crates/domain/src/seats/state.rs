@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use super::deadlines::Deadlines;
 use crate::chart::Chart;
+use crate::deadlines::Deadlines;
 use crate::ended::Ended;
 use crate::event::{EventDetails, EventStatus};
 use crate::fact::{AreaLine, SeatLine};
@@ -38,7 +38,7 @@ pub struct Seats {
     pub(super) places: Slab<Place>,
     pub(super) place_by_id: Map<HoldId, u32>,
     /// Every deadline, in (until, fence) order.
-    pub(super) due: Deadlines,
+    pub(super) due: Deadlines<Due>,
     pub(super) ended: Ended,
     /// Counts by section and tier, indexed by status; and two bits a seat. Both follow every change.
     pub(super) cells: Vec<[u32; 4]>,
@@ -243,6 +243,24 @@ pub(super) struct Place {
 pub(super) enum Due {
     Hold(u32),
     Place(u32),
+}
+
+/// The bit that tells a place from a hold.
+const PLACE: u32 = 1 << 31;
+
+impl From<Due> for u32 {
+    fn from(due: Due) -> u32 {
+        match due {
+            Due::Hold(index) => index,
+            Due::Place(index) => index | PLACE,
+        }
+    }
+}
+
+impl From<u32> for Due {
+    fn from(what: u32) -> Due {
+        if what & PLACE == 0 { Due::Hold(what) } else { Due::Place(what & !PLACE) }
+    }
 }
 
 impl Seats {

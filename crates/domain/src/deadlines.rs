@@ -1,7 +1,8 @@
-//! Every deadline of an event in (until, fence) order: sorted chunks of 16-byte entries.
+//! Every deadline of a listing in (until, fence) order: sorted chunks of 16-byte entries.
 //! New deadlines are mostly the latest and so fill chunks to the brim; a B-tree would leave half of itself empty.
 
-use super::state::Due;
+use std::marker::PhantomData;
+
 use crate::time::Millis;
 
 /// Entries in a chunk: moving half of one costs less than finding it.
@@ -9,11 +10,19 @@ const CHUNK: usize = 128;
 /// Neighbours that fit together into half a chunk are joined.
 const SPARSE: usize = CHUNK / 2;
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct Deadlines {
+/// What is due is a number of 32 bits: an index into a slab, and whatever its kind makes of the rest.
+#[derive(Clone, Debug)]
+pub(crate) struct Deadlines<D> {
     /// None is empty; within and across them entries ascend.
     chunks: Vec<Vec<Entry>>,
     len: usize,
+    due: PhantomData<D>,
+}
+
+impl<D> Default for Deadlines<D> {
+    fn default() -> Self {
+        Deadlines { chunks: Vec::new(), len: 0, due: PhantomData }
+    }
 }
 
 /// 43 bits of time (until the year 2248), 53 bits of fence, 32 bits of what is due.
@@ -24,15 +33,9 @@ struct Entry {
     what: u32,
 }
 
-const PLACE: u32 = 1 << 31;
-
 impl Entry {
-    fn new(until: Millis, fence: u64, due: Due) -> Entry {
+    fn new(until: Millis, fence: u64, what: u32) -> Entry {
         debug_assert!((0..1 << 43).contains(&until) && fence < 1 << 53);
-        let what = match due {
-            Due::Hold(index) => index,
-            Due::Place(index) => index | PLACE,
-        };
         Entry { high: (until as u64) << 21 | fence >> 32, low: fence as u32, what }
     }
 
@@ -47,15 +50,11 @@ impl Entry {
     fn fence(self) -> u64 {
         (self.high & ((1 << 21) - 1)) << 32 | u64::from(self.low)
     }
-
-    fn due(self) -> Due {
-        if self.what & PLACE == 0 { Due::Hold(self.what) } else { Due::Place(self.what & !PLACE) }
-    }
 }
 
-impl Deadlines {
-    pub fn insert(&mut self, until: Millis, fence: u64, due: Due) {
-        let entry = Entry::new(until, fence, due);
+impl<D: Copy + Into<u32> + From<u32>> Deadlines<D> {
+    pub fn insert(&mut self, until: Millis, fence: u64, due: D) {
+        let entry = Entry::new(until, fence, due.into());
         self.len += 1;
         let Some(last) = self.chunks.last_mut() else {
             self.chunks.push(vec![entry]);
@@ -81,7 +80,7 @@ impl Deadlines {
 
     /// Removes the deadline; it must be there.
     pub fn remove(&mut self, until: Millis, fence: u64) {
-        let key = Entry::new(until, fence, Due::Hold(0)).key();
+        let key = Entry::new(until, fence, 0).key();
         let at = self.chunk_of(key);
         let chunk = &mut self.chunks[at];
         let place = chunk.partition_point(|known| known.key() < key);
@@ -105,17 +104,17 @@ impl Deadlines {
         at.min(self.chunks.len().saturating_sub(1))
     }
 
-    pub fn first(&self) -> Option<(Millis, Due)> {
+    pub fn first(&self) -> Option<(Millis, D)> {
         let entry = self.chunks.first()?.first()?;
-        Some((entry.until(), entry.due()))
+        Some((entry.until(), D::from(entry.what)))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Millis, u64, Due)> {
-        self.chunks.iter().flatten().map(|entry| (entry.until(), entry.fence(), entry.due()))
+    pub fn iter(&self) -> impl Iterator<Item = (Millis, u64, D)> {
+        self.chunks.iter().flatten().map(|entry| (entry.until(), entry.fence(), D::from(entry.what)))
     }
 
     /// What is over at `now`, in order.
-    pub fn over(&self, now: Millis) -> impl Iterator<Item = Due> {
+    pub fn over(&self, now: Millis) -> impl Iterator<Item = D> {
         self.iter().take_while(move |(until, _, _)| crate::time::is_over(*until, now)).map(|(_, _, due)| due)
     }
 
@@ -132,14 +131,14 @@ mod tests {
 
     #[test]
     fn it_orders_like_a_plain_map_whatever_comes_and_goes() {
-        let (mut index, mut plain) = (Deadlines::default(), BTreeMap::new());
+        let (mut index, mut plain) = (Deadlines::<u32>::default(), BTreeMap::new());
         let mut random = 1u64;
         for fence in 0..20_000u64 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let fence = 1 << 40 | fence;
             let until =
                 if random >> 62 == 0 { (random >> 40) as i64 % 5_000 } else { fence as i64 % (1 << 20) };
-            let due = if random >> 61 & 1 == 0 { Due::Hold(fence as u32) } else { Due::Place(fence as u32) };
+            let due = random as u32;
             index.insert(until, fence, due);
             plain.insert((until, fence), due);
             if random >> 33 & 3 != 0
