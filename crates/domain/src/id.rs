@@ -13,6 +13,8 @@ use crate::limits::BUYER_CHARS_MAX;
 pub type SeatIndex = u32;
 /// A general-admission area's number inside its event; never reused.
 pub type AreaIndex = u16;
+/// A SKU's number inside its sale; never reused.
+pub type SkuIndex = u16;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -97,13 +99,32 @@ pub enum ListingKind {
     Event,
     #[n(1)]
     Venue,
+    /// Stock on sale.
+    #[n(2)]
+    Sale,
+    /// Opens sales by a schedule.
+    #[n(3)]
+    Series,
+    #[n(4)]
+    Registration,
 }
 
 impl ListingKind {
+    pub const ALL: [ListingKind; 5] = [
+        ListingKind::Event,
+        ListingKind::Venue,
+        ListingKind::Sale,
+        ListingKind::Series,
+        ListingKind::Registration,
+    ];
+
     pub fn prefix(self) -> &'static str {
         match self {
             ListingKind::Event => "evt",
             ListingKind::Venue => "ven",
+            ListingKind::Sale => "sal",
+            ListingKind::Series => "ser",
+            ListingKind::Registration => "reg",
         }
     }
 }
@@ -119,11 +140,7 @@ pub struct ListingId {
 impl ListingId {
     pub fn parse(text: &str) -> Option<ListingId> {
         let (prefix, rest) = text.split_once('_')?;
-        let kind = match prefix {
-            "evt" => ListingKind::Event,
-            "ven" => ListingKind::Venue,
-            _ => return None,
-        };
+        let kind = ListingKind::ALL.into_iter().find(|kind| kind.prefix() == prefix)?;
         let (tenant, number) = rest.split_once('_')?;
         Some(ListingId { tenant: Tenant::parse(tenant)?, kind, number: read_base32(number)? })
     }
@@ -147,7 +164,15 @@ impl fmt::Debug for ListingId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HoldId(pub u128);
 
-/// An order's number inside its event.
+/// A checkout code's number inside its sale. The part of the code that proves possession is made at the edge.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CheckoutId(pub u128);
+
+/// The number of one registration, or of one place in the waiting list, inside its listing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryId(pub u128);
+
+/// An order's number inside its listing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OrderId(pub u128);
 
@@ -167,12 +192,17 @@ pub fn write_inside(prefix: &str, listing: &ListingId, number: u128) -> String {
 
 /// Reads what [`write_inside`] wrote for things inside an event.
 pub fn read_inside(prefix: &str, text: &str) -> Option<(ListingId, u128)> {
+    read_inside_of(ListingKind::Event, prefix, text)
+}
+
+/// Reads what [`write_inside`] wrote for things inside a listing of this kind.
+pub fn read_inside_of(kind: ListingKind, prefix: &str, text: &str) -> Option<(ListingId, u128)> {
     let rest = text.strip_prefix(prefix)?.strip_prefix('_')?;
     let mut parts = rest.split('_');
     let tenant = Tenant::parse(parts.next()?)?;
     let listing = read_base32(parts.next()?)?;
     let number = read_base32(parts.next()?)?;
-    let listing = ListingId { tenant, kind: ListingKind::Event, number: listing };
+    let listing = ListingId { tenant, kind, number: listing };
     parts.next().is_none().then_some((listing, number))
 }
 
@@ -223,7 +253,7 @@ macro_rules! debug_as_hex {
         }
     )*};
 }
-debug_as_hex!(HoldId, OrderId);
+debug_as_hex!(HoldId, OrderId, CheckoutId, EntryId);
 
 fn decode_u128(d: &mut minicbor::Decoder<'_>) -> Result<u128, minicbor::decode::Error> {
     let bytes = d.bytes()?;
@@ -287,6 +317,12 @@ mod tests {
             assert_eq!(ListingId::parse(&listing.to_string()), Some(listing));
             let hold = write_inside("hld", &listing, number ^ 7);
             assert_eq!(read_inside("hld", &hold), Some((listing, number ^ 7)));
+            for kind in ListingKind::ALL {
+                let listing = ListingId { kind, ..listing };
+                assert_eq!(ListingId::parse(&listing.to_string()), Some(listing));
+                let inside = write_inside("cod", &listing, number);
+                assert_eq!(read_inside_of(kind, "cod", &inside), Some((listing, number)));
+            }
         }
     }
 
@@ -301,7 +337,7 @@ mod tests {
             "evt_default_80000000000000000000000000",
             "evt_default_0000000000000000000000000u",
             "evt_default_00000000000000000000000000_",
-            "sal_default_00000000000000000000000000",
+            "xyz_default_00000000000000000000000000",
         ] {
             assert_eq!(ListingId::parse(text), None, "{text}");
         }

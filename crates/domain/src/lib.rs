@@ -1,6 +1,7 @@
 //! The rules of the house: what a command may do to a listing, decided purely.
 //! Called by every engine; never asks for the time, randomness, a file or a network.
 
+pub mod attempts;
 pub mod chart;
 pub mod command;
 mod deadlines;
@@ -16,14 +17,17 @@ pub mod money;
 pub mod outcome;
 pub mod recall;
 pub mod refusal;
+pub mod registration;
 pub mod seats;
+pub mod series;
 pub mod slab;
+pub mod stock;
 pub mod time;
 pub mod venue;
 
 pub use command::Command;
 pub use fact::Fact;
-pub use id::{BuyerId, HoldId, ListingId, ListingKind, OrderId, Tenant};
+pub use id::{BuyerId, CheckoutId, EntryId, HoldId, ListingId, ListingKind, OrderId, Tenant};
 pub use listing::{Listing, Step};
 pub use outcome::Outcome;
 pub use refusal::{Code, Refusal};

@@ -50,3 +50,46 @@ pub const REASON_CHARS_MAX: usize = 200;
 pub const BUYER_CHARS_MAX: usize = 128;
 /// The year 2200: a deadline beyond it is a mistake of units, not a wish.
 pub const TIME_MAX: Millis = 7_258_118_400_000;
+
+/// SKUs of one sale: a flash sale is a shop window, not a warehouse.
+pub const SKUS_MAX: usize = 100;
+pub const SKU_ID_CHARS_MAX: usize = 64;
+/// Units of one SKU ever brought in; with a hundred SKUs far below 2^32.
+pub const STOCK_MAX: u32 = 10_000_000;
+/// Lines of one checkout, before they are summed.
+pub const LINES_MAX: usize = 20;
+/// Units per buyer and sale, reserved and bought together. At most a hundred, because a buyer's reservations
+/// are walked through one by one.
+pub const UNITS_PER_BUYER_DEFAULT: u32 = 10;
+pub const UNITS_PER_BUYER_MAX: u32 = 100;
+/// How long a checkout code lives: time to type in an address and a card.
+pub const CHECKOUT_MS_DEFAULT: Millis = 600_000;
+pub const CHECKOUT_MS_MIN: Millis = 30_000;
+pub const CHECKOUT_MS_MAX: Millis = 3_600_000;
+/// An order pins its code at most so long after the checkout, whatever number of attempts to pay.
+pub const ORDERED_MS_MAX: Millis = 900_000;
+/// After a declined payment there is at least so long to try again, within that bound.
+pub const DECLINED_MS: Millis = 60_000;
+/// Refused attempts kept per listing for its owner to look at.
+pub const ATTEMPTS_KEPT: usize = 1_000;
+
+/// A slot's sale is created so long before it starts.
+pub const SLOT_EARLY_MS: Millis = 60_000;
+/// Slots that one command records as skipped.
+pub const SLOTS_SKIPPED_MAX: usize = 64;
+/// Slots that a series remembers; older ones are in the log.
+pub const SLOTS_KEPT: usize = 100;
+/// Items of a generated sale.
+pub const ITEMS_MAX: usize = 20;
+/// A sale lasts from a minute to a month.
+pub const SLOT_LENGTH_MS_MIN: Millis = 60_000;
+pub const SLOT_LENGTH_MS_MAX: Millis = 31 * 86_400_000;
+
+/// Places of one registration.
+pub const PLACES_MAX: u32 = 100_000;
+/// Behind ten thousand others nobody is ever served.
+pub const WAITING_MAX: usize = 10_000;
+pub const CUT_OFF_MS_DEFAULT: Millis = 86_400_000;
+pub const CUT_OFF_MS_MAX: Millis = 90 * 86_400_000;
+/// How long a paid place is kept for the one it was offered to from the waiting list.
+pub const PLACE_OFFER_MS: Millis = 86_400_000;

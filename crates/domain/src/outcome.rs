@@ -3,6 +3,8 @@
 use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, SeatIndex};
 use crate::refusal::Refusal;
+use crate::registration::EntryState;
+use crate::stock::PurchaseState;
 use crate::time::Millis;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +17,10 @@ pub enum Outcome {
     AlreadyYours(Box<HoldState>),
     /// Yes: the buyer's place in the queue is young enough to need no renewal.
     StillQueued(Box<PlaceState>),
+    /// Yes: the code was used by this buyer before, and this is what was bought.
+    AlreadyPurchased(Box<PurchaseState>),
+    /// Yes: the buyer is registered, or in the waiting list, already.
+    AlreadyRegistered(Box<EntryState>),
     /// No. Facts of what had expired stand all the same.
     Refused(Box<Refusal>),
 }
@@ -23,7 +29,12 @@ impl Outcome {
     pub fn refused(&self) -> Option<&Refusal> {
         match self {
             Outcome::Refused(refusal) => Some(refusal),
-            Outcome::Done | Outcome::Unchanged | Outcome::AlreadyYours(_) | Outcome::StillQueued(_) => None,
+            Outcome::Done
+            | Outcome::Unchanged
+            | Outcome::AlreadyYours(_)
+            | Outcome::StillQueued(_)
+            | Outcome::AlreadyPurchased(_)
+            | Outcome::AlreadyRegistered(_) => None,
         }
     }
 }

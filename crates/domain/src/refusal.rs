@@ -1,7 +1,7 @@
 //! A "no" with a stable public code. It is an answer, not an error: counted, never logged.
 //! The order of the codes is their precedence where several apply to one command.
 
-use crate::id::{AreaIndex, OrderId, SeatIndex};
+use crate::id::{AreaIndex, OrderId, SeatIndex, SkuIndex};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $text:literal;)*) => {
@@ -74,6 +74,39 @@ codes! {
     IdTaken = 37, "id_taken";
     /// The idempotency key was used before with another body.
     KeyReused = 38, "key_reused";
+    SaleCancelled = 40, "sale_cancelled";
+    SkuUnknown = 41, "sku_unknown";
+    CheckoutUnknown = 42, "checkout_unknown";
+    /// The code or the registration belongs to another buyer.
+    NotYours = 43, "not_yours";
+    /// The code was used: what it reserved is bought.
+    CheckoutPurchased = 44, "checkout_purchased";
+    /// An order has taken the code; only the order's end gives it back.
+    CheckoutOrdered = 45, "checkout_ordered";
+    /// Something is to be paid, and nobody says that it was.
+    PaymentRequired = 46, "payment_required";
+    /// Every unit is sold.
+    SoldOut = 47, "sold_out";
+    /// Every unit is sold or reserved, and reservations may return.
+    SoldOutForNow = 48, "sold_out_for_now";
+    /// There are some, but fewer than asked for.
+    NotEnoughStock = 49, "not_enough_stock";
+    SeriesEnded = 50, "series_ended";
+    SeriesPaused = 51, "series_paused";
+    /// The slot is not after the last one that was opened or skipped.
+    SlotPast = 52, "slot_past";
+    /// The slot begins later than a sale is made ready.
+    SlotEarly = 53, "slot_early";
+    RegistrationCancelled = 54, "registration_cancelled";
+    RegistrationNotOpen = 55, "registration_not_open";
+    /// The cut-off is over, or staff closed it.
+    RegistrationClosed = 56, "registration_closed";
+    EntryUnknown = 57, "entry_unknown";
+    /// The place was not offered: its buyer waits in line.
+    NotOffered = 58, "not_offered";
+    WaitingListFull = 59, "waiting_list_full";
+    /// A paid place is confirmed; it can be cancelled, but not once more paid.
+    EntryConfirmed = 60, "entry_confirmed";
 }
 
 /// Which place stands in the way, and why.
@@ -81,12 +114,13 @@ codes! {
 pub enum InTheWay {
     Seat(SeatIndex, Code),
     Area(AreaIndex, Code),
+    Sku(SkuIndex, Code),
 }
 
 impl InTheWay {
     pub fn code(self) -> Code {
         match self {
-            InTheWay::Seat(_, code) | InTheWay::Area(_, code) => code,
+            InTheWay::Seat(_, code) | InTheWay::Area(_, code) | InTheWay::Sku(_, code) => code,
         }
     }
 }
@@ -94,7 +128,7 @@ impl InTheWay {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub code: Code,
-    /// Every seat and area in the way, in the order asked.
+    /// Every seat, area and SKU in the way, in the order asked.
     pub in_the_way: Vec<InTheWay>,
     pub detail: Detail,
 }

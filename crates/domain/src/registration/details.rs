@@ -1,0 +1,106 @@
+//! What a registration is, apart from who has a place: its hours, its price, its life.
+
+use minicbor::{Decode, Encode};
+
+use crate::layout::is_name;
+use crate::limits::{
+    CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, CUT_OFF_MS_MAX, DESCRIPTION_CHARS_MAX, PLACES_MAX, TIME_MAX,
+};
+use crate::money::{Currency, MINOR_MAX, Minor};
+use crate::refusal::Refusal;
+use crate::time::Millis;
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct RegistrationDetails {
+    #[n(0)]
+    pub name: String,
+    #[n(1)]
+    pub description: String,
+    #[n(2)]
+    pub opens_at: Millis,
+    /// When the thing itself begins.
+    #[n(3)]
+    pub starts_at: Millis,
+    /// So long before the start nobody registers or is promoted any more.
+    #[n(4)]
+    pub cut_off_ms: Millis,
+    #[n(5)]
+    pub currency: Currency,
+    /// 0: a place is confirmed at once.
+    #[n(6)]
+    pub price_minor: Minor,
+    /// How long a paid place is kept for one who registers while there is room.
+    #[n(7)]
+    pub checkout_ms: Millis,
+}
+
+/// `scheduled → open → closed → started`; `cancelled` from all but started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[cbor(index_only)]
+pub enum RegistrationStatus {
+    #[n(0)]
+    Scheduled,
+    #[n(1)]
+    Open,
+    #[n(2)]
+    Closed,
+    #[n(3)]
+    Started,
+    #[n(4)]
+    Cancelled,
+}
+
+impl RegistrationStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RegistrationStatus::Scheduled => "scheduled",
+            RegistrationStatus::Open => "open",
+            RegistrationStatus::Closed => "closed",
+            RegistrationStatus::Started => "started",
+            RegistrationStatus::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl RegistrationDetails {
+    /// From this instant on nobody registers and nobody is promoted.
+    pub fn closes_at(&self) -> Millis {
+        self.starts_at - self.cut_off_ms
+    }
+
+    /// Refuses details that break a bound, naming the field.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
+        if !is_name(&self.name) {
+            return invalid("name", "1–200 characters without control characters");
+        }
+        if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
+            return invalid("description", "at most 10,000 characters");
+        }
+        for (field, time) in [("opens_at", self.opens_at), ("starts_at", self.starts_at)] {
+            if !(0..=TIME_MAX).contains(&time) {
+                return invalid(field, "a time between 1970 and 2200, in milliseconds");
+            }
+        }
+        if !(0..=CUT_OFF_MS_MAX).contains(&self.cut_off_ms) {
+            return invalid("cut_off_seconds", "0 seconds to 90 days");
+        }
+        if self.closes_at() <= self.opens_at {
+            return invalid("starts_at", "later than opens_at by more than the cut-off");
+        }
+        if !(0..=MINOR_MAX).contains(&self.price_minor) {
+            return invalid("price_minor", "0 to 1,000,000,000,000 minor units");
+        }
+        if !(CHECKOUT_MS_MIN..=CHECKOUT_MS_MAX).contains(&self.checkout_ms) {
+            return invalid("checkout_seconds", "30 to 3,600 seconds");
+        }
+        Ok(())
+    }
+}
+
+pub fn check_capacity(capacity: u32) -> Result<(), Refusal> {
+    match (1..=PLACES_MAX).contains(&capacity) {
+        true => Ok(()),
+        false => Err(Refusal::invalid("capacity", "1 to 100,000 places")),
+    }
+}

@@ -1,0 +1,157 @@
+//! Who comes next, and what is over: promotion in the same step as the place came free, lapses, the calendar.
+
+use super::Run;
+use super::cancel_entry::paid_minor;
+use super::command::RegistrationCommand;
+use super::details::RegistrationStatus;
+use super::fact::{EntryCancelCause, RegistrationFact};
+use super::state::{EntryStep, Registration};
+use crate::id::{BuyerId, EntryId};
+use crate::limits::{EXPIRE_DUE_MAX, PLACE_OFFER_MS};
+use crate::time::{Millis, is_over};
+
+impl Registration {
+    /// The next change that the calendar brings, and when.
+    fn next_on_schedule(&self) -> Option<(Millis, RegistrationStatus)> {
+        match self.status {
+            RegistrationStatus::Scheduled => Some((self.details.opens_at, RegistrationStatus::Open)),
+            RegistrationStatus::Open => Some((self.details.closes_at(), RegistrationStatus::Closed)),
+            RegistrationStatus::Closed => Some((self.details.starts_at, RegistrationStatus::Started)),
+            RegistrationStatus::Started | RegistrationStatus::Cancelled => None,
+        }
+    }
+
+    fn has_cancelled_work(&self) -> bool {
+        self.status == RegistrationStatus::Cancelled && !self.by_fence.is_empty()
+    }
+
+    /// There is room and somebody waits: only after a raise of the capacity by more than one step serves.
+    pub(super) fn can_promote(&self) -> bool {
+        self.status == RegistrationStatus::Open && self.free() > 0 && !self.waiting.is_empty()
+    }
+
+    /// When something falls due that no command has touched.
+    pub fn next_due(&self) -> Option<Millis> {
+        if self.has_cancelled_work() || self.can_promote() {
+            return Some(Millis::MIN);
+        }
+        let first = self.due.first().map(|(until, _)| until);
+        first.into_iter().chain(self.next_on_schedule().map(|(at, _)| at)).min()
+    }
+
+    fn first_due(&self, now: Millis) -> Option<RegistrationFact> {
+        let (until, index) = self.due.first()?;
+        is_over(until, now).then(|| RegistrationFact::OfferLapsed { entry: self.entries[index].id })
+    }
+
+    /// The promotion of the first in line, if there is room for it.
+    fn next_promotion(&self, now: Millis) -> Option<RegistrationFact> {
+        let (_, first) = *self.waiting.front().filter(|_| self.can_promote())?;
+        let (entry, price_minor) = (self.entries[first].id, self.details.price_minor);
+        if price_minor == 0 {
+            return Some(RegistrationFact::Promoted { entry });
+        }
+        let until = (now + PLACE_OFFER_MS).min(self.details.starts_at);
+        Some(RegistrationFact::Offered { entry, price_minor, until })
+    }
+
+    fn next_cancelled(&self) -> Option<RegistrationFact> {
+        let (_, index) = self.by_fence.first_key_value()?;
+        let (entry, why) = (self.entries[*index].id, EntryCancelCause::RegistrationCancelled);
+        Some(RegistrationFact::EntryCancelled { entry, why, amount_minor: paid_minor(self, *index) })
+    }
+
+    /// Whether a command finds too few free places.
+    fn is_short(&self, command: &RegistrationCommand) -> bool {
+        match command {
+            RegistrationCommand::Register(_) => self.free() == 0,
+            RegistrationCommand::ChangeCapacity { capacity } => self.taken() > *capacity,
+            RegistrationCommand::Create(_)
+            | RegistrationCommand::Change(_)
+            | RegistrationCommand::Close
+            | RegistrationCommand::Cancel
+            | RegistrationCommand::Confirm(_)
+            | RegistrationCommand::CancelEntry(_) => false,
+        }
+    }
+
+    fn is_due(&self, index: u32, now: Millis) -> bool {
+        match self.entries[index].step {
+            EntryStep::Offered { until, .. } => is_over(until, now),
+            EntryStep::Waiting | EntryStep::Confirmed { .. } => false,
+        }
+    }
+}
+
+impl<F: From<RegistrationFact>> Run<'_, F> {
+    /// Opens, closes or starts the registration when its hour has come. From the cut-off on nobody is promoted,
+    /// whenever the place came free.
+    pub(super) fn follow_schedule(&mut self) {
+        while let Some((at, status)) = self.registration.next_on_schedule()
+            && is_over(at, self.now)
+        {
+            self.take(RegistrationFact::StatusChanged { status, by_schedule: true });
+        }
+    }
+
+    /// Lapses what the command touches: the buyer's own offer, the one it names, and, while there are
+    /// too few free places for it, the oldest.
+    pub(super) fn expire_touched(&mut self, command: &RegistrationCommand) {
+        if self.registration.first_due(self.now).is_none() {
+            return;
+        }
+        let (buyer, entry) = touched(command);
+        let own = buyer.and_then(|buyer| self.registration.entry_of(buyer));
+        let named = entry.and_then(|entry| self.registration.entry_index(entry));
+        let due = |index: &u32| self.registration.is_due(*index, self.now);
+        let mut lapsing: Vec<u32> = own.into_iter().chain(named).filter(due).collect();
+        lapsing.dedup();
+        let lapsing: Vec<EntryId> =
+            lapsing.into_iter().map(|index| self.registration.entries[index].id).collect();
+        lapsing.into_iter().for_each(|entry| self.take(RegistrationFact::OfferLapsed { entry }));
+        for _ in 0..EXPIRE_DUE_MAX {
+            if !self.registration.is_short(command) {
+                break;
+            }
+            let Some(fact) = self.registration.first_due(self.now) else { break };
+            self.take(fact);
+        }
+    }
+
+    /// Promotes as many as there is room for, a bounded number in one step; sweeps go on at once.
+    pub(super) fn promote(&mut self) {
+        while self.promoted < EXPIRE_DUE_MAX
+            && let Some(fact) = self.registration.next_promotion(self.now)
+        {
+            self.promoted += 1;
+            self.take_plain(fact);
+        }
+    }
+
+    /// The sweep: whatever is due, in (until, fence) order, a bounded number at a time.
+    pub(super) fn expire_due(&mut self, limit: u32) {
+        self.promote();
+        for _ in 0..limit.min(EXPIRE_DUE_MAX) {
+            let next = match self.registration.has_cancelled_work() {
+                true => self.registration.next_cancelled(),
+                false => self.registration.first_due(self.now),
+            };
+            let Some(fact) = next else { break };
+            self.take(fact);
+        }
+    }
+}
+
+/// Whose entry, and which entry, a command touches.
+fn touched(command: &RegistrationCommand) -> (Option<&BuyerId>, Option<EntryId>) {
+    match command {
+        RegistrationCommand::Register(command) => (Some(&command.buyer), None),
+        RegistrationCommand::Confirm(command) => (Some(&command.buyer), Some(command.entry)),
+        RegistrationCommand::CancelEntry(command) => (command.buyer.as_ref(), Some(command.entry)),
+        RegistrationCommand::Create(_)
+        | RegistrationCommand::Change(_)
+        | RegistrationCommand::ChangeCapacity { .. }
+        | RegistrationCommand::Close
+        | RegistrationCommand::Cancel => (None, None),
+    }
+}

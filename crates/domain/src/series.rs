@@ -1,0 +1,87 @@
+//! A series opens sales by a schedule: exactly one per slot, whichever server is up. It only names them; each sale is
+//! a listing of its own, made from what the series says. One file per verb in `series/`.
+
+pub mod command;
+mod cron;
+pub mod details;
+pub mod fact;
+pub mod image;
+pub mod items;
+mod open_slot;
+mod plan;
+pub mod schedule;
+mod state;
+
+pub use command::SeriesCommand;
+pub use details::sale_of;
+pub use fact::SeriesFact;
+pub use plan::Plan;
+pub use state::{Series, SeriesStatus, SlotState};
+
+use command::ChangeSeries;
+use details::SeriesDetails;
+
+use crate::outcome::Outcome;
+use crate::refusal::{Code, Refusal};
+use crate::time::Millis;
+
+impl Series {
+    pub fn create(details: &SeriesDetails) -> Result<Vec<SeriesFact>, Refusal> {
+        details.check()?;
+        Ok(vec![SeriesFact::Created(Box::new(details.clone()))])
+    }
+
+    /// Decides one command and applies what follows.
+    pub fn execute<F: From<SeriesFact>>(
+        &mut self,
+        command: &SeriesCommand,
+        now: Millis,
+        facts: &mut Vec<F>,
+    ) -> Result<Outcome, Refusal> {
+        let decided = decide(self, command, now)?;
+        let outcome = if decided.is_empty() { Outcome::Unchanged } else { Outcome::Done };
+        for fact in decided {
+            self.apply(&fact, now);
+            facts.push(fact.into());
+        }
+        Ok(outcome)
+    }
+}
+
+/// Decides without changing anything. No facts: there is nothing to do, and that is a yes.
+fn decide(series: &Series, command: &SeriesCommand, now: Millis) -> Result<Vec<SeriesFact>, Refusal> {
+    match command {
+        SeriesCommand::Create(_) => Err(Refusal::of(Code::ListingExists)),
+        SeriesCommand::Change(change) => changed(series, change),
+        SeriesCommand::OpenSlot(command) => open_slot::decide(series, command, now),
+        SeriesCommand::SkipSlots(slots) => open_slot::skip(series, slots, now),
+        SeriesCommand::Pause => become_(series, SeriesStatus::Paused, SeriesFact::Paused),
+        SeriesCommand::Resume => become_(series, SeriesStatus::Running, SeriesFact::Resumed),
+        SeriesCommand::End => match series.status {
+            SeriesStatus::Ended => Ok(Vec::new()),
+            SeriesStatus::Running | SeriesStatus::Paused => Ok(vec![SeriesFact::Ended]),
+        },
+    }
+}
+
+fn become_(series: &Series, status: SeriesStatus, fact: SeriesFact) -> Result<Vec<SeriesFact>, Refusal> {
+    match series.status {
+        SeriesStatus::Ended => Err(Refusal::of(Code::SeriesEnded)),
+        same if same == status => Ok(Vec::new()),
+        SeriesStatus::Running | SeriesStatus::Paused => Ok(vec![fact]),
+    }
+}
+
+fn changed(series: &Series, change: &ChangeSeries) -> Result<Vec<SeriesFact>, Refusal> {
+    if series.status == SeriesStatus::Ended {
+        return Err(Refusal::of(Code::SeriesEnded));
+    }
+    let mut details = (*series.details).clone();
+    details.name = change.name.clone().unwrap_or(details.name);
+    details.template = change.template.clone().unwrap_or(details.template);
+    details.check()?;
+    Ok(match details == *series.details {
+        true => Vec::new(),
+        false => vec![SeriesFact::Changed(Box::new(details))],
+    })
+}

@@ -1,0 +1,128 @@
+//! What a series is: when it opens sales, and what such a sale is like.
+
+use minicbor::{Decode, Encode};
+
+use super::items;
+use super::schedule::{Schedule, Slot};
+use crate::id::{ListingId, ListingKind};
+use crate::layout::is_name;
+use crate::limits::{ITEMS_MAX, SLOT_LENGTH_MS_MAX, SLOT_LENGTH_MS_MIN, STOCK_MAX, TIME_MAX};
+use crate::money::{Currency, Minor};
+use crate::refusal::Refusal;
+use crate::stock::command::CreateSale;
+use crate::stock::details::{Origin, SaleDetails, Sku, StockRules, check_price};
+use crate::time::Millis;
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct SeriesDetails {
+    #[n(0)]
+    pub name: String,
+    /// Never changes: another schedule is another series.
+    #[n(1)]
+    pub schedule: Schedule,
+    /// Slots before this instant do not count.
+    #[n(2)]
+    pub from: Millis,
+    #[n(3)]
+    pub template: SaleTemplate,
+}
+
+/// What each sale of the series is like.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct SaleTemplate {
+    #[n(0)]
+    pub name: String,
+    #[n(1)]
+    pub description: String,
+    #[n(2)]
+    pub currency: Currency,
+    #[n(3)]
+    pub rules: StockRules,
+    /// How long a sale lasts from its slot on.
+    #[n(4)]
+    pub length_ms: Millis,
+    #[n(5)]
+    pub items: Vec<ItemTemplate>,
+}
+
+/// An item without a name: each sale makes its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct ItemTemplate {
+    #[n(0)]
+    pub price_minor: Minor,
+    #[n(1)]
+    pub stock: u32,
+}
+
+impl SeriesDetails {
+    pub fn check(&self) -> Result<(), Refusal> {
+        if !is_name(&self.name) {
+            return Err(Refusal::invalid("name", "1–200 characters without control characters"));
+        }
+        if !(0..=TIME_MAX).contains(&self.from) {
+            return Err(Refusal::invalid("from", "a time between 1970 and 2200, in milliseconds"));
+        }
+        self.schedule.check()?;
+        self.template.check()
+    }
+}
+
+impl SaleTemplate {
+    pub fn check(&self) -> Result<(), Refusal> {
+        if !(SLOT_LENGTH_MS_MIN..=SLOT_LENGTH_MS_MAX).contains(&self.length_ms) {
+            return Err(Refusal::invalid("length_seconds", "a minute to 31 days"));
+        }
+        if !(1..=ITEMS_MAX).contains(&self.items.len()) {
+            return Err(Refusal::invalid("items", "1 to 20 items"));
+        }
+        for (n, item) in self.items.iter().enumerate() {
+            check_price(&format!("items[{n}].price_minor"), item.price_minor)?;
+            if item.stock > STOCK_MAX {
+                return Err(Refusal::invalid(format!("items[{n}].stock"), "0 to 10,000,000"));
+            }
+        }
+        // A sale of any slot must be one that could be created.
+        self.details(0, None).check()
+    }
+
+    fn details(&self, starts_at: Millis, origin: Option<Origin>) -> SaleDetails {
+        SaleDetails {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            starts_at,
+            ends_at: starts_at + self.length_ms,
+            currency: self.currency,
+            rules: self.rules.clone(),
+            origin,
+        }
+    }
+
+    /// The command that creates the sale of a slot: the same, whoever asks.
+    pub fn sale(&self, series: ListingId, slot: Slot) -> CreateSale {
+        let sale = sale_of(series, slot.at);
+        let sku = |(n, item): (usize, &ItemTemplate)| Sku {
+            id: format!("item-{}", n + 1),
+            name: items::name(sale.number, n),
+            price_minor: item.price_minor,
+            stock: item.stock,
+        };
+        CreateSale {
+            details: self.details(slot.at, Some(Origin { series, slot: slot.at })),
+            skus: self.items.iter().enumerate().map(sku).collect(),
+        }
+    }
+}
+
+/// The id of the sale of a slot: a function of the series and the instant, so that nobody can open a slot twice.
+/// For one series it is a bijection of the instant: two slots never share a sale.
+pub fn sale_of(series: ListingId, slot: Millis) -> ListingId {
+    const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    const STIR: u128 = 0xda94_2042_e4dd_58b5_2d35_8dcc_aa6c_78a5;
+    let mut number = series.number ^ (slot as u128).wrapping_mul(SPREAD);
+    for _ in 0..3 {
+        number ^= number >> 67;
+        number = number.wrapping_mul(STIR);
+    }
+    number ^= number >> 67;
+    ListingId { tenant: series.tenant, kind: ListingKind::Sale, number }
+}

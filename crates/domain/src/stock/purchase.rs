@@ -1,0 +1,42 @@
+//! Purchase: a code is used exactly once. A retry by its owner gets the first answer, another's attempt none.
+
+use super::Decided;
+use super::cancel_checkout::own_code;
+use super::command::Purchase;
+use super::details::SaleStatus;
+use super::fact::SaleFact;
+use super::state::Sale;
+use crate::outcome::Outcome;
+use crate::refusal::{Code, Detail, Refusal};
+use crate::time::Millis;
+
+pub(super) fn decide(sale: &Sale, command: &Purchase, now: Millis) -> Result<Decided, Refusal> {
+    if let Some(bought) = sale.purchase_of_code(command.key.checkout) {
+        let bought = sale.purchase_state(bought);
+        return match bought.buyer == command.key.buyer {
+            true => Ok(Decided::Outcome(Outcome::AlreadyPurchased(Box::new(bought)))),
+            false => Err(Refusal::of(Code::NotYours)),
+        };
+    }
+    not_cancelled(sale)?;
+    let code = &sale.codes[own_code(sale, &command.key, now)?];
+    // An order that has taken the code is the only one that may use it, and only once it is paid.
+    if code.order.as_deref().is_some_and(|order| !command.settled || *order != command.order) {
+        return Err(Refusal::of(Code::CheckoutOrdered));
+    }
+    if !command.settled && code.total_minor() > 0 {
+        return Err(Refusal::of(Code::PaymentRequired));
+    }
+    if sale.purchase_of_order(command.order).is_some() {
+        return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
+    }
+    Ok(Decided::Fact(SaleFact::Purchased { checkout: command.key.checkout, order: command.order }))
+}
+
+/// A cancelled sale takes everything back: nothing of it can be ordered or bought.
+pub(super) fn not_cancelled(sale: &Sale) -> Result<(), Refusal> {
+    match sale.status {
+        SaleStatus::Cancelled => Err(Refusal::of(Code::SaleCancelled)),
+        SaleStatus::Scheduled | SaleStatus::Open | SaleStatus::Ended => Ok(()),
+    }
+}
