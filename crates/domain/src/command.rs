@@ -7,6 +7,10 @@ use crate::event::{EventDetails, EventStatus, Tier};
 use crate::fact::AreaCount;
 use crate::id::{BuyerId, HoldId, ListingId, OrderId, SeatIndex};
 use crate::layout::Layout;
+use crate::names::joined;
+use crate::registration::RegistrationCommand;
+use crate::series::SeriesCommand;
+use crate::stock::SaleCommand;
 use crate::time::Millis;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +32,13 @@ pub enum Command {
     UnblockSeats(UnblockSeats),
     JoinQueue(JoinQueue),
     LeaveQueue(LeaveQueue),
-    ExpireDue { limit: u32 },
+    /// For every kind of listing that has deadlines.
+    ExpireDue {
+        limit: u32,
+    },
+    Sale(SaleCommand),
+    Series(SeriesCommand),
+    Registration(RegistrationCommand),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -194,6 +204,48 @@ impl Command {
             | Command::JoinQueue(_)
             | Command::LeaveQueue(_)
             | Command::ExpireDue { .. } => false,
+            Command::Sale(command) => command.is_sealed(),
+            Command::Series(command) => command.is_sealed(),
+            Command::Registration(command) => command.is_sealed(),
+        }
+    }
+
+    /// Whether this may be the first command of a listing.
+    pub fn creates(&self) -> bool {
+        matches!(
+            self,
+            Command::CreateVenue(_)
+                | Command::CreateEvent(_)
+                | Command::Sale(SaleCommand::Create(_))
+                | Command::Series(SeriesCommand::Create(_))
+                | Command::Registration(RegistrationCommand::Create(_))
+        )
+    }
+
+    /// The buyer whose attempt this is, where refused attempts are kept: see [`crate::attempts`].
+    pub fn attempt_by(&self) -> Option<&BuyerId> {
+        match self {
+            Command::Sale(command) => command.attempt_by(),
+            Command::Registration(command) => command.attempt_by(),
+            Command::CreateVenue(_)
+            | Command::PublishLayout(_)
+            | Command::CreateEvent(_)
+            | Command::ChangeEvent(_)
+            | Command::AdoptChart(_)
+            | Command::ChangeStatus(_)
+            | Command::PlaceHold(_)
+            | Command::ExtendHold(_)
+            | Command::DropSeats(_)
+            | Command::ReleaseHold(_)
+            | Command::ConfirmHold(_)
+            | Command::OverrideHold(_)
+            | Command::RefundOrder(_)
+            | Command::BlockSeats(_)
+            | Command::UnblockSeats(_)
+            | Command::JoinQueue(_)
+            | Command::LeaveQueue(_)
+            | Command::ExpireDue { .. }
+            | Command::Series(_) => None,
         }
     }
 }
@@ -202,12 +254,17 @@ impl Command {
 macro_rules! verbs {
     ($($command:pat => $name:literal,)*) => {
         impl Command {
-            /// All names, in the order of the commands.
-            pub const VERBS: &[&str] = &[$($name,)*];
+            /// Names of the commands that no kind of listing has nested, in their order.
+            pub const FLAT_VERBS: &[&str] = &[$($name,)*];
 
             /// The verb's name, the same in metrics, logs and idempotency scopes.
             pub fn verb(&self) -> &'static str {
-                match self { $($command => $name,)* }
+                match self {
+                    $($command => $name,)*
+                    Command::Sale(command) => command.verb(),
+                    Command::Series(command) => command.verb(),
+                    Command::Registration(command) => command.verb(),
+                }
             }
         }
     };
@@ -234,6 +291,16 @@ verbs! {
     Command::ExpireDue { .. } => "expire_due",
 }
 
+const ALL_VERBS: [&[&str]; 4] =
+    [Command::FLAT_VERBS, &SaleCommand::VERBS, &SeriesCommand::VERBS, &RegistrationCommand::VERBS];
+
+impl Command {
+    /// All names, in the order of the commands.
+    pub const VERBS: &[&str] = &joined::<
+        { ALL_VERBS[0].len() + ALL_VERBS[1].len() + ALL_VERBS[2].len() + ALL_VERBS[3].len() },
+    >(&ALL_VERBS);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,5 +312,8 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), Command::VERBS.len());
         assert!(Command::VERBS.contains(&Command::ExpireDue { limit: 1 }.verb()));
+        assert!(Command::VERBS.contains(&Command::Sale(SaleCommand::Close).verb()));
+        assert!(Command::VERBS.contains(&Command::Series(SeriesCommand::End).verb()));
+        assert!(Command::VERBS.contains(&Command::Registration(RegistrationCommand::Close).verb()));
     }
 }

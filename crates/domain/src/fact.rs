@@ -9,6 +9,10 @@ use crate::event::{EventDetails, EventStatus};
 use crate::id::{AreaIndex, BuyerId, HoldId, ListingId, OrderId, SeatIndex};
 use crate::layout::Layout;
 use crate::money::Minor;
+use crate::names::joined;
+use crate::registration::RegistrationFact;
+use crate::series::SeriesFact;
+use crate::stock::SaleFact;
 use crate::time::Millis;
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -175,6 +179,13 @@ pub enum Fact {
         #[n(2)]
         until: Millis,
     },
+    /// Each further kind of listing has its own facts, nested: their numbers are their own.
+    #[n(22)]
+    Sale(#[n(0)] SaleFact),
+    #[n(23)]
+    Series(#[n(0)] SeriesFact),
+    #[n(24)]
+    Registration(#[n(0)] RegistrationFact),
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -251,8 +262,8 @@ pub struct NewHolder {
 }
 
 impl Fact {
-    /// Names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 22] = [
+    /// Names of the kinds that no kind of listing has nested, by their number in the journal.
+    pub const FLAT_KINDS: [&str; 22] = [
         "venue_created",
         "layout_published",
         "event_created",
@@ -277,35 +288,73 @@ impl Fact {
         "seat_offered",
     ];
 
-    pub fn kind_number(&self) -> usize {
+    /// Names of all kinds: the flat ones, then those of each nested enum.
+    pub const KINDS: &[&str] = &joined::<
+        { ALL_KINDS[0].len() + ALL_KINDS[1].len() + ALL_KINDS[2].len() + ALL_KINDS[3].len() },
+    >(&ALL_KINDS);
+
+    /// The numbers under which the journal has this kind: its own, and the nested one's.
+    pub fn wire_numbers(&self) -> (usize, Option<usize>) {
         match self {
-            Fact::VenueCreated(_) => 0,
-            Fact::LayoutPublished(_) => 1,
-            Fact::EventCreated(_) => 2,
-            Fact::EventChanged(_) => 3,
-            Fact::ChartAdopted(_) => 4,
-            Fact::StatusChanged { .. } => 5,
-            Fact::HoldPlaced { .. } => 6,
-            Fact::HoldExtended { .. } => 7,
-            Fact::SeatsDropped { .. } => 8,
-            Fact::HoldReleased { .. } => 9,
-            Fact::HoldExpired { .. } => 10,
-            Fact::HoldConfirmed { .. } => 11,
-            Fact::HoldOverridden { .. } => 12,
-            Fact::OrderRefunded { .. } => 13,
-            Fact::SeatsBlocked { .. } => 14,
-            Fact::SeatsUnblocked { .. } => 15,
-            Fact::QueueJoined { .. } => 16,
-            Fact::PlaceRenewed { .. } => 17,
-            Fact::QueueLeft { .. } => 18,
-            Fact::PlaceExpired { .. } => 19,
-            Fact::PlaceLost { .. } => 20,
-            Fact::SeatOffered { .. } => 21,
+            Fact::Sale(fact) => (22, Some(fact.kind_number())),
+            Fact::Series(fact) => (23, Some(fact.kind_number())),
+            Fact::Registration(fact) => (24, Some(fact.kind_number())),
+            Fact::VenueCreated(_) => (0, None),
+            Fact::LayoutPublished(_) => (1, None),
+            Fact::EventCreated(_) => (2, None),
+            Fact::EventChanged(_) => (3, None),
+            Fact::ChartAdopted(_) => (4, None),
+            Fact::StatusChanged { .. } => (5, None),
+            Fact::HoldPlaced { .. } => (6, None),
+            Fact::HoldExtended { .. } => (7, None),
+            Fact::SeatsDropped { .. } => (8, None),
+            Fact::HoldReleased { .. } => (9, None),
+            Fact::HoldExpired { .. } => (10, None),
+            Fact::HoldConfirmed { .. } => (11, None),
+            Fact::HoldOverridden { .. } => (12, None),
+            Fact::OrderRefunded { .. } => (13, None),
+            Fact::SeatsBlocked { .. } => (14, None),
+            Fact::SeatsUnblocked { .. } => (15, None),
+            Fact::QueueJoined { .. } => (16, None),
+            Fact::PlaceRenewed { .. } => (17, None),
+            Fact::QueueLeft { .. } => (18, None),
+            Fact::PlaceExpired { .. } => (19, None),
+            Fact::PlaceLost { .. } => (20, None),
+            Fact::SeatOffered { .. } => (21, None),
         }
+    }
+
+    /// Where the kind stands in [`Fact::KINDS`]. It is of this version of the program: the journal never has it.
+    pub fn kind_number(&self) -> usize {
+        let (own, nested) = self.wire_numbers();
+        let Some(nested) = nested else { return own };
+        let list = 1 + own - ALL_KINDS[0].len();
+        ALL_KINDS[..list].iter().map(|kinds| kinds.len()).sum::<usize>() + nested
     }
 
     /// The public name, the same in JSON, streams and metrics.
     pub fn kind(&self) -> &'static str {
         Fact::KINDS[self.kind_number()]
+    }
+}
+
+const ALL_KINDS: [&[&str]; 4] =
+    [&Fact::FLAT_KINDS, &SaleFact::KINDS, &SeriesFact::KINDS, &RegistrationFact::KINDS];
+
+impl From<SaleFact> for Fact {
+    fn from(fact: SaleFact) -> Fact {
+        Fact::Sale(fact)
+    }
+}
+
+impl From<SeriesFact> for Fact {
+    fn from(fact: SeriesFact) -> Fact {
+        Fact::Series(fact)
+    }
+}
+
+impl From<RegistrationFact> for Fact {
+    fn from(fact: RegistrationFact) -> Fact {
+        Fact::Registration(fact)
     }
 }

@@ -14,6 +14,7 @@ pub mod limits;
 pub mod listing;
 pub mod map;
 pub mod money;
+mod names;
 pub mod outcome;
 pub mod recall;
 pub mod refusal;

@@ -54,7 +54,7 @@ pub const TIME_MAX: Millis = 7_258_118_400_000;
 /// SKUs of one sale: a flash sale is a shop window, not a warehouse.
 pub const SKUS_MAX: usize = 100;
 pub const SKU_ID_CHARS_MAX: usize = 64;
-/// Units of one SKU ever brought in; with a hundred SKUs far below 2^32.
+/// Units of one SKU; with a hundred SKUs their sum is still below 2^32.
 pub const STOCK_MAX: u32 = 10_000_000;
 /// Lines of one checkout, before they are summed.
 pub const LINES_MAX: usize = 20;

@@ -5,13 +5,20 @@ use std::sync::Arc;
 
 use minicbor::{Decode, Encode};
 
+use crate::attempts::Attempts;
 use crate::command::Command;
 use crate::fact::Fact;
 use crate::id::{ListingId, ListingKind};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
+use crate::registration::image::RegistrationImage;
+use crate::registration::{Registration, RegistrationCommand, RegistrationView};
 use crate::seats::image::SeatsImage;
 use crate::seats::{Found, Query, Seats, SeatsView};
+use crate::series::image::SeriesImage;
+use crate::series::{Series, SeriesCommand};
+use crate::stock::image::SaleImage;
+use crate::stock::{Sale, SaleCommand, SaleView};
 use crate::time::Millis;
 use crate::venue::Venue;
 
@@ -27,6 +34,8 @@ pub struct Listing {
     /// The time of the last fact; the listing's time never runs backwards past it.
     pub last_at: Millis,
     pub body: Body,
+    /// Refused attempts, since this copy of the listing was made: no part of its state.
+    attempts: Option<Box<Attempts>>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,6 +44,9 @@ pub enum Body {
     Nothing,
     Venue(Arc<Venue>),
     Event(Box<Seats>),
+    Sale(Box<Sale>),
+    Series(Arc<Series>),
+    Registration(Box<Registration>),
 }
 
 #[derive(Encode, Decode)]
@@ -59,6 +71,12 @@ enum BodyImage {
     Venue(#[n(0)] Box<Venue>),
     #[n(2)]
     Event(#[n(0)] Box<SeatsImage>),
+    #[n(3)]
+    Sale(#[n(0)] Box<SaleImage>),
+    #[n(4)]
+    Series(#[n(0)] Box<SeriesImage>),
+    #[n(5)]
+    Registration(#[n(0)] Box<RegistrationImage>),
 }
 
 /// The state of a listing's kind; see [`Listing::of_parts`].
@@ -73,6 +91,9 @@ pub enum Parts {
 pub enum BodyView {
     Venue(Arc<Venue>),
     Event(SeatsView),
+    Sale(SaleView),
+    Series(Arc<Series>),
+    Registration(RegistrationView),
 }
 
 /// The facts of one decision, as they stand in the log.
@@ -119,7 +140,7 @@ pub fn fence(epoch: u64, offset: u64) -> u64 {
 
 impl Listing {
     pub fn new(id: ListingId, epoch: u64) -> Listing {
-        Listing { id, epoch, offset: 0, last_at: 0, body: Body::Nothing }
+        Listing { id, epoch, offset: 0, last_at: 0, body: Body::Nothing, attempts: None }
     }
 
     pub fn exists(&self) -> bool {
@@ -131,8 +152,19 @@ impl Listing {
         let now = clock.max(self.last_at);
         match self.decide_and_apply(command, now, facts) {
             Ok(outcome) => outcome,
-            Err(refusal) => Outcome::Refused(Box::new(refusal)),
+            Err(refusal) => {
+                if let Some(buyer) = command.attempt_by().filter(|_| self.exists()) {
+                    let attempts = self.attempts.get_or_insert_default();
+                    attempts.note(now, buyer, command.verb(), &refusal);
+                }
+                Outcome::Refused(Box::new(refusal))
+            }
         }
+    }
+
+    /// Attempts that were refused, if there were any.
+    pub fn attempts(&self) -> Option<&Attempts> {
+        self.attempts.as_deref()
     }
 
     fn decide_and_apply(
@@ -152,15 +184,72 @@ impl Listing {
                 self.apply_all(created, now, facts);
                 Ok(Outcome::Done)
             }
+            (Body::Nothing, Command::Sale(SaleCommand::Create(create)))
+                if self.id.kind == ListingKind::Sale =>
+            {
+                let created = Sale::create(create, now)?;
+                self.apply_all(created.into_iter().map(Fact::Sale), now, facts);
+                Ok(Outcome::Done)
+            }
+            (Body::Nothing, Command::Series(SeriesCommand::Create(create)))
+                if self.id.kind == ListingKind::Series =>
+            {
+                let created = Series::create(create)?;
+                self.apply_all(created.into_iter().map(Fact::Series), now, facts);
+                Ok(Outcome::Done)
+            }
+            (Body::Nothing, Command::Registration(RegistrationCommand::Create(create)))
+                if self.id.kind == ListingKind::Registration =>
+            {
+                let created = Registration::create(create, now)?;
+                self.apply_all(created.into_iter().map(Fact::Registration), now, facts);
+                Ok(Outcome::Done)
+            }
             (Body::Nothing, _) => Err(Refusal::of(Code::ListingUnknown)),
-            (_, Command::CreateVenue(_) | Command::CreateEvent(_)) => Err(Refusal::of(Code::ListingExists)),
+            (_, command) if command.creates() => Err(Refusal::of(Code::ListingExists)),
             (Body::Venue(venue), _) => {
                 let fact = venue.decide(command)?;
                 self.apply_all([fact], now, facts);
                 Ok(Outcome::Done)
             }
             (Body::Event(_), _) => crate::seats::execute(self, command, now, facts),
+            (Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => self.nested(command, now, facts),
         }
+    }
+
+    /// Kinds whose commands and facts are nested apply their own facts; here they are only counted.
+    fn nested(&mut self, command: &Command, now: Millis, facts: &mut Vec<Fact>) -> Result<Outcome, Refusal> {
+        let (before, fence) = (facts.len(), fence(self.epoch, self.offset));
+        let answer = match (&mut self.body, command) {
+            (Body::Sale(sale), Command::Sale(command)) => sale.execute(command, now, fence, facts),
+            (Body::Sale(sale), Command::ExpireDue { limit }) => {
+                Ok(sale.expire_due(*limit, now, fence, facts))
+            }
+            (Body::Series(series), Command::Series(command)) => {
+                Arc::make_mut(series).execute(command, now, facts)
+            }
+            (Body::Series(_), Command::ExpireDue { .. }) => Ok(Outcome::Unchanged),
+            (Body::Registration(registration), Command::Registration(command)) => {
+                registration.execute(command, now, fence, facts)
+            }
+            (Body::Registration(registration), Command::ExpireDue { limit }) => {
+                Ok(registration.expire_due(*limit, now, fence, facts))
+            }
+            (
+                Body::Nothing
+                | Body::Venue(_)
+                | Body::Event(_)
+                | Body::Sale(_)
+                | Body::Series(_)
+                | Body::Registration(_),
+                _,
+            ) => Err(Refusal::of(Code::WrongKind)),
+        };
+        if facts.len() > before {
+            self.offset += (facts.len() - before) as u64;
+            self.last_at = now;
+        }
+        answer
     }
 
     pub(crate) fn apply_all(
@@ -188,19 +277,44 @@ impl Listing {
             (Body::Nothing, Fact::EventCreated(details)) => {
                 self.body = Body::Event(Box::new(Seats::new((**details).clone())));
             }
-            (Body::Nothing, _) => {
-                panic!("fact {} of {} comes before the listing's first", fact.kind(), self.id)
-            }
+            (Body::Nothing, _) => self.begin(fact),
             (Body::Venue(venue), _) => Arc::make_mut(venue).apply(fact),
             (Body::Event(seats), _) => seats.apply(fact, fence, at),
+            (Body::Sale(sale), Fact::Sale(fact)) => sale.apply(fact, fence, at),
+            (Body::Series(series), Fact::Series(fact)) => Arc::make_mut(series).apply(fact, at),
+            (Body::Registration(registration), Fact::Registration(fact)) => {
+                registration.apply(fact, fence, at);
+            }
+            (Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => {
+                panic!("fact {} cannot happen to {}", fact.kind(), self.id)
+            }
+        }
+    }
+
+    /// The first fact of a listing whose facts are nested.
+    fn begin(&mut self, fact: &Fact) {
+        let body = if let Fact::Sale(fact) = fact {
+            Sale::begin(fact).map(|sale| Body::Sale(Box::new(sale)))
+        } else if let Fact::Series(fact) = fact {
+            Series::begin(self.id, fact).map(|series| Body::Series(Arc::new(series)))
+        } else if let Fact::Registration(fact) = fact {
+            Registration::begin(fact).map(|registration| Body::Registration(Box::new(registration)))
+        } else {
+            None
+        };
+        match body {
+            Some(body) => self.body = body,
+            None => panic!("fact {} of {} comes before the listing's first", fact.kind(), self.id),
         }
     }
 
     /// When something falls due that no command has touched.
     pub fn next_due(&self) -> Option<Millis> {
         match &self.body {
-            Body::Nothing | Body::Venue(_) => None,
+            Body::Nothing | Body::Venue(_) | Body::Series(_) => None,
             Body::Event(seats) => seats.next_due(),
+            Body::Sale(sale) => sale.next_due(),
+            Body::Registration(registration) => registration.next_due(),
         }
     }
 
@@ -209,40 +323,65 @@ impl Listing {
             Body::Nothing => None,
             Body::Venue(venue) => Some(BodyView::Venue(venue.clone())),
             Body::Event(seats) => Some(BodyView::Event(seats.view())),
+            Body::Sale(sale) => Some(BodyView::Sale(sale.view())),
+            Body::Series(series) => Some(BodyView::Series(series.clone())),
+            Body::Registration(registration) => Some(BodyView::Registration(registration.view())),
         }
     }
 
     /// Answers a question about one buyer's things; changes nothing.
     pub fn ask(&self, query: &Query, clock: Millis) -> Found {
-        match &self.body {
-            Body::Nothing | Body::Venue(_) => Found::Nothing,
-            Body::Event(seats) => seats.ask(query, clock.max(self.last_at)),
+        let now = clock.max(self.last_at);
+        match (&self.body, query) {
+            (Body::Event(seats), query) => seats.ask(query, now),
+            (Body::Sale(sale), Query::Sale(query)) => Found::Sale(sale.ask(query, now)),
+            (Body::Registration(registration), Query::Registration(query)) => {
+                Found::Registration(registration.ask(query, now))
+            }
+            (Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => {
+                Found::Nothing
+            }
         }
     }
 
     /// Counts everything again and says what does not add up; for tests and `onsale verify`.
     pub fn check_invariants(&self) -> Result<(), String> {
-        self.seats().map_or(Ok(()), crate::seats::check_invariants)
+        match &self.body {
+            Body::Nothing | Body::Venue(_) | Body::Series(_) => Ok(()),
+            Body::Event(seats) => crate::seats::check_invariants(seats),
+            Body::Sale(sale) => crate::stock::check_invariants(sale),
+            Body::Registration(registration) => crate::registration::check_invariants(registration),
+        }
     }
 
     /// The state as bytes, for a snapshot.
     pub fn image(&self) -> Vec<u8> {
-        self.image_with(|_| {})
+        self.image_with(false)
     }
 
     /// The same bytes for the same state, however it came about: a restart shuffles what has no order.
     pub fn canonical_image(&self) -> Vec<u8> {
-        self.image_with(SeatsImage::sort)
+        self.image_with(true)
     }
 
-    fn image_with(&self, arrange: impl Fn(&mut SeatsImage)) -> Vec<u8> {
+    fn image_with(&self, sorted: bool) -> Vec<u8> {
+        fn arranged<T>(mut image: T, sort: Option<fn(&mut T)>) -> Box<T> {
+            if let Some(sort) = sort {
+                sort(&mut image);
+            }
+            Box::new(image)
+        }
         let body = match &self.body {
             Body::Nothing => BodyImage::Nothing,
             Body::Venue(venue) => BodyImage::Venue(Box::new((**venue).clone())),
             Body::Event(seats) => {
-                let mut image = seats.image();
-                arrange(&mut image);
-                BodyImage::Event(Box::new(image))
+                BodyImage::Event(arranged(seats.image(), sorted.then_some(SeatsImage::sort)))
+            }
+            Body::Sale(sale) => BodyImage::Sale(arranged(sale.image(), sorted.then_some(SaleImage::sort))),
+            Body::Series(series) => BodyImage::Series(Box::new(series.image())),
+            Body::Registration(registration) => {
+                let sort = sorted.then_some(RegistrationImage::sort as fn(&mut RegistrationImage));
+                BodyImage::Registration(arranged(registration.image(), sort))
             }
         };
         let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
@@ -258,8 +397,11 @@ impl Listing {
             BodyImage::Nothing => Body::Nothing,
             BodyImage::Venue(venue) => Body::Venue(Arc::from(venue)),
             BodyImage::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
+            BodyImage::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
+            BodyImage::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
+            BodyImage::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
         };
-        Ok(Listing { id, epoch, offset, last_at, body })
+        Ok(Listing { id, epoch, offset, last_at, body, attempts: None })
     }
 
     /// A listing put together from its parts, for engines that keep them elsewhere.
@@ -268,13 +410,13 @@ impl Listing {
             Parts::Venue(venue) => Body::Venue(Arc::new(venue)),
             Parts::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
         };
-        Listing { id, epoch, offset, last_at, body }
+        Listing { id, epoch, offset, last_at, body, attempts: None }
     }
 
     pub fn seats(&self) -> Option<&Seats> {
         match &self.body {
             Body::Event(seats) => Some(seats),
-            Body::Nothing | Body::Venue(_) => None,
+            Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_) => None,
         }
     }
 }

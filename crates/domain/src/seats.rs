@@ -88,7 +88,10 @@ pub fn check(command: &Command) -> Result<(), Refusal> {
         | Command::ConfirmHold(_)
         | Command::JoinQueue(_)
         | Command::LeaveQueue(_)
-        | Command::ExpireDue { .. } => Ok(()),
+        | Command::ExpireDue { .. }
+        | Command::Sale(_)
+        | Command::Series(_)
+        | Command::Registration(_) => Ok(()),
     }
 }
 
@@ -112,7 +115,10 @@ fn decide(seats: &Seats, command: &Command, now: Millis) -> Result<Decided, Refu
         Command::CreateVenue(_)
         | Command::PublishLayout(_)
         | Command::CreateEvent(_)
-        | Command::ExpireDue { .. } => return Err(Refusal::of(Code::WrongKind)),
+        | Command::ExpireDue { .. }
+        | Command::Sale(_)
+        | Command::Series(_)
+        | Command::Registration(_) => return Err(Refusal::of(Code::WrongKind)),
     };
     Ok(Decided::Fact(fact))
 }
@@ -128,7 +134,9 @@ impl Run<'_> {
     fn seats(&self) -> &Seats {
         match &self.listing.body {
             Body::Event(seats) => seats,
-            Body::Nothing | Body::Venue(_) => unreachable!("only an event's commands get here"),
+            Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_) => {
+                unreachable!("only an event's commands get here")
+            }
         }
     }
 

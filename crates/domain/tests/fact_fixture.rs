@@ -23,7 +23,11 @@ fn decoded() -> Vec<Fact> {
 }
 
 fn listed(facts: &[Fact]) -> String {
-    facts.iter().map(|fact| format!("{:2} {} {fact:?}\n", fact.kind_number(), fact.kind())).collect()
+    let number = |fact: &Fact| match fact.wire_numbers() {
+        (own, None) => format!("{own:2}"),
+        (own, Some(nested)) => format!("{own}.{nested}"),
+    };
+    facts.iter().map(|fact| format!("{} {} {fact:?}\n", number(fact), fact.kind())).collect()
 }
 
 #[test]
@@ -48,8 +52,15 @@ fn kinds_are_numbered_as_they_are_encoded() {
     for fact in facts::all() {
         let bytes = minicbor::to_vec(&fact).expect("memory takes it");
         let mut decoder = minicbor::Decoder::new(&bytes);
+        let (own, nested) = fact.wire_numbers();
         decoder.array().expect("a variant is an array of its number and its fields");
-        assert_eq!(decoder.u64().expect("its number"), fact.kind_number() as u64, "{}", fact.kind());
+        assert_eq!(decoder.u64().expect("its number"), own as u64, "{}", fact.kind());
+        if let Some(nested) = nested {
+            decoder.array().expect("the only field of a nested kind");
+            decoder.array().expect("a variant again");
+            assert_eq!(decoder.u64().expect("its number"), nested as u64, "{}", fact.kind());
+        }
+        assert_eq!(Fact::KINDS[fact.kind_number()], fact.kind());
     }
 }
 

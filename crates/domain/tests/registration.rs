@@ -225,7 +225,7 @@ fn every_history_of_a_registration_adds_up() {
 }
 
 fn play(asks: &[[u8; 5]], kinds: &mut std::collections::BTreeSet<&'static str>) -> Result<(), String> {
-    let mut desk = Desk::new(if asks[0][0] % 2 == 0 { 500 } else { 0 });
+    let mut desk = Desk::new(if asks[0][0].is_multiple_of(2) { 500 } else { 0 });
     let (mut now, mut entries) = (90_000, 0);
     let mut copies: Vec<Desk> = Vec::new();
     for (n, [verb, a, b, c, wait]) in asks.iter().enumerate() {

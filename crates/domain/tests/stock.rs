@@ -370,9 +370,11 @@ fn the_sweep_goes_by_deadline_then_by_age_at_most_64_at_a_time() {
     for expected in [64, 64, 64, 8, 0] {
         let (facts, _) = desk.run(None, 9_999, 131_000);
         assert_eq!(facts.len(), expected);
-        order.extend(facts.iter().map(|fact| match fact {
-            onsale_domain::stock::SaleFact::CheckoutExpired { checkout } => checkout.0,
-            other => panic!("{other:?}"),
+        order.extend(facts.iter().map(|fact| {
+            let onsale_domain::stock::SaleFact::CheckoutExpired { checkout } = fact else {
+                panic!("{fact:?}")
+            };
+            checkout.0
         }));
     }
     let expected: Vec<u128> =

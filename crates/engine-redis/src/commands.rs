@@ -60,6 +60,20 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
         },
+        // They never come so far: see `unsupported`.
+        (ListingKind::Sale | ListingKind::Series | ListingKind::Registration, _) => {
+            refused(Refusal::of(Code::WrongKind), "")
+        }
+    }
+}
+
+/// What no script exists for: a kind of listing, in words.
+pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
+    match kind {
+        ListingKind::Event | ListingKind::Venue => None,
+        ListingKind::Sale => Some("sales are decided by the embedded engine only"),
+        ListingKind::Series => Some("series are decided by the embedded engine only"),
+        ListingKind::Registration => Some("registrations are decided by the embedded engine only"),
     }
 }
 
@@ -156,7 +170,12 @@ fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) ->
             args.push(limit);
             Name::ExpireDue
         }
-        Command::CreateVenue(_) | Command::PublishLayout(_) | Command::CreateEvent(_) => Name::RefuseKind,
+        Command::CreateVenue(_)
+        | Command::PublishLayout(_)
+        | Command::CreateEvent(_)
+        | Command::Sale(_)
+        | Command::Series(_)
+        | Command::Registration(_) => Name::RefuseKind,
     };
     args.call(name, picture)
 }

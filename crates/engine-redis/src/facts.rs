@@ -117,8 +117,17 @@ pub fn encode(fact: &Fact) -> Fields {
             fields.push("price_minor", price_minor.to_string());
             fields.push("until", until.to_string());
         }
+        // No script writes these yet: the journal's own bytes carry them.
+        Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) => fields.push("cbor", cbor(fact)),
     }
     fields
+}
+
+fn cbor(fact: &Fact) -> Vec<u8> {
+    match minicbor::to_vec(fact) {
+        Ok(bytes) => bytes,
+        Err(error) => panic!("writing into memory cannot fail: {error}"),
+    }
 }
 
 /// Reads what [`encode`] or a script wrote. Fields it does not know are passed over.
@@ -213,6 +222,10 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
             price_minor: fields.number("price_minor")?,
             until: fields.number("until")?,
         },
+        nested if Fact::KINDS.contains(&nested) => {
+            let fact: Result<Fact, _> = minicbor::decode(fields.bytes("cbor")?);
+            fact.ok().filter(|fact| fact.kind() == nested).ok_or(Malformed::of("cbor"))?
+        }
         _ => return Err(Malformed::of("kind")),
     })
 }

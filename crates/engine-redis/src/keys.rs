@@ -39,7 +39,8 @@ impl Keys {
     /// `prefix` comes before every name, so that several houses can share a server; it may be empty.
     pub fn new(prefix: &str, listing: &ListingId) -> Keys {
         let name = |name: &'static str| match listing.kind {
-            ListingKind::Event => name,
+            // No listing of the other kinds is kept here yet.
+            ListingKind::Event | ListingKind::Sale | ListingKind::Series | ListingKind::Registration => name,
             // A venue has four of them: its head in the place of locks, its layouts in that of orders.
             ListingKind::Venue => match name {
                 "event:meta" => "venue:meta",

@@ -204,6 +204,9 @@ pub enum EngineError {
     /// Somebody must look at it: a foreign key under our prefix, a script that fails.
     #[error("the store holds or does what it should not: {0}")]
     Damaged(String),
+    /// Another engine can; a retry does not help.
+    #[error("this store cannot do that yet: {0}")]
+    Unsupported(&'static str),
 }
 
 impl EngineError {
@@ -219,7 +222,8 @@ impl EngineError {
             | EngineError::Reload
             | EngineError::Poisoned(_)
             | EngineError::Read(_)
-            | EngineError::Damaged(_) => false,
+            | EngineError::Damaged(_)
+            | EngineError::Unsupported(_) => false,
         }
     }
 }

@@ -83,6 +83,57 @@ async fn what_was_answered_is_there_after_a_restart() {
 }
 
 #[tokio::test]
+async fn a_sale_is_sold_exactly_and_comes_back_after_a_restart() {
+    use onsale_domain::CheckoutId;
+    use onsale_domain::stock::command::{Checkout, CreateSale, SaleCommand};
+    use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
+    use onsale_domain::stock::fact::SkuCount;
+
+    const SALE: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: 1 };
+    let details = SaleDetails {
+        name: "Flash".into(),
+        description: String::new(),
+        starts_at: 0,
+        ends_at: 2_000_000_000,
+        currency: Currency::parse("EUR").expect("a code"),
+        rules: StockRules { buyer_limit: 3, checkout_ms: 60_000 },
+        origin: None,
+    };
+    let skus = vec![Sku { id: "mug".into(), name: "Mug".into(), price_minor: 900, stock: 100 }];
+    let create = SaleCommand::Create(Box::new(CreateSale { details, skus }));
+    let request = |command| Request { listing: SALE, command: Command::Sale(command), key: None };
+    let checkout = |number: u128| {
+        let buyer = BuyerId::parse(&format!("buyer-{number}")).expect("a buyer");
+        let lines = vec![SkuCount { sku: 0, count: 3 }];
+        let checkout = Checkout { checkout: CheckoutId(number), buyer, lines, checkout_ms: None };
+        request(SaleCommand::Checkout(checkout))
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(1_000));
+    let engine = open(folder.path(), &clock);
+    assert_eq!(engine.submit(request(create)).await.expect("creates").outcome, Outcome::Done);
+    let mut done = 0;
+    for number in 0..50 {
+        let answer = engine.submit(checkout(number)).await.expect("answers");
+        done += u32::from(answer.outcome == Outcome::Done);
+    }
+    assert_eq!(done, 33);
+    engine.close();
+    drop(engine);
+
+    let engine = open(folder.path(), &clock);
+    let levels = |engine: &Embedded| {
+        let view = engine.view(&SALE).expect("the sale is there");
+        let BodyView::Sale(sale) = &view.body else { panic!("a sale") };
+        (sale.levels[0].available(), sale.levels[0].reserved, sale.levels[0].sold)
+    };
+    assert_eq!(levels(&engine), (1, 99, 0));
+    clock.set(61_000);
+    // The codes are over, though no sweep may have said so yet.
+    assert_eq!(engine.submit(checkout(99)).await.expect("answers").outcome, Outcome::Done);
+}
+
+#[tokio::test]
 async fn facts_can_be_read_again_and_followed() {
     let folder = tempfile::tempdir().expect("a folder");
     let clock = Arc::new(ManualClock::at(1_000));

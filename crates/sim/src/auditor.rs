@@ -106,7 +106,7 @@ impl Auditor {
             let (step, last) = (record.step.clone(), record.step.last());
             return Expected { verb, what: What::Replay(step), sees: vec![(listing, last)] };
         }
-        let creates = matches!(request.command, Command::CreateEvent(_) | Command::CreateVenue(_));
+        let creates = request.command.creates();
         if offset == 0 && !creates {
             return refuse(Code::ListingUnknown);
         }
@@ -262,6 +262,8 @@ impl Auditor {
                 Outcome::Unchanged => "unchanged",
                 Outcome::AlreadyYours(_) => "yours_already",
                 Outcome::StillQueued(_) => "still_queued",
+                Outcome::AlreadyPurchased(_) => "already_purchased",
+                Outcome::AlreadyRegistered(_) => "already_registered",
                 Outcome::Refused(refusal) => refusal.code.as_str(),
             },
             What::Replay(_) => "replayed",

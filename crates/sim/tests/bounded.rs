@@ -50,15 +50,17 @@ fn every_answer_and_every_restart_is_right_and_everything_was_met() {
         met.add(&simulate(seed, STEPS).coverage);
     }
     println!("{met}");
-    let rare: Vec<_> = Command::VERBS.iter().filter(|verb| met.yes(verb) < YES_MIN).collect();
+    let rare: Vec<_> = Command::FLAT_VERBS.iter().filter(|verb| met.yes(verb) < YES_MIN).collect();
     assert!(rare.is_empty(), "hardly ever granted: {rare:?}");
-    let reachable = Code::ALL.iter().filter(|code| !NOT_YET.contains(code));
+    // Codes after this one belong to kinds of listings that the workload does not have yet.
+    let of_seats = Code::ALL.iter().filter(|code| **code <= Code::KeyReused);
+    let reachable = of_seats.filter(|code| !NOT_YET.contains(code));
     let missing: Vec<_> = reachable.filter(|code| met.code(code.as_str()) == 0).collect();
     assert!(missing.is_empty(), "never refused with: {missing:?}");
     let missing: Vec<_> = FAULTS.iter().filter(|kind| !met.faults.contains_key(*kind)).collect();
     assert!(missing.is_empty(), "never broke: {missing:?}");
     let missing: Vec<_> =
-        onsale_domain::Fact::KINDS.iter().filter(|kind| !met.facts.contains_key(*kind)).collect();
+        onsale_domain::Fact::FLAT_KINDS.iter().filter(|kind| !met.facts.contains_key(*kind)).collect();
     assert!(missing.is_empty(), "never happened: {missing:?}");
     assert!(met.code("disk_full") > 0, "a full disk was never answered");
 }

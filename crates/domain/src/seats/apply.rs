@@ -16,7 +16,12 @@ use crate::time::Millis;
 impl Seats {
     pub(crate) fn apply(&mut self, fact: &Fact, fence: u64, at: Millis) {
         match fact {
-            Fact::VenueCreated(_) | Fact::LayoutPublished(_) | Fact::EventCreated(_) => {
+            Fact::VenueCreated(_)
+            | Fact::LayoutPublished(_)
+            | Fact::EventCreated(_)
+            | Fact::Sale(_)
+            | Fact::Series(_)
+            | Fact::Registration(_) => {
                 panic!("fact {} cannot happen to an event that exists", fact.kind())
             }
             Fact::EventChanged(details) => self.details = Arc::new((**details).clone()),

@@ -240,7 +240,10 @@ fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a 
         | Command::ChangeEvent(_)
         | Command::ChangeStatus(_)
         | Command::RefundOrder(_)
-        | Command::ExpireDue { .. } => (None, Vec::new()),
+        | Command::ExpireDue { .. }
+        | Command::Sale(_)
+        | Command::Series(_)
+        | Command::Registration(_) => (None, Vec::new()),
     }
 }
 
@@ -264,7 +267,10 @@ fn named_hold(command: &Command) -> Option<HoldId> {
         | Command::UnblockSeats(_)
         | Command::JoinQueue(_)
         | Command::LeaveQueue(_)
-        | Command::ExpireDue { .. } => None,
+        | Command::ExpireDue { .. }
+        | Command::Sale(_)
+        | Command::Series(_)
+        | Command::Registration(_) => None,
     }
 }
 

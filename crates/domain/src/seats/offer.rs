@@ -40,7 +40,10 @@ impl Seats {
             | Fact::QueueLeft { .. }
             | Fact::PlaceExpired { .. }
             | Fact::PlaceLost { .. }
-            | Fact::SeatOffered { .. } => Vec::new(),
+            | Fact::SeatOffered { .. }
+            | Fact::Sale(_)
+            | Fact::Series(_)
+            | Fact::Registration(_) => Vec::new(),
         };
         freed.retain(|seat| self.queues.contains_key(seat));
         freed.sort_unstable();

@@ -10,6 +10,8 @@ use crate::event::{EventDetails, EventStatus};
 use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::outcome::{HoldState, PlaceState};
+use crate::registration::{RegistrationFound, RegistrationQuery};
+use crate::stock::{SaleFound, SaleQuery};
 use crate::time::{Millis, is_over};
 
 /// An event as of one fact. Copying it costs two bits a seat and four counters a section and tier.
@@ -58,6 +60,8 @@ pub enum Query {
         buyer: BuyerId,
     },
     Order(OrderId),
+    Sale(SaleQuery),
+    Registration(RegistrationQuery),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +73,8 @@ pub enum Found {
     Holds(Vec<HoldState>),
     Place(PlaceState),
     Order(Box<OrderState>),
+    Sale(SaleFound),
+    Registration(RegistrationFound),
 }
 
 /// What is left of an order.
@@ -119,6 +125,7 @@ impl Seats {
                     holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
                 own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
             }
+            Query::Sale(_) | Query::Registration(_) => Found::Nothing,
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {

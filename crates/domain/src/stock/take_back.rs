@@ -17,8 +17,8 @@ pub(super) fn check(command: &TakeBack) -> Result<(), Refusal> {
     }
     for (n, line) in command.lines.iter().enumerate() {
         let twice = command.lines[..n].iter().any(|before| before.sku == line.sku);
-        if twice || !(1..=LINES_MAX as u32 * UNITS_PER_BUYER_MAX).contains(&line.count) {
-            return Err(Refusal::invalid(format!("lines[{n}]"), "each SKU once, with at least one unit"));
+        if twice || !(1..=UNITS_PER_BUYER_MAX).contains(&line.count) {
+            return Err(Refusal::invalid(format!("lines[{n}]"), "each SKU once, with 1 to 100 units"));
         }
         check_price(&format!("lines[{n}].price_minor"), line.price_minor)?;
     }

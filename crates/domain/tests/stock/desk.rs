@@ -113,6 +113,7 @@ pub fn check(table: &str) {
         assert_eq!(answer, expected.trim(), "\n  {line}\nof\n{table}");
         for copy in &mut copies {
             assert_eq!(copy.say(asked), answer, "a copy answers otherwise:\n  {line}\nof\n{table}");
+            assert_eq!(copy.picture(), desk.picture(), "a copy is another after:\n  {line}\nof\n{table}");
         }
     }
 }

@@ -150,6 +150,8 @@ fn label(answer: &Answer) -> &'static str {
         Outcome::Unchanged => "unchanged",
         Outcome::AlreadyYours(_) => "already_yours",
         Outcome::StillQueued(_) => "still_queued",
+        Outcome::AlreadyPurchased(_) => "already_purchased",
+        Outcome::AlreadyRegistered(_) => "already_registered",
         Outcome::Refused(refusal) if refusal.code.as_str() == "already_yours" => "no:already_yours",
         Outcome::Refused(refusal) => refusal.code.as_str(),
     }

@@ -217,7 +217,9 @@ impl Engine for Direct {
                     | Found::Hold(_)
                     | Found::Ended(_)
                     | Found::Place(_)
-                    | Found::Order(_) => None,
+                    | Found::Order(_)
+                    | Found::Sale(_)
+                    | Found::Registration(_) => None,
                 },
             );
         ready(Ok(held.collect()))

@@ -188,7 +188,7 @@ impl<'a> Runner<'a> {
     fn event_view(&self) -> Option<SeatsView> {
         match &self.harness.engine().view(&self.event)?.body {
             BodyView::Event(view) => Some(view.clone()),
-            BodyView::Venue(_) => None,
+            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
         }
     }
 

@@ -155,7 +155,7 @@ impl Shard {
         }
         let index = match self.by_id.get(&request.listing) {
             Some(index) => *index,
-            None if matches!(request.command, Command::CreateEvent(_) | Command::CreateVenue(_)) => {
+            None if request.command.creates() => {
                 return Ok(self.create(request, now, batch));
             }
             None => return Ok(self.refuse(request, Refusal::of(Code::ListingUnknown), now, batch)),
@@ -267,7 +267,9 @@ impl Shard {
             | Found::Hold(_)
             | Found::Ended(_)
             | Found::Place(_)
-            | Found::Order(_) => None,
+            | Found::Order(_)
+            | Found::Sale(_)
+            | Found::Registration(_) => None,
         });
         held.collect()
     }

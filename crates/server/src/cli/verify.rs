@@ -195,6 +195,8 @@ fn fill(report: &mut Report, replay: Replay) {
         match listing.kind {
             ListingKind::Event => report.events += 1,
             ListingKind::Venue => report.venues += 1,
+            // Their facts are counted by kind below.
+            ListingKind::Sale | ListingKind::Series | ListingKind::Registration => {}
         }
         let totals = totals.unwrap_or_default();
         report.places += totals.places;

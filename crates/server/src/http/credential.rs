@@ -51,9 +51,12 @@ pub async fn check<'a>(
             }
             (_, _) => Err(Problem::code(ended(end))),
         },
-        Found::Nothing | Found::Holds(_) | Found::Place(_) | Found::Order(_) => {
-            Err(Problem::code(Code::HoldUnknown))
-        }
+        Found::Nothing
+        | Found::Holds(_)
+        | Found::Place(_)
+        | Found::Order(_)
+        | Found::Sale(_)
+        | Found::Registration(_) => Err(Problem::code(Code::HoldUnknown)),
     }
 }
 

@@ -153,7 +153,12 @@ pub async fn show(
     let state = match app.engine.ask(at.listing, Query::Hold(hold)).await? {
         Found::Hold(state) => state,
         Found::Ended(end) => return Err(Problem::code(credential::ended(end))),
-        Found::Nothing | Found::Holds(_) | Found::Place(_) | Found::Order(_) => {
+        Found::Nothing
+        | Found::Holds(_)
+        | Found::Place(_)
+        | Found::Order(_)
+        | Found::Sale(_)
+        | Found::Registration(_) => {
             return Err(Problem::code(Code::HoldUnknown));
         }
     };

@@ -32,7 +32,9 @@ impl Names {
     pub fn event(&self) -> &SeatsView {
         match &self.view.body {
             BodyView::Event(event) => event,
-            BodyView::Venue(_) => unreachable!("made from an event's view only"),
+            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => {
+                unreachable!("made from an event's view only")
+            }
         }
     }
 

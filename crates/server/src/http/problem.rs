@@ -129,7 +129,7 @@ impl Problem {
                     let area = names.area_text(*area).to_owned();
                     told.areas.push(AreaInTheWay { area, code: code.as_str() });
                 }
-                (InTheWay::Seat(..) | InTheWay::Area(..), None) => {}
+                (InTheWay::Seat(..) | InTheWay::Area(..), None) | (InTheWay::Sku(..), _) => {}
             }
         }
         problem
@@ -185,6 +185,7 @@ impl From<EngineError> for Problem {
                 (catalog::TIMED_OUT, Some(RETRY_BUSY_S))
             }
             EngineError::Recovering => (catalog::RECOVERING, Some(RETRY_BUSY_S)),
+            EngineError::Unsupported(_) => (catalog::UNSUPPORTED, None),
             EngineError::Damaged(why) => {
                 tracing::error!(%why, "the store is damaged: {why}");
                 (catalog::STORE_DAMAGED, None)

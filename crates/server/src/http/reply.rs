@@ -38,7 +38,12 @@ pub async fn submit(
                 app.metrics.refusal(refusal.code).increment(1);
                 Err(Problem::refused(refusal, names))
             }
-            Outcome::Done | Outcome::Unchanged | Outcome::AlreadyYours(_) | Outcome::StillQueued(_) => {
+            Outcome::Done
+            | Outcome::Unchanged
+            | Outcome::AlreadyYours(_)
+            | Outcome::StillQueued(_)
+            | Outcome::AlreadyPurchased(_)
+            | Outcome::AlreadyRegistered(_) => {
                 if answer.replayed { &verb.replayed } else { &verb.done }.increment(1);
                 Ok(answer)
             }

@@ -150,7 +150,12 @@ impl Event {
                 };
                 self.holds.insert(new.id, new);
             }
-            Fact::VenueCreated(_) | Fact::LayoutPublished(_) | Fact::EventCreated(_) => {
+            Fact::VenueCreated(_)
+            | Fact::LayoutPublished(_)
+            | Fact::EventCreated(_)
+            | Fact::Sale(_)
+            | Fact::Series(_)
+            | Fact::Registration(_) => {
                 panic!("{} does not fit an event", fact.kind())
             }
         }

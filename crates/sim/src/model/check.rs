@@ -151,7 +151,10 @@ pub fn shape(command: &Command) -> Result<(), Refusal> {
         | Command::ConfirmHold(_)
         | Command::JoinQueue(_)
         | Command::LeaveQueue(_)
-        | Command::ExpireDue { .. } => Ok(()),
+        | Command::ExpireDue { .. }
+        | Command::Sale(_)
+        | Command::Series(_)
+        | Command::Registration(_) => Ok(()),
     }
 }
 

@@ -123,7 +123,10 @@ impl Run<'_> {
             Command::CreateVenue(_)
             | Command::PublishLayout(_)
             | Command::CreateEvent(_)
-            | Command::ExpireDue { .. } => Err(Refusal::of(Code::WrongKind)),
+            | Command::ExpireDue { .. }
+            | Command::Sale(_)
+            | Command::Series(_)
+            | Command::Registration(_) => Err(Refusal::of(Code::WrongKind)),
         }
     }
 }

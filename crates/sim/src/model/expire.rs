@@ -214,7 +214,10 @@ impl Run<'_> {
             | Command::ChangeEvent(_)
             | Command::ChangeStatus(_)
             | Command::RefundOrder(_)
-            | Command::ExpireDue { .. } => (None, Vec::new()),
+            | Command::ExpireDue { .. }
+            | Command::Sale(_)
+            | Command::Series(_)
+            | Command::Registration(_) => (None, Vec::new()),
         };
         seats.sort_unstable();
         (buyer.cloned(), seats)

@@ -45,6 +45,9 @@ impl Event {
                 assert!(self.holds[hold].until > now, "an expired hold is sold");
             }
             Fact::VenueCreated(_)
+            | Fact::Sale(_)
+            | Fact::Series(_)
+            | Fact::Registration(_)
             | Fact::LayoutPublished(_)
             | Fact::EventCreated(_)
             | Fact::EventChanged(_)

@@ -28,6 +28,8 @@ impl Renderer<'_> {
                 parts.push(format!("already_yours {} until {}", self.name(hold.hold), time(hold.until)));
             }
             Outcome::StillQueued(place) => parts.push(format!("still {}", self.place(place))),
+            Outcome::AlreadyPurchased(bought) => parts.push(format!("already bought {:?}", bought.checkout)),
+            Outcome::AlreadyRegistered(entry) => parts.push(format!("already registered {:?}", entry.entry)),
             Outcome::Refused(refusal) => parts.push(self.refusal(refusal)),
         }
         let again = if answer.replayed { "again: " } else { "" };
@@ -94,6 +96,9 @@ impl Renderer<'_> {
                 let buyer = known.map_or("?", |known| known.buyer.as_str());
                 format!("offered {} {seat} to {buyer} until {}", self.name(*place), time(*until))
             }
+            Fact::Sale(fact) => format!("{fact:?}"),
+            Fact::Series(fact) => format!("{fact:?}"),
+            Fact::Registration(fact) => format!("{fact:?}"),
         }
     }
 
@@ -102,6 +107,7 @@ impl Renderer<'_> {
         let name = |one: &InTheWay| match one {
             InTheWay::Seat(seat, _) => self.seat(*seat).to_owned(),
             InTheWay::Area(area, _) => self.area(*area).to_owned(),
+            InTheWay::Sku(sku, _) => format!("sku {sku}"),
         };
         let same = refusal.in_the_way.iter().all(|one| one.code() == refusal.code);
         let named: Vec<String> = refusal
@@ -133,6 +139,8 @@ impl Renderer<'_> {
                 let what = self.lines(&order.seats, &order.areas);
                 format!("{} {} of {}", self.names.order_name(order.order), what, order.buyer.as_str())
             }
+            Found::Sale(found) => format!("{found:?}"),
+            Found::Registration(found) => format!("{found:?}"),
         }
     }
 
@@ -229,6 +237,8 @@ pub(super) fn versions(body: &BodyView) -> String {
             let versions = venue.layouts.iter().map(|published| published.version.to_string());
             format!("{} has {}", venue.name, versions.collect::<Vec<_>>().join(","))
         }
-        BodyView::Event(_) => "not a venue".into(),
+        BodyView::Event(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => {
+            "not a venue".into()
+        }
     }
 }

@@ -74,7 +74,9 @@ async fn submit(engine: &dyn Engine, listing: ListingId, command: Command) -> an
         | Outcome::Done
         | Outcome::Unchanged
         | Outcome::AlreadyYours(_)
-        | Outcome::StillQueued(_) => Ok(()),
+        | Outcome::StillQueued(_)
+        | Outcome::AlreadyPurchased(_)
+        | Outcome::AlreadyRegistered(_) => Ok(()),
     }
 }
 

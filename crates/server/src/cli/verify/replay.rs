@@ -260,6 +260,9 @@ fn line(fact: &Fact) -> Option<Line<u32, u16>> {
         | Fact::ChartAdopted(_)
         | Fact::HoldExtended { .. }
         | Fact::HoldOverridden { to: Some(_), .. }
-        | Fact::PlaceRenewed { .. } => return None,
+        | Fact::PlaceRenewed { .. }
+        | Fact::Sale(_)
+        | Fact::Series(_)
+        | Fact::Registration(_) => return None,
     })
 }

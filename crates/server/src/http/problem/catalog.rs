@@ -73,6 +73,12 @@ pub const STORE_DAMAGED: Entry = entry(
     "The store holds what it should not",
     "Look at the server's log and run `onsale doctor`; a retry does not help.",
 );
+pub const UNSUPPORTED: Entry = entry(
+    "unsupported",
+    501,
+    "The store cannot do this yet",
+    "Run the server on the embedded engine for this kind of listing; a retry does not help.",
+);
 pub const TIMED_OUT: Entry = entry(
     "timed_out",
     503,
@@ -89,7 +95,7 @@ pub const RELOAD: Entry = entry(
 );
 
 /// Codes that the edge itself gives.
-pub const EDGE: [Entry; 20] = [
+pub const EDGE: [Entry; 21] = [
     MALFORMED,
     UNAUTHENTICATED,
     ROUTE_UNKNOWN,
@@ -107,6 +113,7 @@ pub const EDGE: [Entry; 20] = [
     STORE_UNAVAILABLE,
     RECOVERING,
     STORE_DAMAGED,
+    UNSUPPORTED,
     TIMED_OUT,
     STREAMS_FULL,
     RELOAD,
@@ -178,6 +185,33 @@ pub fn of(code: Code) -> Entry {
         Code::HoldPaying => (409, "The hold is being paid", "Wait for the payment's result."),
         Code::IdTaken => (409, "The id was used before", "Send another id, or none."),
         Code::KeyReused => (422, "The Idempotency-Key was used with another request", "Use a new key."),
+        Code::SaleCancelled => (409, "The sale is cancelled", "Nothing can be bought; orders are refunded."),
+        Code::SkuUnknown => (404, "No such SKU", "GET the sale to see its SKUs."),
+        Code::CheckoutUnknown => {
+            (404, "No such code", "It was never given here, or ended more than an hour ago.")
+        }
+        Code::NotYours => (403, "This belongs to another buyer", "Use your own code or registration."),
+        Code::CheckoutPurchased => (409, "The code was used", "GET its order."),
+        Code::CheckoutOrdered => (409, "The code belongs to an order", "Pay or cancel the order."),
+        Code::PaymentRequired => (409, "Something is to be paid", "Order it and pay, or settle it."),
+        Code::SoldOut => (409, "Sold out", "Every unit is sold; `lines` names the SKUs."),
+        Code::SoldOutForNow => (409, "Sold out for now", "Try again: reservations may return."),
+        Code::NotEnoughStock => (409, "Fewer are left", "Ask for fewer; GET the sale to see how many."),
+        Code::SeriesEnded => (409, "The series has ended", "Create another."),
+        Code::SeriesPaused => (409, "The series is paused", "Resume it."),
+        Code::SlotPast => (409, "The slot is past", "Slots only follow each other."),
+        Code::SlotEarly => (409, "The slot is not due yet", "A slot is opened a minute before it begins."),
+        Code::RegistrationCancelled => {
+            (409, "The registration is cancelled", "Nobody has a place; what was paid is refunded.")
+        }
+        Code::RegistrationNotOpen => (409, "The registration is not open yet", "Wait for `opens_at`."),
+        Code::RegistrationClosed => (409, "The registration is closed", "Its cut-off is over."),
+        Code::EntryUnknown => {
+            (404, "No such registration", "It was never made here, or ended more than an hour ago.")
+        }
+        Code::NotOffered => (409, "The place was not offered", "Wait in line."),
+        Code::WaitingListFull => (409, "The waiting list is full", "Try again later."),
+        Code::EntryConfirmed => (409, "The place is paid already", "GET the registration."),
     };
     entry(code.as_str(), status, title, next)
 }
