@@ -13,7 +13,7 @@ use onsale_domain::series::command::OpenSlot;
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
 use onsale_domain::series::schedule::{Schedule, Slot};
 use onsale_domain::stock::command::{Checkout, SaleCommand};
-use onsale_domain::stock::details::StockRules;
+use onsale_domain::stock::details::{SaleStatus, StockRules};
 use onsale_domain::stock::fact::SkuCount;
 use onsale_domain::stock::{SaleFound, SaleQuery};
 use onsale_domain::{
@@ -125,6 +125,9 @@ fn a_sale_of_a_series_lives_as_a_listing() {
     assert_eq!(sale.listing.next_due(), Some(HOUR));
     assert_eq!(sale.ask(checkout(1, "ann", 2), HOUR).1.len(), 2, "opened, and reserved");
     assert_eq!(sale.listing.next_due(), Some(HOUR + 60_000));
+    let Some(BodyView::Sale(view)) = sale.listing.view() else { panic!("a sale") };
+    assert_eq!(view.sold_out(), Some(false), "for now");
+    assert_eq!((view.status, view.status_at(2 * HOUR)), (SaleStatus::Open, SaleStatus::Ended));
     assert_eq!(sale.code(checkout(2, "bob", 1), HOUR + 1), Some(Code::SoldOutForNow));
     assert_eq!(sale.code(checkout(2, "bob", 0), HOUR + 1), Some(Code::Invalid));
     let attempts: Vec<_> = sale.listing.attempts().expect("one").since(0).collect();

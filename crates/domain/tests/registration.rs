@@ -133,6 +133,24 @@ fn an_offer_never_outlasts_the_start_and_a_late_canceller_gets_nothing_back() {
 }
 
 #[test]
+fn an_offer_ends_with_the_start_if_that_comes_before_a_day_is_over() {
+    check_paid(
+        "
+        100 register e1 ann              -> open, e1 kept until 700 for 500
+        100 register e2 bob              -> e2 kept until 700 for 500
+        100 confirm e1 ann o1 settled    -> e1 paid by o1
+        100 confirm e2 bob o2 settled    -> e2 paid by o2
+        100 register e3 cem              -> e3 waits behind 0
+        100 cutoff 0                     -> changed
+        290000 drop e1 ann               -> e1 cancelled and 500 paid back, e3 offered until 300000 for 500
+        299990 drop e2 bob               -> e2 cancelled and 500 paid back
+        299990 register e4 dan           -> e4 kept until 300000 for 500
+        300000 confirm e4 dan o4 settled -> closed, started, e4 lapsed, expired
+    ",
+    );
+}
+
+#[test]
 fn who_registers_makes_due_offers_lapse_and_comes_after_those_who_wait() {
     check_paid("
         100 register e1 ann   -> open, e1 kept until 700 for 500

@@ -193,6 +193,7 @@ fn command(verb: &str, words: &[&str]) -> RegistrationCommand {
         ("price", [price]) => change(ChangeRegistration { price_minor: price.parse().ok(), ..none() }),
         ("opens", [at]) => change(ChangeRegistration { opens_at: Some(seconds(at)), ..none() }),
         ("starts", [at]) => change(ChangeRegistration { starts_at: Some(seconds(at)), ..none() }),
+        ("cutoff", [ms]) => change(ChangeRegistration { cut_off_ms: Some(seconds(ms)), ..none() }),
         ("close", []) => RegistrationCommand::Close,
         ("cancel_all", []) => RegistrationCommand::Cancel,
         (verb, words) => panic!("cannot say {verb} {words:?}"),
