@@ -1,17 +1,19 @@
 //! `cargo xtask mutants`: plants known bugs in a copy of the source, one at a time; each must be caught.
-//! A bug that does not apply, does not compile or is not caught fails the run.
+//! A bug that does not apply, does not compile or is not caught fails the run. Bugs in scripts need no build: the
+//! test program, built once, takes its scripts from a folder.
 
 mod patch;
 mod scratch;
 mod trial;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
 use crate::workspace;
-use patch::Patch;
+use patch::{CaughtBy, Patch, SCRIPTS};
 use scratch::Scratch;
 use trial::Outcome;
 
@@ -57,42 +59,90 @@ pub fn run(options: &Options) -> Result<()> {
     if patches.is_empty() {
         bail!("no planted bug to try");
     }
+    // Programs are built once from the source as it is, so those who need no more come first.
+    patches.sort_by_key(|patch| !patch.of_scripts);
     let bound = if options.quick { QUICK } else { PATIENT };
-    let scratch = Scratch::new(&workspace::root(), &workspace::target().join("mutants"));
-    healthy(&scratch, &patches, bound)?;
+    let folder = workspace::target().join("mutants");
+    let mut bed = Bed {
+        whole: Scratch::new(&workspace::root(), &folder),
+        scripts: Scratch::of_part(&workspace::root(), &folder.join("scripts"), SCRIPTS),
+        programs: BTreeMap::new(),
+        bound,
+    };
+    bed.healthy(&patches)?;
     let mut rows = Vec::new();
     for (index, patch) in patches.iter().enumerate() {
         println!("  [{}/{}] {}: {}", index + 1, patches.len(), patch.name, patch.breaks);
-        let row = plant(&scratch, patch, bound);
+        let row = plant(&bed, patch);
         println!("        {} in {:.1} s", row.verdict, row.seconds);
         rows.push(row);
     }
-    scratch.sync()?;
+    bed.whole.sync()?;
     report(&rows)
 }
 
-/// Every command must be green on the source as it is, or its red would mean nothing.
-fn healthy(scratch: &Scratch, patches: &[Patch], bound: Duration) -> Result<()> {
-    scratch.sync()?;
-    let commands: BTreeSet<_> = patches.iter().map(|patch| &patch.caught_by).collect();
-    for command in commands {
-        println!("  without a bug: {command}");
-        let started = Instant::now();
-        let outcome = trial::attempt(scratch, command, bound)?;
-        if outcome != Outcome::Green {
-            bail!("`{command}` without any planted bug: {outcome}");
-        }
-        println!("        green in {:.1} s", started.elapsed().as_secs_f64());
-    }
-    Ok(())
+/// Where bugs are planted.
+struct Bed {
+    whole: Scratch,
+    /// The scripts alone.
+    scripts: Scratch,
+    /// By the arguments of `cargo test`, what is run on scripts of a folder.
+    programs: BTreeMap<CaughtBy, PathBuf>,
+    bound: Duration,
 }
 
-fn plant(scratch: &Scratch, patch: &Patch, bound: Duration) -> Row {
+impl Bed {
+    /// Every command must be green on the source as it is, or its red would mean nothing.
+    fn healthy(&mut self, patches: &[Patch]) -> Result<()> {
+        self.whole.sync()?;
+        self.scripts.sync()?;
+        let mut seen = Vec::new();
+        for patch in patches {
+            let this = (&patch.caught_by, patch.of_scripts);
+            if seen.contains(&this) {
+                continue;
+            }
+            seen.push(this);
+            let (command, of_scripts) = this;
+            println!("  without a bug: {command}");
+            let started = Instant::now();
+            if let (CaughtBy::Test(words), true) = this {
+                let program = trial::built(&self.whole, words)?;
+                println!("        built in {:.1} s", started.elapsed().as_secs_f64());
+                self.programs.insert(command.clone(), program);
+            }
+            let started = Instant::now();
+            let outcome = self.attempt(command, of_scripts)?;
+            if outcome != Outcome::Green {
+                bail!("`{command}` without any planted bug: {outcome}");
+            }
+            println!("        green in {:.1} s", started.elapsed().as_secs_f64());
+        }
+        Ok(())
+    }
+
+    fn attempt(&self, command: &CaughtBy, of_scripts: bool) -> Result<Outcome> {
+        match (command, self.programs.get(command)) {
+            (CaughtBy::Test(words), Some(program)) if of_scripts => {
+                let folder = self.scripts.work.join(SCRIPTS);
+                trial::attempt_scripts(&self.whole, program, words, &folder, self.bound)
+            }
+            _ => trial::attempt(&self.whole, command, self.bound),
+        }
+    }
+
+    /// Plants one bug where it belongs and tries it.
+    fn plant(&self, patch: &Patch) -> Result<Outcome> {
+        let scratch = if patch.of_scripts { &self.scripts } else { &self.whole };
+        scratch.sync()?;
+        scratch.apply(&patch.path)?;
+        self.attempt(&patch.caught_by, patch.of_scripts)
+    }
+}
+
+fn plant(bed: &Bed, patch: &Patch) -> Row {
     let started = Instant::now();
-    let outcome = scratch
-        .sync()
-        .and_then(|()| scratch.apply(&patch.path))
-        .and_then(|()| trial::attempt(scratch, &patch.caught_by, bound));
+    let outcome = bed.plant(patch);
     let (verdict, good) = match outcome {
         Ok(Outcome::Red) => ("caught".to_owned(), true),
         Ok(Outcome::Green) => ("SURVIVED".to_owned(), false),

@@ -12,6 +12,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    pub fn of(output: &str) -> Self {
+        let mut tally = Self::default();
+        output.lines().for_each(|line| tally.see(line));
+        tally
+    }
+
     /// Takes one line of the runner's output; only its `test result:` lines count.
     pub fn see(&mut self, line: &str) {
         let Some((_, counts)) = line.split_once("test result: ") else { return };
@@ -42,15 +48,9 @@ fn before(counts: &str, word: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn tally(output: &str) -> Tally {
-        let mut tally = Tally::default();
-        output.lines().for_each(|line| tally.see(line));
-        tally
-    }
-
     #[test]
     fn every_binary_counts() {
-        let sum = tally(
+        let sum = Tally::of(
             "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
              test seats::a_seat_is_free_again ... ok
              test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.20s",
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn ignored_and_filtered_tests_are_skipped_tests() {
-        let sum = tally(
+        let sum = Tally::of(
             "test result: ok. 1 passed; 0 failed; 2 ignored; 0 measured; 40 filtered out; finished in 0s",
         );
         assert_eq!(sum, Tally { passed: 1, failed: 0, skipped: 42 });
@@ -69,6 +69,6 @@ mod tests {
 
     #[test]
     fn other_lines_do_not_count() {
-        assert_eq!(tally("running 5 tests\n5 passed by the window"), Tally::default());
+        assert_eq!(Tally::of("running 5 tests\n5 passed by the window"), Tally::default());
     }
 }

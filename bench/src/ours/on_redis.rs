@@ -1,7 +1,10 @@
-//! Our engine on Redis: how fast its script is bare, beside the seed's, and what a held seat weighs there.
-//! Everything is asked of a private Redis with the AOF flushed every second. Over HTTP: `http.rs`.
+//! Our engine on Redis: how fast its script is bare, beside the seed's, what a held seat weighs there, and
+//! what we add to a failover. Everything is asked of private servers with the AOF flushed every second. Over HTTP:
+//! `http.rs`.
 
+mod cluster;
 mod drive;
+mod failover;
 mod memory;
 
 use std::path::Path;
@@ -48,6 +51,7 @@ pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
             seats: 100_000,
         }),
         Box::new(memory::BytesPerHeldSeat { instance: instance("redis-memory") }),
+        Box::new(failover::Failover::new(folder)),
     ]
 }
 

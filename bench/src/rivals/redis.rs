@@ -11,7 +11,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::contest::Contestant;
-pub use instance::Instance;
+pub use instance::{Instance, ask, config};
 
 /// As many as a pool of application servers would hold open.
 const CONNECTIONS: usize = 50;

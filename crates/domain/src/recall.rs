@@ -1,18 +1,18 @@
 //! A memory of many small things in order of age, each found by a hash of its name: ended holds, idempotency records.
-//! It grows and shrinks piece by piece, so that no single command ever pays for moving all of it.
+//! It grows piece by piece, so that no single command ever pays for moving all of it.
 
 use std::collections::VecDeque;
 
-use hashbrown::HashTable;
+use index::Index;
+
+mod index;
 
 /// Things in a chunk of the ring.
 const CHUNK: u32 = 1_024;
-/// A page of the index is split before it holds more: the longest that anybody waits for order.
-const PAGE_MAX: usize = 448;
-/// No more than this many bits choose a page, four megabytes of directory; names that hash alike make it no longer.
-const DEPTH_MAX: u32 = 20;
-/// Running numbers count up to 2^32 and start again; a memory is never half as long.
-pub const LEN_MAX: usize = 1 << 31;
+/// Running numbers count up to 2^24 and start again; no two things that are kept share one.
+const NUMBER_BITS: u32 = 24;
+/// A memory is never longer: its numbers would meet again.
+pub const LEN_MAX: usize = (1 << NUMBER_BITS) - 2 * CHUNK as usize;
 
 #[derive(Clone, Debug)]
 pub struct Recall<T> {
@@ -24,44 +24,14 @@ pub struct Recall<T> {
     len: usize,
     /// Things ever forgotten: the place in history of the first one that is kept.
     forgotten: u64,
-    /// Pages by the first `depth` bits of a mark; one page may stand in many places.
-    directory: Vec<u32>,
-    pages: Vec<Page>,
-    depth: u32,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Page {
-    cells: HashTable<Cell>,
-    /// How many first bits of their marks all its cells share.
-    depth: u32,
-}
-
-/// A thing's running number, and half of its hash: enough to pass over nearly every stranger without a look at it.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    mark: u32,
-    number: u32,
+    index: Index,
 }
 
 impl<T> Default for Recall<T> {
     fn default() -> Self {
-        Recall {
-            chunks: VecDeque::new(),
-            base: 0,
-            gone: 0,
-            len: 0,
-            forgotten: 0,
-            directory: vec![0],
-            pages: vec![Page::default()],
-            depth: 0,
-        }
+        let (base, gone, len, forgotten) = (0, 0, 0, 0);
+        Recall { chunks: VecDeque::new(), base, gone, len, forgotten, index: Index::default() }
     }
-}
-
-/// A whole hash again, from the half that is kept: the table looks at both ends of it.
-fn spread(mark: u32) -> u64 {
-    u64::from(mark).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 fn mark_of(hash: u64) -> u32 {
@@ -86,28 +56,24 @@ impl<T> Recall<T> {
         if self.len == 0 {
             return None;
         }
-        let mark = mark_of(hash);
-        let page = &self.pages[self.page_of(mark)];
-        let same = |cell: &Cell| cell.mark == mark && is(self.at(cell.number));
-        page.cells.find(spread(mark), same).map(|cell| self.at(cell.number))
+        let (chunks, base) = (&self.chunks, self.base);
+        let number = self.index.find(mark_of(hash), |number| is(at(chunks, base, number)))?;
+        Some(at(chunks, base, number))
+    }
+
+    /// Fetches what a question for this hash will look at, if it is far away. Asked for many names before the first
+    /// of them is needed, the memory's answers come together instead of one after the other.
+    pub fn fetch(&self, hash: u64) -> u32 {
+        self.index.fetch(mark_of(hash))
     }
 
     /// Remembers the youngest thing. One of the same name, if there is any, is not found any more.
     pub fn remember(&mut self, hash: u64, thing: T, is: impl Fn(&T) -> bool) {
         let mark = mark_of(hash);
-        let mut page = self.page_of(mark);
         let (chunks, base) = (&self.chunks, self.base);
-        let same = |cell: &Cell| cell.mark == mark && is(at(chunks, base, cell.number));
-        if let Ok(old) = self.pages[page].cells.find_entry(spread(mark), same) {
-            old.remove();
-        }
-        while self.pages[page].cells.len() >= PAGE_MAX && self.pages[page].depth < DEPTH_MAX {
-            self.split(mark);
-            page = self.page_of(mark);
-        }
+        self.index.remove(mark, |number| is(at(chunks, base, number)));
         let number = self.push(thing);
-        let rehash = |cell: &Cell| spread(cell.mark);
-        self.pages[page].cells.insert_unique(spread(mark), Cell { mark, number }, rehash);
+        self.index.insert(mark, number);
     }
 
     /// Takes the oldest thing away; `hash` is how it was remembered.
@@ -116,18 +82,14 @@ impl<T> Recall<T> {
         T: Copy,
     {
         let thing = *self.oldest()?;
-        let number = self.base.wrapping_add(self.gone);
-        let mark = mark_of(hash(&thing));
-        let page = self.page_of(mark);
-        if let Ok(cell) = self.pages[page].cells.find_entry(spread(mark), |cell| cell.number == number) {
-            cell.remove();
-        }
+        let oldest = wrapped(self.base + self.gone);
+        self.index.remove(mark_of(hash(&thing)), |number| number == oldest);
         self.len -= 1;
         self.forgotten += 1;
         self.gone += 1;
         if self.gone == CHUNK {
             self.chunks.pop_front();
-            self.base = self.base.wrapping_add(CHUNK);
+            self.base = wrapped(self.base + CHUNK);
             self.gone = 0;
         }
         Some(thing)
@@ -148,13 +110,9 @@ impl<T> Recall<T> {
         self.page(0, usize::MAX).0
     }
 
-    fn at(&self, number: u32) -> &T {
-        at(&self.chunks, self.base, number)
-    }
-
     fn push(&mut self, thing: T) -> u32 {
         assert!(self.len < LEN_MAX, "a memory has a bound");
-        let number = self.base.wrapping_add(self.gone).wrapping_add(self.len as u32);
+        let number = wrapped(self.base + self.gone + self.len as u32);
         self.len += 1;
         match self.chunks.back_mut() {
             Some(last) if last.len() < CHUNK as usize => last.push(thing),
@@ -168,45 +126,14 @@ impl<T> Recall<T> {
         }
         number
     }
-
-    fn page_of(&self, mark: u32) -> usize {
-        self.directory[place(mark, self.depth)] as usize
-    }
-
-    /// Moves half of the page of a mark, by the next bit of its marks, to a new one.
-    fn split(&mut self, mark: u32) {
-        let page = self.page_of(mark);
-        let depth = self.pages[page].depth;
-        if depth == self.depth {
-            self.directory = self.directory.iter().flat_map(|page| [*page, *page]).collect();
-            self.depth += 1;
-        }
-        let goes = |cell: &Cell| cell.mark >> (u32::BITS - 1 - depth) & 1 == 1;
-        let full = std::mem::take(&mut self.pages[page].cells);
-        let moving = full.iter().filter(|cell| goes(cell)).count();
-        let mut halves = [HashTable::with_capacity(full.len() - moving), HashTable::with_capacity(moving)];
-        for cell in full {
-            let half = &mut halves[usize::from(goes(&cell))];
-            half.insert_unique(spread(cell.mark), cell, |cell| spread(cell.mark));
-        }
-        let [stays, moves] = halves;
-        let new = self.pages.len() as u32;
-        self.pages[page] = Page { cells: stays, depth: depth + 1 };
-        self.pages.push(Page { cells: moves, depth: depth + 1 });
-        // A page's places in the directory are neighbours; the second half of them is the new page's.
-        let places = 1 << (self.depth - depth);
-        let first = place(mark, depth) * places;
-        self.directory[first + places / 2..first + places].fill(new);
-    }
 }
 
-/// The first `depth` bits of a mark.
-fn place(mark: u32, depth: u32) -> usize {
-    (u64::from(mark) >> (u32::BITS - depth)) as usize
+fn wrapped(number: u32) -> u32 {
+    number & ((1 << NUMBER_BITS) - 1)
 }
 
 fn at<T>(chunks: &VecDeque<Vec<T>>, base: u32, number: u32) -> &T {
-    let cell = number.wrapping_sub(base);
+    let cell = wrapped(number.wrapping_sub(base));
     &chunks[(cell / CHUNK) as usize][(cell % CHUNK) as usize]
 }
 
@@ -221,7 +148,7 @@ mod tests {
     fn it_finds_what_it_keeps_and_nothing_else_while_it_grows_and_shrinks() {
         let hasher = Hasher::default();
         let hash = |thing: &u64| hasher.hash_one(thing);
-        let mut recall = Recall { base: u32::MAX - 5_000, ..Recall::default() };
+        let mut recall = Recall { base: (1 << NUMBER_BITS) - 8 * CHUNK, ..Recall::default() };
         for thing in 0..60_000u64 {
             recall.remember(hash(&thing), thing, |known| *known == thing);
             if thing >= 20_000 {
@@ -235,9 +162,8 @@ mod tests {
         }
         assert_eq!(recall.len(), 20_000);
         assert!(recall.iter().copied().eq(40_000..60_000));
-        assert!(recall.pages.iter().all(|page| page.cells.len() <= PAGE_MAX));
         while recall.forget_oldest(hash).is_some() {}
-        assert!(recall.is_empty() && recall.pages.iter().all(|page| page.cells.is_empty()));
+        assert!(recall.is_empty() && recall.index.is_empty());
     }
 
     #[test]

@@ -31,10 +31,17 @@ const JOIN_AGAIN: Duration = Duration::from_millis(50);
 /// Many callers may miss the same listing; one recovery answers them all.
 const SUSPECT_AGAIN: Duration = Duration::from_secs(30);
 
+const RAISE_EPOCH: &str = include_str!("../lua/recovery/raise_epoch.lua");
+
 /// The scripts of a release, for any generation.
 pub trait ScriptSet: Send + Sync + Sized + 'static {
     fn of_generation(generation: &str) -> Self;
     fn all(&self) -> Vec<&Script>;
+
+    /// The script that puts one listing of a recovered node under a new epoch.
+    fn raise_epoch(generation: &str) -> Script {
+        Script::new("raise_epoch", generation, RAISE_EPOCH)
+    }
 }
 
 impl ScriptSet for Scripts {
@@ -92,10 +99,12 @@ impl<S> Clone for Deployment<S> {
 
 impl<S: ScriptSet> Deployment<S> {
     /// Finds the deployment's generation and brings this release's scripts to every node that has forgotten nothing;
-    /// makes the first generation, or recovers nodes, where that is needed.
+    /// makes the first generation, or recovers nodes, where that is needed. If a master of a living deployment is
+    /// away, what cannot be put right without it is put right when it is back.
     pub async fn join(link: &Link) -> Result<Deployment<S>, LinkError> {
-        let nothing = Generation::default();
-        let current = Current { scripts: S::of_generation(&nothing.to_string()), generation: nothing };
+        let generation = knowledge::published(link).await?.unwrap_or_default();
+        let recovered = watch::Sender::new(generation.number);
+        let current = Current { scripts: S::of_generation(&generation.to_string()), generation };
         let inner = Arc::new(Inner {
             prefix: link.config().prefix.clone(),
             link: link.clone(),
@@ -107,7 +116,7 @@ impl<S: ScriptSet> Deployment<S> {
             settling: tokio::sync::Mutex::new(()),
             wanted: Notify::new(),
             settled: watch::Sender::new(0),
-            recovered: watch::Sender::new(0),
+            recovered,
             stop: CancellationToken::new(),
         });
         let joined = async {
@@ -115,6 +124,10 @@ impl<S: ScriptSet> Deployment<S> {
                 match inner.settle().await {
                     Ok(true) => return Ok(()),
                     Ok(false) => {}
+                    Err(error) if error.is_retryable() && inner.goes_on_without() => {
+                        tracing::warn!(%error, "redis is not whole, and the start goes on: {error}");
+                        return Ok(());
+                    }
                     Err(error) if error.is_retryable() => {
                         tracing::info!(%error, "waiting for redis: {error}");
                     }
@@ -207,6 +220,13 @@ impl<S: ScriptSet> Inner<S> {
             }
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// Some masters may be believed, and another one is away.
+    fn goes_on_without(&self) -> bool {
+        let map = self.link.map();
+        let away = map.uncovered() > 0 || map.masters.iter().any(|node| !node.is_up());
+        away && !self.believed.lock().is_empty()
     }
 
     fn may_suspect(&self, node: &str) -> bool {

@@ -89,10 +89,12 @@ impl Link {
         send::to_slot(&self.inner, slot::slot(key.as_bytes()), command).await
     }
 
-    /// Sends a command without a key to the first master; it may be sent again.
+    /// Sends a command without a key to the first master that can be used; it may be sent again.
     pub async fn query(&self, command: &Cmd) -> Result<Value, LinkError> {
-        let first = self.map().masters.first().and_then(|master| self.map().slots_of(master).next());
-        send::to_slot(&self.inner, first.unwrap_or(0), command).await
+        let map = self.map();
+        let any = map.masters.iter().find(|master| master.is_up()).or(map.masters.first());
+        let slot = any.and_then(|master| map.slots_of(master).next());
+        send::to_slot(&self.inner, slot.unwrap_or(0), command).await
     }
 
     /// Loads scripts on every master.

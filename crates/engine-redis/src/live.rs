@@ -17,7 +17,7 @@ mod trim;
 mod wake;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -95,6 +95,8 @@ pub(crate) struct Inner {
     directory: Directory,
     told: Told,
     counts: Counts,
+    /// A node was away when listings were looked for: there may be some that nobody here knows of.
+    overlooked: AtomicBool,
     /// When a listing was last missing, in milliseconds since the engine was opened.
     suspected: AtomicI64,
     stop: CancellationToken,
@@ -112,7 +114,8 @@ struct Counts {
 }
 
 impl RedisEngine {
-    /// Joins the deployment, reads every listing, and follows them from then on.
+    /// Joins the deployment, reads every listing, and follows them from then on. Those of a master that is away
+    /// are read when it comes back.
     pub async fn open(link: Link, options: Options) -> Result<RedisEngine, EngineError> {
         let deployment = Deployment::join(&link).await?;
         let prefix = link.config().prefix.clone();
@@ -123,6 +126,7 @@ impl RedisEngine {
             directory: Directory::default(),
             told: Told::default(),
             counts: Counts::default(),
+            overlooked: AtomicBool::new(false),
             suspected: AtomicI64::new(i64::MIN / 2),
             stop: stop.clone(),
             deployment,

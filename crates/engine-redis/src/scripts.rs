@@ -1,5 +1,6 @@
 //! The Lua scripts, joined from their fragments when this crate is compiled. Their first line names the
 //! generation, so that a script's SHA stands for one deployment: who has forgotten it may have forgotten more.
+//! Other texts can stand in for them, so that tests have those of another release, or broken ones.
 
 use crate::layout::Layout;
 
@@ -19,8 +20,35 @@ impl Script {
     }
 }
 
+/// What a script is joined from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// The layout of seats that it knows; none: it is no script of seats.
+    pub layout: Option<Layout>,
+    /// Files below `lua`, in their order. The last one has the verb.
+    pub fragments: &'static [&'static str],
+    /// Joined when this crate was compiled.
+    pub text: &'static str,
+}
+
+impl Source {
+    pub fn name(&self) -> &'static str {
+        self.fragments.last().copied().unwrap_or_default()
+    }
+
+    const fn of(self, layout: Layout) -> Source {
+        Source { layout: Some(layout), ..self }
+    }
+}
+
 macro_rules! lua {
-    ($($file:literal)*) => { concat!($(include_str!(concat!("../lua/", $file, ".lua")), "\n",)*) };
+    ($($file:literal)*) => {
+        Source {
+            layout: None,
+            fragments: &[$($file,)*],
+            text: concat!($(include_str!(concat!("../lua/", $file, ".lua")), "\n",)*),
+        }
+    };
 }
 
 /// The fragments of one layout around one verb, in their order; one opens the listing in its own way.
@@ -54,13 +82,9 @@ macro_rules! verbs {
             }
         }
 
-        const HASH: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(hash [$($($small)*)?] $($file)*)),)*];
-        const COMPACT: &[(&str, &str)] = &[$((last([$($file,)*]), verb!(compact [$($($large)*)?] $($file)*)),)*];
+        const HASH: &[Source] = &[$(verb!(hash [$($($small)*)?] $($file)*).of(Layout::Hash),)*];
+        const COMPACT: &[Source] = &[$(verb!(compact [$($($large)*)?] $($file)*).of(Layout::Compact),)*];
     };
-}
-
-const fn last<const N: usize>(files: [&'static str; N]) -> &'static str {
-    files[N - 1]
 }
 
 verbs! {
@@ -83,12 +107,13 @@ verbs! {
     RefuseKind: "refuse_kind";
 }
 
-const CREATE_HASH: &str = lua!("lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "lib/new_hash" "create_event");
-const CREATE_COMPACT: &str = lua!("lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "lib/new_compact" "create_event");
-const CREATE_VENUE: &str = lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_venue");
-const PUBLISH_LAYOUT: &str = lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "publish_layout");
-const REFUSE_COMMAND: &str = lua!("lib/open" "lib/head" "lib/replay" "refuse_command");
-const READ_STATE: &str = lua!("read_state");
+const CREATE_HASH: Source = lua!("lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "lib/new_hash" "create_event").of(Layout::Hash);
+const CREATE_COMPACT: Source = lua!("lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "lib/new_compact" "create_event").of(Layout::Compact);
+const CREATE_VENUE: Source =
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_venue");
+const PUBLISH_LAYOUT: Source = lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "publish_layout");
+const REFUSE_COMMAND: Source = lua!("lib/open" "lib/head" "lib/replay" "refuse_command");
+const READ_STATE: Source = lua!("read_state");
 
 /// All scripts of one generation.
 #[derive(Clone, Debug)]
@@ -105,19 +130,21 @@ pub struct Scripts {
 
 impl Scripts {
     pub fn of_generation(generation: &str) -> Scripts {
-        let script = |name: &'static str, body: &str| Script::new(name, generation, body);
-        let all = |bodies: &[(&'static str, &str)]| {
-            bodies.iter().map(|(name, body)| script(name, body)).collect::<Vec<_>>()
-        };
+        Scripts::of_texts(generation, |source| source.text.to_owned())
+    }
+
+    /// The same scripts with texts of another origin.
+    pub fn of_texts(generation: &str, text: impl Fn(&Source) -> String) -> Scripts {
+        let script = |source: &Source| Script::new(source.name(), generation, &text(source));
         Scripts {
-            hash: all(HASH),
-            compact: all(COMPACT),
-            create_compact: script("create_event", CREATE_COMPACT),
-            create_hash: script("create_event", CREATE_HASH),
-            create_venue: script("create_venue", CREATE_VENUE),
-            publish_layout: script("publish_layout", PUBLISH_LAYOUT),
-            refuse_command: script("refuse_command", REFUSE_COMMAND),
-            read_state: script("read_state", READ_STATE),
+            hash: HASH.iter().map(script).collect(),
+            compact: COMPACT.iter().map(script).collect(),
+            create_hash: script(&CREATE_HASH),
+            create_compact: script(&CREATE_COMPACT),
+            create_venue: script(&CREATE_VENUE),
+            publish_layout: script(&PUBLISH_LAYOUT),
+            refuse_command: script(&REFUSE_COMMAND),
+            read_state: script(&READ_STATE),
         }
     }
 

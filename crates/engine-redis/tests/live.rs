@@ -1,5 +1,9 @@
 //! The engine on real servers: the contract, two servers on one Redis, deadlines, and bad days.
 
+#[path = "live/absent.rs"]
+mod absent;
+#[path = "live/bad_days.rs"]
+mod bad_days;
 #[path = "live/contract.rs"]
 mod contract;
 #[path = "live/deadlines.rs"]

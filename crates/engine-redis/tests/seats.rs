@@ -1,5 +1,8 @@
 //! The rules of seats, kept by Lua: the contract's tables, and the same seeded histories on both engines.
 
+#[path = "support/lua.rs"]
+mod lua;
+
 mod seats {
     mod asks;
     mod differential;

@@ -14,7 +14,12 @@ pub struct Patch {
     pub path: PathBuf,
     pub breaks: String,
     pub caught_by: CaughtBy,
+    /// It changes scripts alone: the tests read them from a folder, and nothing has to be built.
+    pub of_scripts: bool,
 }
+
+/// Where the scripts are.
+pub const SCRIPTS: &str = "crates/engine-redis/lua";
 
 /// The command that must go red.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +68,11 @@ fn parse(name: String, path: PathBuf, text: &str) -> Result<Patch> {
         bail!("{name}: no line at the top says what it breaks");
     }
     let caught_by = caught(caught_by).with_context(|| name.clone())?;
-    Ok(Patch { name, path, breaks: breaks.join(" "), caught_by })
+    let mut changed = text.lines().filter_map(|line| line.strip_prefix("+++ b/"));
+    let of_scripts = matches!(caught_by, CaughtBy::Test(_))
+        && changed.clone().count() > 0
+        && changed.all(|file| file.starts_with(SCRIPTS));
+    Ok(Patch { name, path, breaks: breaks.join(" "), caught_by, of_scripts })
 }
 
 fn caught(line: &str) -> Result<CaughtBy> {
@@ -100,6 +109,18 @@ mod tests {
         assert_eq!(patch.breaks, "A newcomer takes an offered seat.");
         assert_eq!(patch.caught_by, CaughtBy::Sim(vec!["--seeds".into(), "5".into()]));
         assert_eq!(patch.caught_by.to_string(), "sim --seeds 5");
+    }
+
+    #[test]
+    fn only_a_patch_of_nothing_but_scripts_needs_no_build() {
+        let of_scripts = |by: &str, files: &[&str]| {
+            let files: String = files.iter().map(|file| format!("--- a/{file}\n+++ b/{file}\n")).collect();
+            read(&format!("# It breaks.\n# caught-by: {by}\n{files}")).expect("a good header").of_scripts
+        };
+        let (lua, rust) = ("crates/engine-redis/lua/lib/expire.lua", "crates/engine-redis/src/link.rs");
+        assert!(of_scripts("test -p x", &[lua]) && of_scripts("test -p x", &[lua, lua]));
+        assert!(!of_scripts("test -p x", &[lua, rust]) && !of_scripts("test -p x", &[]));
+        assert!(!of_scripts("sim --seeds 5", &[lua]), "the simulator knows no scripts");
     }
 
     #[test]

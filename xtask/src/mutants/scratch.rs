@@ -1,4 +1,4 @@
-//! One copy of the workspace to plant bugs in, kept between runs so that builds stay incremental.
+//! A copy of the workspace, or of a part of it, to plant bugs in; kept between runs so that builds stay incremental.
 //! The real source is only ever read.
 
 use std::collections::BTreeSet;
@@ -11,19 +11,28 @@ use crate::step::Program;
 #[derive(Debug)]
 pub struct Scratch {
     source: PathBuf,
+    /// What is copied, below the source.
+    part: &'static str,
     pub work: PathBuf,
     pub target: PathBuf,
 }
 
 impl Scratch {
     pub fn new(source: &Path, folder: &Path) -> Self {
-        Self { source: source.to_path_buf(), work: folder.join("work"), target: folder.join("target") }
+        Self::of_part(source, folder, ".")
+    }
+
+    /// Only what is below `part`, in the same place of the copy.
+    pub fn of_part(source: &Path, folder: &Path, part: &'static str) -> Self {
+        let (work, target) = (folder.join("work"), folder.join("target"));
+        Self { source: source.to_path_buf(), part, work, target }
     }
 
     /// Makes the copy equal to the source again, committed or not. Equal files are left alone: their age
     /// is what tells cargo not to build them again.
     pub fn sync(&self) -> Result<()> {
-        let listed = Program::new("git ls-files --cached --others --exclude-standard -z")
+        let listed = Program::new("git ls-files --cached --others --exclude-standard -z --")
+            .arg(self.part)
             .folder(&self.source)
             .read()?;
         let wanted: BTreeSet<PathBuf> =
@@ -132,6 +141,16 @@ mod tests {
         std::fs::write(&patch, diff).expect("written");
         scratch.sync().expect("copied");
         assert!(scratch.apply(&patch).is_err());
+    }
+
+    #[test]
+    fn a_copy_of_a_part_has_nothing_else() {
+        let (_folder, whole) = sample();
+        std::fs::create_dir_all(whole.source.join("lua")).expect("a folder");
+        std::fs::write(whole.source.join("lua/hold.lua"), "return 1\n").expect("written");
+        let part = Scratch::of_part(&whole.source, &whole.source.join("target/lua"), "lua");
+        part.sync().expect("copied");
+        assert!(part.work.join("lua/hold.lua").exists() && !part.work.join("rule.rs").exists());
     }
 
     #[test]

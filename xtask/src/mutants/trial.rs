@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,9 @@ pub enum Outcome {
     BadCommand(String),
 }
 
+/// What Redis says of a text that is no Lua: a bug that nobody could ship is no bug.
+const NO_LUA: &str = "Error compiling script";
+
 /// Builds and runs `command` in the scratch copy.
 pub fn attempt(scratch: &Scratch, command: &CaughtBy, bound: Duration) -> Result<Outcome> {
     let build = match command {
@@ -43,11 +47,58 @@ pub fn attempt(scratch: &Scratch, command: &CaughtBy, bound: Duration) -> Result
         CaughtBy::Test(words) => {
             let (ended, output) =
                 bounded(here(scratch, Program::new("cargo test").args(words.clone())), bound)?;
-            let mut tally = Tally::default();
-            output.lines().for_each(|line| tally.see(line));
-            Ok(ended.map_or(Outcome::TookTooLong, |status| of_tests(status, tally)))
+            Ok(ended.map_or(Outcome::TookTooLong, |status| of_tests(status, Tally::of(&output))))
         }
     }
+}
+
+/// The test program behind `words`, built once from the source as it is.
+pub fn built(scratch: &Scratch, words: &[String]) -> Result<PathBuf> {
+    let build = Program::new("cargo test --no-run --message-format json-render-diagnostics");
+    let told = here(scratch, build.args(split(words).0)).read()?;
+    program(&told).with_context(|| format!("`cargo test {}` is not one test program", words.join(" ")))
+}
+
+/// Runs a test program that takes its scripts from a folder.
+pub fn attempt_scripts(
+    scratch: &Scratch,
+    program: &Path,
+    words: &[String],
+    scripts: &Path,
+    bound: Duration,
+) -> Result<Outcome> {
+    let run = Program::new("").arg(program.display().to_string()).args(split(words).1);
+    let run = here(scratch, run).env("ONSALE_LUA", scripts.display().to_string());
+    let (ended, output) = bounded(run, bound)?;
+    if output.contains(NO_LUA) {
+        return Ok(Outcome::DoesNotCompile);
+    }
+    Ok(ended.map_or(Outcome::TookTooLong, |status| of_tests(status, Tally::of(&output))))
+}
+
+/// What chooses the test program, and what is left for the program itself.
+fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut chooses, mut own) = (Vec::new(), Vec::new());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-p" | "--test" => chooses.extend([Some(word), words.next()].into_iter().flatten().cloned()),
+            "--" => own.extend(words.by_ref().cloned()),
+            word if word.starts_with("--") => chooses.push(word.to_owned()),
+            word => own.push(word.to_owned()),
+        }
+    }
+    (chooses, own)
+}
+
+/// The only test program that cargo tells of.
+fn program(told: &str) -> Option<PathBuf> {
+    let mut found = told.lines().filter_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let test = message["profile"]["test"].as_bool() == Some(true);
+        message["executable"].as_str().filter(|_| test).map(PathBuf::from)
+    });
+    found.next().filter(|_| found.next().is_none())
 }
 
 fn here(scratch: &Scratch, program: Program) -> Program {
@@ -142,6 +193,25 @@ mod tests {
         assert_eq!(of_tests(status(0), Tally::default()), Outcome::NothingRan);
         assert_eq!(of_tests(status(0), Tally { passed: 1, ..Tally::default() }), Outcome::Green);
         assert_eq!(of_tests(status(101), Tally { failed: 1, ..Tally::default() }), Outcome::Red);
+    }
+
+    #[test]
+    fn a_test_line_is_a_program_and_what_it_is_given() {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(split(&words("-p x --test seats tables")), (words("-p x --test seats"), words("tables")));
+        assert_eq!(split(&words("-p x --lib -- --exact a")), (words("-p x --lib"), words("--exact a")));
+    }
+
+    #[test]
+    fn cargo_must_tell_of_one_test_program() {
+        let line = |path: &str, test: bool| {
+            format!("{{\"executable\":\"{path}\",\"profile\":{{\"test\":{test}}}}}\n")
+        };
+        let library = "{\"executable\":null,\"profile\":{\"test\":false}}\n";
+        let one = line("a", true);
+        assert_eq!(program(&format!("{library}{one}{}", line("server", false))), Some(PathBuf::from("a")));
+        assert_eq!(program(&format!("{one}{}", line("b", true))), None);
+        assert_eq!(program(library), None);
     }
 
     #[test]

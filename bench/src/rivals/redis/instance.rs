@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -66,12 +66,8 @@ impl Instance {
     fn attempt(&self) -> Result<Up> {
         let port = process::free_port()?;
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let config = CONFIG
-            .replace("@port@", &port.to_string())
-            .replace("@folder@", &self.folder.display().to_string())
-            .replace("@appendfsync@", self.flush.word());
         let file = self.folder.join("redis.conf");
-        std::fs::write(&file, config).context("redis' configuration")?;
+        std::fs::write(&file, config(port, &self.folder, self.flush)).context("redis' configuration")?;
         let mut server = Running::start(Command::new("redis-server").arg(&file), "-TERM")?;
         server.wait_until(|| ask(address, &["PING"]).is_ok()).context("redis-server")?;
         let scripts = Scripts { acquire: load(address, ACQUIRE)?, release: load(address, RELEASE)? };
@@ -100,6 +96,14 @@ impl Instance {
     }
 }
 
+/// What every private server has in its configuration file.
+pub fn config(port: u16, folder: &Path, flush: Flush) -> String {
+    CONFIG
+        .replace("@port@", &port.to_string())
+        .replace("@folder@", &folder.display().to_string())
+        .replace("@appendfsync@", flush.word())
+}
+
 fn load(address: SocketAddr, script: &str) -> Result<String> {
     match ask(address, &["SCRIPT", "LOAD", script])? {
         Reply::Text(name) => Ok(name),
@@ -110,7 +114,7 @@ fn load(address: SocketAddr, script: &str) -> Result<String> {
 }
 
 /// One command on a connection of its own.
-fn ask(address: SocketAddr, words: &[&str]) -> Result<Reply> {
+pub fn ask(address: SocketAddr, words: &[&str]) -> Result<Reply> {
     let mut bytes = Vec::new();
     resp::command(&mut bytes, words.iter().copied());
     exchange(address, &bytes, 1)?.pop().context("no reply")

@@ -21,7 +21,6 @@ const SCAN: usize = 1_000;
 /// How long a replica may take to have what was recovered, before we go on without it.
 const REPLICA_MS: u64 = 500;
 
-const RAISE_EPOCH: &str = include_str!("../../lua/recovery/raise_epoch.lua");
 const PUBLISH: &str = include_str!("../../lua/recovery/publish_generation.lua");
 
 /// What a recovery did.
@@ -145,7 +144,7 @@ impl<S: ScriptSet> Inner<S> {
         number: u64,
         lease: &mut Lease,
     ) -> Result<usize, LinkError> {
-        let raise = Script::new("raise_epoch", &number.to_string(), RAISE_EPOCH);
+        let raise = S::raise_epoch(&number.to_string());
         patient.process.load(&raise).await?;
         let pattern = format!("{}*:meta:{{*}}", escaped(&self.prefix));
         let (mut cursor, mut listings) = ("0".to_owned(), 0);

@@ -26,10 +26,13 @@ pub fn topology(topology: Topology) -> &'static str {
 
 pub fn all(link: &Link, nodes: &[Facts], depth: Depth) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // One of several masters that is away takes its own listings with it; the others can be sold meanwhile.
+    let nobody = !nodes.iter().any(|facts| facts.is_master && facts.trouble.is_none());
     for facts in nodes {
         let mut found = Found { facts, findings: &mut findings };
         if let Some(trouble) = &facts.trouble {
-            let level = if facts.is_master && depth == Depth::Start { Level::Fatal } else { Level::Problem };
+            let fatal = facts.is_master && nobody && depth == Depth::Start;
+            let level = if fatal { Level::Fatal } else { Level::Problem };
             found.add(
                 level,
                 "unreachable",

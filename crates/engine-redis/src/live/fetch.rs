@@ -15,7 +15,7 @@ use super::{Inner, Trouble, log};
 use crate::desk::Asked;
 use crate::facts::Malformed;
 use crate::layout::Layout;
-use crate::link::LinkError;
+use crate::link::{LinkError, Node};
 use crate::picture::Picture;
 use crate::scripts::Name;
 use crate::state;
@@ -181,61 +181,84 @@ impl Inner {
         all
     }
 
-    /// Every listing there is: those of the index, and those that a scan finds beside it.
+    /// Every listing there is: those of the index, and those that a scan finds beside it. What is on a node that is
+    /// away is looked for again when it may be back.
     pub(super) async fn find_listings(self: &Arc<Self>) -> Result<(), EngineError> {
-        let mut found = self.indexed_listings().await?;
-        let scanned = self.scanned_listings().await?;
-        let missing: Vec<String> = scanned.difference(&found).map(ListingId::to_string).collect();
+        let mut whole = true;
+        let indexed = here(self.indexed_listings().await, &mut whole)?.unwrap_or_default();
+        let mut found = indexed.clone();
+        for master in &self.link.map().masters {
+            found.extend(here(self.scanned_listings(master).await, &mut whole)?.unwrap_or_default());
+        }
+        let missing: Vec<String> = found.difference(&indexed).map(ListingId::to_string).collect();
         if !missing.is_empty() {
             let key = self.across.listings();
-            self.link.at(&key, redis::cmd("SADD").arg(&key).arg(missing)).await?;
+            here(self.link.at(&key, redis::cmd("SADD").arg(&key).arg(missing)).await, &mut whole)?;
         }
-        found.extend(scanned);
-        self.look_up_all(found).await
+        whole &= self.link.map().uncovered() == 0;
+        whole &= self.look_up_all(found).await?;
+        self.overlooked.store(!whole, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Only those of the index that we do not know yet.
     pub(super) async fn find_new_listings(self: &Arc<Self>) -> Result<(), EngineError> {
         let mut found = self.indexed_listings().await?;
         found.retain(|listing| self.directory.get(listing).is_none());
-        self.look_up_all(found).await
+        self.look_up_all(found).await.map(drop)
     }
 
-    async fn look_up_all(self: &Arc<Self>, listings: BTreeSet<ListingId>) -> Result<(), EngineError> {
+    /// True: all of them could be read.
+    async fn look_up_all(self: &Arc<Self>, listings: BTreeSet<ListingId>) -> Result<bool, EngineError> {
         let read = listings.into_iter().map(|listing| async move { self.look_up(listing).await.map(drop) });
         let mut read = futures_util::stream::iter(read).buffer_unordered(AT_ONCE);
+        let mut whole = true;
         while let Some(done) = read.next().await {
-            done?;
+            match done {
+                Ok(()) => {}
+                Err(EngineError::Damaged(why)) => return Err(EngineError::Damaged(why)),
+                // Its node is away or being recovered.
+                Err(_) => whole = false,
+            }
         }
-        Ok(())
+        Ok(whole)
     }
 
-    async fn indexed_listings(&self) -> Result<BTreeSet<ListingId>, EngineError> {
+    async fn indexed_listings(&self) -> Result<BTreeSet<ListingId>, LinkError> {
         let key = self.across.listings();
         let told = self.link.at(&key, redis::cmd("SMEMBERS").arg(&key)).await?;
         let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
         Ok(ids.iter().filter_map(|id| ListingId::parse(id)).collect())
     }
 
-    async fn scanned_listings(&self) -> Result<BTreeSet<ListingId>, EngineError> {
+    async fn scanned_listings(&self, master: &Node) -> Result<BTreeSet<ListingId>, LinkError> {
         let escaped: String = self.prefix.chars().flat_map(|one| ['\\', one]).collect();
         let pattern = format!("{escaped}*:meta:{{*}}");
         let mut found = BTreeSet::new();
-        for master in &self.link.map().masters {
-            let mut cursor = "0".to_owned();
-            loop {
-                let mut scan = redis::cmd("SCAN");
-                scan.arg(&cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(SCAN);
-                let told = master.send(&scan).await?;
-                let (next, keys) = <(String, Vec<String>)>::from_redis_value(told)
-                    .map_err(|error| EngineError::Read(error.to_string()))?;
-                found.extend(keys.iter().filter_map(|key| self.across.of_meta(key)));
-                if next == "0" {
-                    break;
-                }
-                cursor = next;
+        let mut cursor = "0".to_owned();
+        loop {
+            let mut scan = redis::cmd("SCAN");
+            scan.arg(&cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(SCAN);
+            let told = master.send(&scan).await?;
+            let (next, keys) = <(String, Vec<String>)>::from_redis_value(told)
+                .map_err(|error| LinkError::Refused { why: format!("no answer of SCAN: {error}") })?;
+            found.extend(keys.iter().filter_map(|key| self.across.of_meta(key)));
+            if next == "0" {
+                return Ok(found);
             }
+            cursor = next;
         }
-        Ok(found)
+    }
+}
+
+/// What a node told; nothing if it is away, and then this is not the whole.
+fn here<T>(told: Result<T, LinkError>, whole: &mut bool) -> Result<Option<T>, EngineError> {
+    match told {
+        Ok(told) => Ok(Some(told)),
+        Err(error) if error.is_retryable() => {
+            *whole = false;
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }

@@ -49,7 +49,9 @@ async fn poll(inner: Arc<Inner>) {
             };
             inner.compare(inner.directory.all().into_iter().filter(is_live).collect()).await;
         }
-        if round % NEW == 0 {
+        if inner.overlooked.load(Ordering::Relaxed) {
+            let _ = inner.find_listings().await;
+        } else if round % NEW == 0 {
             let _ = inner.find_new_listings().await;
         }
         if round % TRIM == 0 {

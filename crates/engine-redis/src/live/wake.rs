@@ -29,26 +29,27 @@ pub async fn run(inner: Arc<Inner>) {
         changes.borrow_and_update();
         let mut listening = JoinSet::new();
         for master in &inner.link.map().masters {
-            listening.spawn(listen(inner.clone(), master.clone()));
+            listening.spawn(keep_listening(inner.clone(), master.clone()));
         }
         tokio::select! {
             () = inner.stop.cancelled() => return,
             changed = changes.changed() => if changed.is_err() { return },
-            ended = listening.join_next() => {
-                if let Some(Ok(Err(error))) = ended {
-                    tracing::debug!(%error, "wake-ups are not heard: {error}");
-                }
-            }
-        }
-        drop(listening);
-        tokio::select! {
-            () = inner.stop.cancelled() => return,
-            () = tokio::time::sleep(AGAIN) => {}
         }
     }
 }
 
-async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
+/// One that is away is tried again and again, while the others are heard.
+async fn keep_listening(inner: Arc<Inner>, node: Arc<Node>) {
+    loop {
+        if let Err(error) = listen(&inner, &node).await {
+            let name = node.name();
+            tracing::debug!(node = name, %error, "wake-ups of {name} are not heard: {error}");
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+async fn listen(inner: &Arc<Inner>, node: &Node) -> Result<(), LinkError> {
     // Pushing must not block: what finds no room is left out, and all listings are compared instead.
     let (sender, mut pushed) = mpsc::channel::<PushInfo>(WAITING);
     let missed = Arc::new(AtomicBool::new(false));
@@ -87,7 +88,7 @@ async fn listen(inner: Arc<Inner>, node: Arc<Node>) -> Result<(), LinkError> {
         }
         tokio::select! {
             told = pushed.recv() => match told {
-                Some(told) if told.kind != PushKind::Disconnection => hear(&inner, told),
+                Some(told) if told.kind != PushKind::Disconnection => hear(inner, told),
                 Some(_) | None => {
                     let why = "the connection for wake-ups was closed".to_owned();
                     return Err(LinkError::Unknown { node: node.name().to_owned(), why });

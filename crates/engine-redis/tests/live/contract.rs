@@ -1,4 +1,4 @@
-//! The contract suite on the engine, on both brands.
+//! The contract suite on the engine: on single servers, through sentinels and in a Cluster, of both brands.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,24 +7,24 @@ use onsale_domain::{ListingId, Millis};
 use onsale_engine::Engine;
 use onsale_engine::contract::{Harness, suite};
 use onsale_engine_redis::desk::Desk;
+use onsale_engine_redis::link::config::{Sentinel, Topology};
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{Options, RedisEngine, Sweep};
 use onsale_engine_redis::{commands::Terms, state};
 use tokio::runtime::{Handle, Runtime};
 
 use super::door::Door;
-use super::support::{Brand, Server};
+use super::support::{Brand, Server, Six, Trio, sentinel};
 
 struct House {
     handle: Handle,
-    config: Config,
+    link: Link,
     clock: Arc<AtomicI64>,
     compact_from: usize,
     door: Door,
 }
 
-async fn open(config: Config, clock: Arc<AtomicI64>, compact_from: usize) -> RedisEngine {
-    let link = Link::open(config).await.expect("a server");
+async fn open(link: Link, clock: Arc<AtomicI64>, compact_from: usize) -> RedisEngine {
     let sweep = Sweep { polls: false, notified: false };
     // The tables ask for each sweep, and restart after every line: nobody else is here to be heard.
     let options = Options { clock: Some(clock), compact_from, sweep, wakes: false, ..Options::default() };
@@ -34,9 +34,10 @@ async fn open(config: Config, clock: Arc<AtomicI64>, compact_from: usize) -> Red
 impl House {
     fn new(handle: Handle, config: Config, compact_from: usize) -> House {
         let clock = Arc::new(AtomicI64::new(0));
-        let engine = handle.block_on(open(config.clone(), clock.clone(), compact_from));
+        let link = handle.block_on(Link::open(config)).expect("a server");
+        let engine = handle.block_on(open(link.clone(), clock.clone(), compact_from));
         let door = Door { engine, handle: handle.clone() };
-        House { handle, config, clock, compact_from, door }
+        House { handle, link, clock, compact_from, door }
     }
 }
 
@@ -49,9 +50,10 @@ impl Harness for House {
         self.clock.store(now, Ordering::Relaxed);
     }
 
+    /// All that the engine knows of listings is gone; the way to the servers is not what the tables are about.
     fn restart(&mut self) {
         self.door.engine.close();
-        let opened = open(self.config.clone(), self.clock.clone(), self.compact_from);
+        let opened = open(self.link.clone(), self.clock.clone(), self.compact_from);
         self.door.engine = self.handle.block_on(opened);
     }
 
@@ -62,7 +64,7 @@ impl Harness for House {
         let desk = Desk {
             link: engine.link().clone(),
             scripts: current.scripts.clone(),
-            prefix: self.config.prefix.clone(),
+            prefix: self.link.config().prefix.clone(),
             terms: Terms { epoch: 1, compact_from: self.compact_from, strict: true },
         };
         let kept = self.handle.block_on(desk.state(*listing)).map_err(|error| error.to_string())?;
@@ -77,26 +79,77 @@ impl Harness for House {
     }
 }
 
-fn run(brand: Brand, compact_from: usize) {
+/// Charts of the tables are small: from one seat on all of them are laid out in bits, or none.
+const BITS: usize = 1;
+const HASHES: usize = usize::MAX;
+
+/// Every table has a house of its own on the same servers.
+fn run(config: &Config, masters: &[&Server], compact_from: usize) {
     let runtime = Runtime::new().expect("a runtime");
-    let server = Server::start(brand);
     let mut houses = 0;
     suite::run_all(|| {
         houses += 1;
-        // A restart looks at every key there is: those of the houses before would make it slow.
-        server.tell("FLUSHALL");
-        server.tell("SCRIPT FLUSH");
-        let config = Config { prefix: format!("house-{houses}:"), ..Config::from(&server.url()) };
+        for master in masters {
+            // A restart looks at every key there is: those of the houses before would make it slow.
+            master.tell("FLUSHALL");
+            master.tell("SCRIPT FLUSH");
+        }
+        // The tables are about what is right, not about how soon: a busy machine may take its time.
+        let (prefix, patience) = (format!("house-{houses}:"), 5_000);
+        let config = Config { prefix, command_ms: patience, connect_ms: patience, ..config.clone() };
         Box::new(House::new(runtime.handle().clone(), config, compact_from))
     });
+    assert!(houses > 10, "the suite has many tables");
+}
+
+fn on_one_server(brand: Brand, compact_from: usize) {
+    let server = Server::start(brand);
+    run(&Config::from(&server.url()), &[&server], compact_from);
+}
+
+fn through_sentinels(brand: Brand, compact_from: usize) {
+    let trio = Trio::start(brand, 1);
+    let config = Config {
+        url: trio.urls(),
+        topology: Topology::Sentinel,
+        sentinel: Sentinel { master: sentinel::MASTER.to_owned(), ..Sentinel::default() },
+        ..Config::default()
+    };
+    run(&config, &[&trio.data[0]], compact_from);
+}
+
+fn in_a_cluster(brand: Brand, compact_from: usize) {
+    let six = Six::start(brand);
+    let config = Config { url: six.urls(), topology: Topology::Cluster, ..Config::default() };
+    run(&config, &six.nodes[..3].iter().collect::<Vec<_>>(), compact_from);
 }
 
 #[test]
 fn the_engine_keeps_the_contract_on_redis() {
-    run(Brand::Redis, usize::MAX);
+    on_one_server(Brand::Redis, HASHES);
 }
 
 #[test]
 fn the_engine_keeps_the_contract_on_valkey_with_large_charts() {
-    run(Brand::Valkey, 1);
+    on_one_server(Brand::Valkey, BITS);
+}
+
+#[test]
+fn the_engine_keeps_the_contract_through_sentinels_of_redis() {
+    through_sentinels(Brand::Redis, HASHES);
+}
+
+#[test]
+fn the_engine_keeps_the_contract_through_sentinels_of_valkey() {
+    through_sentinels(Brand::Valkey, BITS);
+}
+
+#[test]
+fn the_engine_keeps_the_contract_in_a_cluster_of_redis() {
+    in_a_cluster(Brand::Redis, BITS);
+}
+
+#[test]
+fn the_engine_keeps_the_contract_in_a_cluster_of_valkey() {
+    in_a_cluster(Brand::Valkey, HASHES);
 }

@@ -88,7 +88,7 @@ pub fn status(engine: &RedisEngine, listing: &ListingId, seat: u32) -> Option<St
 pub async fn until(what: &str, mut done: impl FnMut() -> bool) -> Duration {
     let started = Instant::now();
     while !done() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{what} does not happen");
+        assert!(started.elapsed() < Duration::from_secs(60), "{what} does not happen");
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     started.elapsed()

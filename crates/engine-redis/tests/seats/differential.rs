@@ -11,12 +11,13 @@ use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
-use onsale_engine_redis::{Scripts, state};
+use onsale_engine_redis::state;
 
 use super::reference::Reference;
 use super::server::Server;
 use super::tally::{Tally, print};
 use super::world::World;
+use crate::lua;
 
 /// Commands in one history: long enough for an hour to pass in it.
 const LENGTH: usize = 400;
@@ -197,7 +198,7 @@ fn lua_decides_as_the_domain_does() {
     let told = number("ONSALE_SEED").is_some();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = Server::start();
-    let scripts = Scripts::of_generation("differential");
+    let scripts = lua::scripts("differential");
     let link = runtime.block_on(async {
         let link = server.link().await;
         link.load(&scripts).await.expect("scripts that compile");

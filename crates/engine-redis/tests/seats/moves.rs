@@ -11,9 +11,10 @@ use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
-use onsale_engine_redis::{Keys, Scripts, layout};
+use onsale_engine_redis::{Keys, layout};
 
 use super::server::Server;
+use crate::lua;
 
 pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 77 };
 pub const NOW: Millis = 1_700_000_000_000;
@@ -25,7 +26,7 @@ pub struct Room {
 
 pub async fn room() -> Room {
     let server = Server::start();
-    let (link, scripts) = (server.link().await, Scripts::of_generation("moves"));
+    let (link, scripts) = (server.link().await, lua::scripts("moves"));
     link.load(&scripts).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true };
     let room = Room { desk: Desk { link, scripts, prefix: String::new(), terms }, _server: server };

@@ -3,6 +3,8 @@
 use onsale_domain::Code;
 use onsale_engine_redis::Scripts;
 
+use crate::lua;
+
 /// Every `call("…", first, …)` of a text: the command and its first argument.
 fn calls(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -19,7 +21,7 @@ fn calls(text: &str) -> Vec<(String, String)> {
 #[test]
 fn no_script_builds_a_key() {
     let mut seen = 0;
-    for script in Scripts::of_generation("x").iter() {
+    for script in lua::scripts("x").iter() {
         for (command, key) in calls(&script.text) {
             seen += 1;
             let named = key.strip_prefix("KEYS[").and_then(|rest| rest.strip_suffix(']'));
@@ -32,7 +34,8 @@ fn no_script_builds_a_key() {
 
 #[test]
 fn the_refusals_have_the_numbers_of_the_domain() {
-    let text = include_str!("../../lua/lib/codes.lua");
+    let planted = lua::planted("lib/codes");
+    let text = planted.as_deref().unwrap_or(include_str!("../../lua/lib/codes.lua"));
     let mut seen = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("  ")) {
         let (name, number) = line.trim_end_matches(',').split_once(" = ").expect("a name and a number");
@@ -49,7 +52,7 @@ fn the_refusals_have_the_numbers_of_the_domain() {
 fn the_numbers_without_a_name_are_few_and_right() {
     let known = [Code::ListingUnknown, Code::ListingExists, Code::WrongKind, Code::SeatHeld, Code::KeyReused];
     let mut seen = std::collections::BTreeSet::new();
-    for script in Scripts::of_generation("x").iter() {
+    for script in lua::scripts("x").iter() {
         for part in script.text.split("{4, {").skip(1) {
             let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
             if let Ok(number) = digits.parse::<u8>() {
@@ -59,4 +62,11 @@ fn the_numbers_without_a_name_are_few_and_right() {
         }
     }
     assert_eq!(seen.len(), known.len());
+}
+
+#[test]
+fn tests_try_the_shipped_texts_unless_they_are_told_of_others() {
+    let (tried, shipped) = (lua::scripts("x"), Scripts::of_generation("x"));
+    let same = tried.iter().zip(shipped.iter()).all(|(one, other)| one == other);
+    assert!(same || lua::folder().is_some());
 }

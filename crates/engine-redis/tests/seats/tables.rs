@@ -1,15 +1,15 @@
 //! The contract's tables, decided by Lua.
 
 use onsale_engine::contract::suite;
-use onsale_engine_redis::Scripts;
 
 use super::engine::LuaEngine;
 use super::server::Server;
+use crate::lua;
 
 fn run(compact_from: usize) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = Server::start();
-    let scripts = Scripts::of_generation("tables");
+    let scripts = lua::scripts("tables");
     let link = runtime.block_on(async {
         let link = server.link().await;
         link.load(&scripts).await.expect("scripts that compile");

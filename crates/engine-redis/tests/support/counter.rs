@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 
 use onsale_engine_redis::deployment::{Deployment, ScriptSet};
 use onsale_engine_redis::link::{Config, Link, LinkError};
-use onsale_engine_redis::scripts::Script;
+use onsale_engine_redis::scripts::{Script, Scripts};
 use redis::FromRedisValue;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
+
+use super::lua;
+use super::server::PATIENCE;
 
 const COUNT: &str = r#"
 local known = redis.call("GET", KEYS[2])
@@ -43,6 +46,13 @@ impl<const N: usize> ScriptSet for Release<N> {
 
     fn all(&self) -> Vec<&Script> {
         vec![&self.count]
+    }
+
+    fn raise_epoch(generation: &str) -> Script {
+        match lua::planted("recovery/raise_epoch") {
+            Some(text) => Script::new("raise_epoch", generation, &text),
+            None => Scripts::raise_epoch(generation),
+        }
     }
 }
 
@@ -144,7 +154,7 @@ impl Load {
                         Err(error) if error.is_retryable() => {
                             errors.fetch_add(1, Ordering::Relaxed);
                             *last.lock().await = format!("listing {listing}: {error}");
-                            if begun.elapsed() > Duration::from_secs(40) {
+                            if begun.elapsed() > PATIENCE {
                                 return Some(format!("{operation} is never answered: {error}"));
                             }
                             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -171,7 +181,7 @@ impl Load {
                 first = Some(begun.elapsed());
             }
             let last = self.last.lock().await.clone();
-            assert!(begun.elapsed() < Duration::from_secs(40), "nothing is answered any more: {last}");
+            assert!(begun.elapsed() < PATIENCE, "nothing is answered any more: {last}");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         first.unwrap_or_else(|| begun.elapsed())

@@ -5,6 +5,8 @@
 pub mod certificates;
 pub mod cluster;
 pub mod counter;
+pub mod facts;
+pub mod lua;
 pub mod sentinel;
 pub mod server;
 

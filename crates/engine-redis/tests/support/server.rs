@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// An empty server is there in milliseconds; on a machine whose cores are all taken it may need seconds.
-const START: Duration = Duration::from_secs(20);
+const START: Duration = Duration::from_secs(60);
 /// Between asking for a free port and using it somebody else may take it.
 const ATTEMPTS: u32 = 5;
 
@@ -217,9 +217,13 @@ pub fn command(line: &str) -> redis::Cmd {
     command
 }
 
-/// Waits until `done` says yes; fails with `what` after half a minute.
+/// A failover that nobody wins the vote for begins anew, twice its time-out later: on a machine whose cores are all
+/// taken that may happen more than once.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits until `done` says yes; fails with `what` when all patience is gone.
 pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + PATIENCE;
     while !done() {
         assert!(Instant::now() < deadline, "{what} does not happen");
         std::thread::sleep(Duration::from_millis(20));

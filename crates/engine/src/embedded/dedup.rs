@@ -119,6 +119,11 @@ impl Dedup {
         unsealed.or_else(|| self.sealed.find(hash, is).filter(|record| young(record, SEALED_MS)))
     }
 
+    /// Fetches what [`find`](Dedup::find) will look at; for many scopes before the first is asked for.
+    pub fn fetch(&self, scope: u128) -> u32 {
+        self.unsealed.fetch(self.hasher.hash_one(halves(scope)))
+    }
+
     /// Keeps a record; what is too much goes first. The same scope again means its old record has run out: the new
     /// one takes over.
     pub fn insert(&mut self, record: Record, sealed: bool) {

@@ -27,6 +27,14 @@ pub enum Work {
 }
 
 impl Work {
+    /// The command, if it came alone.
+    pub fn single(&self) -> Option<&Request> {
+        match self {
+            Work::Submit(request, _) => Some(request),
+            Work::SubmitMany(..) | Work::Ask(..) | Work::HoldsOf(..) | Work::Snapshot => None,
+        }
+    }
+
     /// How many commands it counts for in the bound of the inbox.
     pub fn weight(&self) -> usize {
         match self {

@@ -108,6 +108,22 @@ fn troubles_of_redis_have_their_own_answers() {
         told.json()
     );
     redis.tell(&format!("DEL seat:queue:{{{event}}}"));
+    // Somebody's script that does not end.
+    redis.tell("CONFIG SET busy-reply-threshold 50");
+    let mut foreign = redis.connect().expect("a connection");
+    foreign.set_read_timeout(None).expect("patience");
+    let endless = std::thread::spawn(move || {
+        redis::cmd("EVAL").arg("while true do end").arg(0).exec(&mut foreign).expect_err("it is ended")
+    });
+    // Buyers are told to come again, and the operator what to do.
+    server.until("it is told", |one| {
+        let told = hold(one, &event, 12, "bob");
+        assert_eq!(told.status, 503, "{:?}", told.json());
+        told.json()["code"] == "store_unavailable" && one.log().contains("`SCRIPT KILL` ends")
+    });
+    redis.tell("SCRIPT KILL");
+    endless.join().expect("ended");
+    server.until("it goes on", |one| hold(one, &event, 13, "bob").status == 201);
     // A replica takes no writes.
     redis.tell(&format!("REPLICAOF 127.0.0.1 {}", free_port()));
     server.until("it is noticed", |one| hold(one, &event, 11, "bob").status == 503);

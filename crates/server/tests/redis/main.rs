@@ -4,6 +4,7 @@
 mod bad_days;
 mod buyers;
 mod check;
+mod clocks;
 mod rounds;
 mod server;
 #[path = "../../../engine-redis/tests/support/mod.rs"]

@@ -1,0 +1,16 @@
+-- read_state: the whole state of a listing in one moment.
+-- REPLY  {} | {meta, locks, queue, holds, orders, ended with scores, chart, due with scores, open orders, due chunks}
+-- COST   O(everything)
+if redis.call("EXISTS", KEYS[2]) == 0 then return {} end
+return {
+  redis.call("HGETALL", KEYS[1]),
+  redis.call("HGETALL", KEYS[2]),
+  redis.call("HGETALL", KEYS[3]),
+  redis.call("HGETALL", KEYS[4]),
+  redis.call("HGETALL", KEYS[5]),
+  redis.call("ZRANGE", KEYS[8], 0, -1, "WITHSCORES"),
+  redis.call("GET", KEYS[9]) or "",
+  redis.call("ZRANGE", KEYS[7], 0, -1, "WITHSCORES"),
+  redis.call("ZRANGE", KEYS[6], 0, -1, "WITHSCORES"),
+  redis.call("HGETALL", KEYS[12]),
+}

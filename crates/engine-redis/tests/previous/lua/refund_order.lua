@@ -1,0 +1,27 @@
+-- refund_order: an order wholly or in part; the only way a sold seat comes back.
+-- ARGV   6 order  7 seats  8 areas (neither: all that is left)  9 reason
+-- EMITS  StatusChanged*, OrderRefunded          COST  4 reads, 6 writes, O(seats of the order)
+follow_schedule()
+local order = order_of(ARGV[6])
+if not order then return refuse(NO.order_unknown) end
+if #order.seats == 0 and #order.areas == 0 then return refuse(NO.not_refundable) end
+local wanted, away = numbers(ARGV[7]), counts(ARGV[8])
+if #wanted == 0 and #away == 0 then
+  refund_all(order, ARGV[9])
+  return done()
+end
+local price, line_of, foreign, amount = {}, {}, {}, 0
+for n = 1, #order.seats do price[order.seats[n]] = order.prices[n] end
+for n = 1, #order.areas do line_of[order.areas[n][1]] = order.areas[n] end
+for n = 1, #wanted do
+  if price[wanted[n]] then amount = amount + price[wanted[n]]
+  else foreign[#foreign + 1] = {"s", wanted[n], NO.not_refundable} end
+end
+for n = 1, #away do
+  local line = line_of[away[n][1]]
+  if line and line[2] >= away[n][2] then amount = amount + line[3] * away[n][2]
+  else foreign[#foreign + 1] = {"a", away[n][1], NO.not_refundable} end
+end
+if #foreign > 0 then return refuse_all(foreign) end
+refund(order, wanted, away, amount, ARGV[9])
+return done()

@@ -1,0 +1,12 @@
+-- refuse_command: a command that no state could make sense of; only its key and its listing are looked at.
+-- ARGV   6 code of the refusal  7 "create": of a listing that exists the answer is listing_exists
+-- REPLY  4          COST  2 reads
+local code = tonumber(ARGV[6])
+if ARGV[7] == "create" then
+  if layout then code = 2 end
+elseif not layout then
+  code = 1
+elseif layout == "venue" and ARGV[7] ~= "venue" then
+  code = 4
+end
+return {4, {code, "", ""}, epoch, offset, now, 0, {}}
