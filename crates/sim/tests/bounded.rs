@@ -52,7 +52,9 @@ fn every_answer_and_every_restart_is_right_and_everything_was_met() {
     println!("{met}");
     let rare: Vec<_> = Command::VERBS.iter().filter(|verb| met.yes(verb) < YES_MIN).collect();
     assert!(rare.is_empty(), "hardly ever granted: {rare:?}");
-    let reachable = Code::ALL.iter().filter(|code| !NOT_YET.contains(code));
+    // Auctions are decided by the domain alone so far; their codes begin here.
+    let seats = |code: &&Code| **code < Code::AuctionNotStarted;
+    let reachable = Code::ALL.iter().filter(seats).filter(|code| !NOT_YET.contains(code));
     let missing: Vec<_> = reachable.filter(|code| met.code(code.as_str()) == 0).collect();
     assert!(missing.is_empty(), "never refused with: {missing:?}");
     let missing: Vec<_> = FAULTS.iter().filter(|kind| !met.faults.contains_key(*kind)).collect();
