@@ -1,6 +1,7 @@
 //! The rules of the house: what a command may do to a listing, decided purely.
 //! Called by every engine; never asks for the time, randomness, a file or a network.
 
+pub mod auction;
 pub mod chart;
 pub mod command;
 pub mod ended;
