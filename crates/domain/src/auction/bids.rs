@@ -94,10 +94,12 @@ impl Bids {
     }
 }
 
-/// Grows by a sixteenth where a vector would double: most auctions are small and there are many of them.
+/// Grows by a sixteenth where a vector would double: most auctions are small and there are many of them. The few
+/// large ones have other cares: they are not to be moved often.
 pub(super) fn push_gently<T>(into: &mut Vec<T>, value: T) {
     if into.len() == into.capacity() {
-        into.reserve_exact((into.len() / 16).max(4));
+        let share = if into.len() < 1_024 { 16 } else { 2 };
+        into.reserve_exact((into.len() / share).max(4));
     }
     into.push(value);
 }
