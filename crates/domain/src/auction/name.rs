@@ -128,11 +128,20 @@ fn parts(name: &str) -> Option<(&str, u8, [u8; 16])> {
     if let Some((prefix, number)) = split.and_then(|(prefix, rest)| Some((prefix, read_uuid(rest)?))) {
         return Some((prefix, KIND_UUID, number.to_be_bytes()));
     }
-    let (prefix, rest) = name.split_at(name.rfind([':', '_', '-'])? + 1);
-    if let Some(number) = read_base32(rest) {
+    // Most names are accounts, and this is asked for every bid: no search for where they begin.
+    let split = name.len().checked_sub(26).and_then(|at| name.split_at_checked(at));
+    if let Some((prefix, number)) = split.and_then(|(prefix, rest)| Some((prefix, read_base32(rest)?)))
+        && prefix.bytes().next_back().is_some_and(is_joint)
+    {
         return Some((prefix, KIND_BASE32, number.to_be_bytes()));
     }
+    let (prefix, rest) = name.split_at(name.bytes().rposition(is_joint)? + 1);
     Some((prefix, rest.len() as u8, raw(rest)?))
+}
+
+/// Where a name's own part begins behind what it shares with others.
+fn is_joint(byte: u8) -> bool {
+    matches!(byte, b':' | b'_' | b'-')
 }
 
 /// Where a UUID has its hyphens.

@@ -44,17 +44,21 @@ impl People {
     }
 
     pub fn find(&self, id: &BuyerId) -> Option<u16> {
-        let name = id.as_str();
-        match self.names.pack(name) {
-            Some(packed) => {
-                let is = |number: u16| self.all[usize::from(number)].name == packed;
-                self.search(self.hasher.hash_one(packed), is)
-            }
-            None => {
-                let is = |number: u16| self.names.is_long(self.all[usize::from(number)].name, name);
-                self.search(self.hasher.hash_one(name), is)
-            }
+        let packed = self.names.pack(id.as_str());
+        self.find_packed(id.as_str(), packed, self.hash(id.as_str(), packed))
+    }
+
+    /// By its form, if it has one; a name without one is long, or nobody's.
+    fn find_packed(&self, name: &str, packed: Option<Packed>, hash: u64) -> Option<u16> {
+        let of = |number: u16| self.all[usize::from(number)].name;
+        match packed {
+            Some(packed) => self.search(hash, |number| of(number) == packed),
+            None => self.search(hash, |number| self.names.is_long(of(number), name)),
         }
+    }
+
+    fn hash(&self, name: &str, packed: Option<Packed>) -> u64 {
+        packed.map_or_else(|| self.hasher.hash_one(name), |packed| self.hasher.hash_one(packed))
     }
 
     fn search(&self, hash: u64, is: impl Fn(u16) -> bool) -> Option<u16> {
@@ -80,7 +84,10 @@ impl People {
 
     /// Sets a flag on somebody, who is made known if he is new; whether the flag was new.
     pub fn mark(&mut self, id: &BuyerId, flag: u8) -> (u16, bool) {
-        let number = self.find(id).unwrap_or_else(|| self.insert(id));
+        let packed = self.names.pack(id.as_str());
+        let hash = self.hash(id.as_str(), packed);
+        let known = self.find_packed(id.as_str(), packed, hash);
+        let number = known.unwrap_or_else(|| self.insert(id.as_str(), packed.map(|packed| (packed, hash))));
         let flags = &mut self.all[usize::from(number)].flags;
         let new = *flags & flag == 0;
         *flags |= flag;
@@ -105,9 +112,13 @@ impl People {
         marked.map(|(number, _)| number as u16)
     }
 
-    fn insert(&mut self, id: &BuyerId) -> u16 {
-        let person = Person { name: self.names.take(id.as_str()), flags: 0 };
-        let hash = hash_of(&self.hasher, &self.names, person.name);
+    /// A new person; with the form and hash of the name, if it has one already.
+    fn insert(&mut self, name: &str, packed: Option<(Packed, u64)>) -> u16 {
+        let (name, hash) = packed.unwrap_or_else(|| {
+            let taken = self.names.take(name);
+            (taken, hash_of(&self.hasher, &self.names, taken))
+        });
+        let person = Person { name, flags: 0 };
         let number = match self.free.pop() {
             Some(number) => {
                 self.all[usize::from(number)] = person;
