@@ -2,6 +2,7 @@
 //! Called by every engine; never asks for the time, randomness, a file or a network.
 
 pub mod attempts;
+pub mod auction;
 pub mod chart;
 pub mod command;
 mod deadlines;

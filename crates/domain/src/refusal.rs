@@ -2,6 +2,7 @@
 //! The order of the codes is their precedence where several apply to one command.
 
 use crate::id::{AreaIndex, OrderId, SeatIndex, SkuIndex};
+use crate::money::Minor;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $text:literal;)*) => {
@@ -107,6 +108,38 @@ codes! {
     WaitingListFull = 59, "waiting_list_full";
     /// A paid place is confirmed; it can be cancelled, but not once more paid.
     EntryConfirmed = 60, "entry_confirmed";
+
+    // Auctions; in the order in which a bid is refused.
+    AuctionNotStarted = 70, "not_started";
+    AuctionCancelled = 71, "auction_cancelled";
+    AuctionOver = 72, "over";
+    /// The seller bids on his own auction.
+    SellerBids = 73, "seller";
+    BidderBanned = 74, "banned";
+    /// The bid is in another currency than the auction.
+    OtherCurrency = 75, "currency";
+    /// The amount is no multiple of the auction's tick.
+    OffTick = 76, "off_tick";
+    /// Buying at once is not, or no longer, on offer.
+    BuyNowGone = 77, "buy_now_gone";
+    LeaderNotRaising = 78, "leader_not_raising";
+    BidTooLow = 79, "bid_too_low";
+    /// The auction has taken as many bids as it may.
+    BidsFull = 80, "bids_full";
+    BidUnknown = 81, "bid_unknown";
+    /// Only staff may retract in this auction.
+    RetractionNotAllowed = 82, "retraction_not_allowed";
+    /// A bidder may retract his latest bid only.
+    BidNotLatest = 83, "bid_not_latest";
+    /// The bid is too old, or the end too near, for its bidder to retract it.
+    RetractionLate = 84, "retraction_late";
+    WatchersFull = 85, "watchers_full";
+    BansFull = 86, "bans_full";
+    /// This buyer neither won nor was given a second chance.
+    AwardUnknown = 87, "award_unknown";
+    /// A winning bid binds; only a second chance may be declined.
+    AwardBinding = 88, "award_binding";
+    AwardSettled = 89, "award_settled";
 }
 
 /// Which place stands in the way, and why.
@@ -137,9 +170,17 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
     None,
-    Field { field: String, why: String },
-    Limit { limit: u32, taken: u32 },
+    Field {
+        field: String,
+        why: String,
+    },
+    Limit {
+        limit: u32,
+        taken: u32,
+    },
     Order(OrderId),
+    /// The least that a bid must offer.
+    MinNext(Minor),
 }
 
 impl Refusal {

@@ -114,6 +114,7 @@ impl Detailed {
             "" => Detail::None,
             "field" => Detail::Field { field: self.get(3)?.to_owned(), why: self.get(4)?.to_owned() },
             "limit" => Detail::Limit { limit: self.number(3)?, taken: self.number(4)? },
+            "min_next" => Detail::MinNext(self.number(3)?),
             "order" => Detail::Order(
                 facts::read_id(self.get(3)?).map(OrderId).ok_or_else(|| Malformed::of("order"))?,
             ),

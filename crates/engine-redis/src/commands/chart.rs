@@ -74,7 +74,7 @@ pub(super) fn adopt(args: &mut Args, picture: &Picture, adopt: &AdoptChart) {
 fn refused(args: &mut Args, refusal: &Refusal) {
     let (field, why) = match &refusal.detail {
         Detail::Field { field, why } => (field.as_str(), why.as_str()),
-        Detail::None | Detail::Limit { .. } | Detail::Order(_) => ("", ""),
+        Detail::None | Detail::Limit { .. } | Detail::Order(_) | Detail::MinNext(_) => ("", ""),
     };
     args.bytes("field");
     args.bytes(field);

@@ -51,6 +51,9 @@ pub struct Told {
     /// How much of the limit is taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken: Option<u32>,
+    /// The least that a bid must offer, in minor units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_next_minor: Option<i64>,
     #[serde(skip)]
     retry_after_s: Option<u32>,
 }
@@ -88,6 +91,7 @@ impl Problem {
             areas: Vec::new(),
             limit: None,
             taken: None,
+            min_next_minor: None,
             retry_after_s: None,
         };
         Problem(Box::new(told))
@@ -118,6 +122,7 @@ impl Problem {
                 (told.limit, told.taken) = (Some(*limit), Some(*taken));
             }
             Detail::Order(_) => told.field = Some("order".to_owned()),
+            Detail::MinNext(least) => told.min_next_minor = Some(*least),
         }
         for one in &refusal.in_the_way {
             match (one, names) {

@@ -122,6 +122,7 @@ impl Renderer<'_> {
             Detail::None => {}
             Detail::Field { field, .. } => text.push_str(&format!(" {field}")),
             Detail::Limit { limit, taken } => text.push_str(&format!(" {taken} of {limit}")),
+            Detail::MinNext(least) => text.push_str(&format!(" {least}")),
             Detail::Order(order) => text.push_str(&format!(" {}", self.names.order_name(*order))),
         }
         text

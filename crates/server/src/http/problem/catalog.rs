@@ -212,6 +212,34 @@ pub fn of(code: Code) -> Entry {
         Code::NotOffered => (409, "The place was not offered", "Wait in line."),
         Code::WaitingListFull => (409, "The waiting list is full", "Try again later."),
         Code::EntryConfirmed => (409, "The place is paid already", "GET the registration."),
+        Code::AuctionNotStarted => (409, "The auction has not started", "Wait for `starts_at`."),
+        Code::AuctionCancelled => (409, "The auction is cancelled", "Nobody gets it."),
+        Code::AuctionOver => (409, "The auction is over", "GET the auction to see how it ended."),
+        Code::SellerBids => (403, "A seller may not bid on what he sells", "Bid on something else."),
+        Code::BidderBanned => (403, "This bidder is banned from the auction", "Ask the house."),
+        Code::OtherCurrency => {
+            (409, "The auction is in another currency", "GET the auction for its currency.")
+        }
+        Code::OffTick => (409, "The amount is between two ticks", "Bid a multiple of the auction's tick."),
+        Code::BuyNowGone => (409, "Buying at once is not on offer", "Place a bid."),
+        Code::LeaderNotRaising => {
+            (409, "You lead already, with at least as much", "Bid more than your own maximum, or wait.")
+        }
+        Code::BidTooLow => (409, "The bid is too low", "`min_next_minor` is the least."),
+        Code::BidsFull => (409, "The auction takes no more bids", "Wait for its end."),
+        Code::BidUnknown => {
+            (404, "No such bid", "The history has the numbers of all bids; it must be your own.")
+        }
+        Code::RetractionNotAllowed => (403, "Only staff may retract here", "Ask the house."),
+        Code::BidNotLatest => (409, "Not your latest bid", "Retract the latest one first."),
+        Code::RetractionLate => {
+            (409, "Too late to retract", "Within an hour of the bid and twelve hours before the end only.")
+        }
+        Code::WatchersFull => (409, "Too many watch this auction", "Follow its stream instead."),
+        Code::BansFull => (409, "Too many are banned from this auction", "Unban somebody first."),
+        Code::AwardUnknown => (404, "This buyer has nothing to pay here", "GET the auction to see who has."),
+        Code::AwardBinding => (409, "A winning bid binds", "Pay it; only a second chance may be declined."),
+        Code::AwardSettled => (409, "It is paid already", "GET its order."),
     };
     entry(code.as_str(), status, title, next)
 }

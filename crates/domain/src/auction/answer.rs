@@ -1,0 +1,66 @@
+//! The answer to a bid or a buy-now: made from the facts of the decision alone, so that a replay tells the same.
+
+use super::bids::BidNumber;
+use super::fact::{AuctionFact, Award};
+use crate::money::Minor;
+use crate::time::Millis;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Leading,
+    Outbid,
+    /// Bought at once; the auction is over.
+    Bought,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BidAnswer {
+    pub standing: Standing,
+    pub price_minor: Minor,
+    /// What another bid must offer now; nothing if it was bought.
+    pub min_next_minor: Option<Minor>,
+    pub bid: Option<BidNumber>,
+    /// The auction's end, as this bid may have moved it; if it was bought, the end of the time to pay.
+    pub until: Millis,
+    pub offset: u64,
+}
+
+impl BidAnswer {
+    /// From the decision's facts with their offsets; the last one tells.
+    pub fn of<'a>(facts: impl IntoIterator<Item = (u64, &'a AuctionFact)>) -> Option<BidAnswer> {
+        let (offset, fact) = facts.into_iter().last()?;
+        match fact {
+            AuctionFact::BidPlaced { bid, leading, price_minor, min_next_minor, ends_at, .. } => {
+                Some(BidAnswer {
+                    standing: if *leading { Standing::Leading } else { Standing::Outbid },
+                    price_minor: *price_minor,
+                    min_next_minor: Some(*min_next_minor),
+                    bid: Some(*bid),
+                    until: *ends_at,
+                    offset,
+                })
+            }
+            AuctionFact::AuctionClosed { award: Some(Award { price_minor, until, .. }), .. } => {
+                Some(BidAnswer {
+                    standing: Standing::Bought,
+                    price_minor: *price_minor,
+                    min_next_minor: None,
+                    bid: None,
+                    until: *until,
+                    offset,
+                })
+            }
+            AuctionFact::AuctionClosed { award: None, .. }
+            | AuctionFact::AuctionCreated(_)
+            | AuctionFact::AuctionChanged(_)
+            | AuctionFact::AuctionCancelled { .. }
+            | AuctionFact::BidRetracted { .. }
+            | AuctionFact::BidderBanned { .. }
+            | AuctionFact::BidderUnbanned { .. }
+            | AuctionFact::AwardPassed { .. }
+            | AuctionFact::AwardSettled { .. }
+            | AuctionFact::WatchStarted { .. }
+            | AuctionFact::WatchEnded { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! After the close: the award is settled, turned down, or passed on to the next-highest bidder.
+
+use super::Decided;
+use super::bids::Bid;
+use super::command::SettleAward;
+use super::fact::{AuctionFact, Award, PassCause};
+use super::limits::{SECOND_CHANCE_MS, SECOND_CHANCES_MAX};
+use super::people::BANNED;
+use super::state::{Auction, AwardLine, AwardState, Closed, Phase};
+use crate::id::BuyerId;
+use crate::refusal::{Code, Refusal};
+use crate::time::Millis;
+
+pub(super) fn settle(auction: &Auction, command: &SettleAward) -> Result<Decided, Refusal> {
+    let (_, line) = pending_of(auction, &command.bidder)?;
+    Ok(Decided::Fact(AuctionFact::AwardSettled {
+        bidder: command.bidder.clone(),
+        price_minor: line.award.price_minor,
+        order: command.order,
+    }))
+}
+
+/// A winning bid binds; a second chance is an offer.
+pub(super) fn decline(auction: &Auction, bidder: &BuyerId, now: Millis) -> Result<AuctionFact, Refusal> {
+    let (nth, _) = pending_of(auction, bidder)?;
+    if nth == 0 {
+        return Err(Refusal::of(Code::AwardBinding));
+    }
+    Ok(pass_on(auction, bidder, PassCause::Declined, now))
+}
+
+/// The bidder's award, if it waits to be paid, and how many were before it.
+fn pending_of<'a>(auction: &'a Auction, bidder: &BuyerId) -> Result<(usize, &'a AwardLine), Refusal> {
+    let unknown = Refusal::of(Code::AwardUnknown);
+    let Phase::Closed(closed) = &auction.phase else { return Err(unknown) };
+    let own = closed.awards.iter().enumerate().find(|(_, line)| line.award.bidder == *bidder);
+    let Some((nth, line)) = own else { return Err(unknown) };
+    match line.state {
+        AwardState::Pending => Ok((nth, line)),
+        AwardState::Settled => Err(Refusal::of(Code::AwardSettled)),
+        // It was due and has been passed on by its own fact before we are asked.
+        AwardState::Unpaid | AwardState::Declined => Err(Refusal::of(Code::Expired)),
+    }
+}
+
+/// Takes the award from one bidder and gives it to the next-highest, if anybody is left.
+pub(super) fn pass_on(auction: &Auction, from: &BuyerId, why: PassCause, now: Millis) -> AuctionFact {
+    let to = match &auction.phase {
+        Phase::Closed(closed) if closed.awards.len() <= SECOND_CHANCES_MAX => next(auction, closed, now),
+        Phase::Closed(_) | Phase::Live | Phase::Cancelled { .. } => None,
+    };
+    AuctionFact::AwardPassed { from: from.clone(), why, to }
+}
+
+/// The highest living maximum of somebody who has had no chance and is not banned, at or above the reserve;
+/// of equal ones the earlier. The price is that maximum.
+fn next(auction: &Auction, closed: &Closed, now: Millis) -> Option<Award> {
+    let had: Vec<u16> =
+        closed.awards.iter().filter_map(|line| auction.people.find(&line.award.bidder)).collect();
+    let may = |bid: &Bid| {
+        auction.terms().is_reserve_met(bid.max)
+            && !had.contains(&bid.bidder)
+            && auction.people.flags(bid.bidder) & BANNED == 0
+    };
+    let best =
+        auction.bids.living().filter(may).reduce(|best, bid| if bid.max > best.max { bid } else { best });
+    best.map(|bid| Award {
+        bidder: auction.people.id(bid.bidder),
+        bid: Some(bid.number),
+        price_minor: bid.max,
+        until: now + SECOND_CHANCE_MS,
+    })
+}

@@ -1,0 +1,50 @@
+//! Staff bans a bidder from this auction: he cannot bid, buy or be given a second chance. While it is open his bids
+//! go with him, as if retracted: a banned leader must not win.
+
+use super::Decided;
+use super::command::BanBidder;
+use super::fact::AuctionFact;
+use super::limits::BANNED_MAX;
+use super::people::BANNED;
+use super::proxy;
+use super::retract_bid::{check_name, check_reason, replayed};
+use super::state::{Auction, Phase};
+use crate::id::BuyerId;
+use crate::refusal::{Code, Refusal};
+
+pub(super) fn check(command: &BanBidder) -> Result<(), Refusal> {
+    check_name("staff", &command.staff)?;
+    check_reason(&command.reason)
+}
+
+pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decided, Refusal> {
+    if auction.people.has(&command.bidder, BANNED) {
+        return Ok(Decided::Unchanged);
+    }
+    if auction.banned as usize >= BANNED_MAX {
+        return Err(Refusal::limit(Code::BansFull, BANNED_MAX as u32, auction.banned));
+    }
+    let bidder = auction.people.find(&command.bidder);
+    let alive = |bidder: &u16| match auction.phase {
+        Phase::Live => auction.bids.living_of(*bidder).next().is_some(),
+        Phase::Closed(_) | Phase::Cancelled { .. } => false,
+    };
+    let after = bidder.filter(alive).map(|bidder| {
+        let lead = proxy::replay_without(auction.terms(), &auction.bids, |bid| bid.bidder == bidder);
+        Box::new(replayed(auction, lead))
+    });
+    Ok(Decided::Fact(AuctionFact::BidderBanned {
+        bidder: command.bidder.clone(),
+        staff: command.staff.clone(),
+        reason: command.reason.clone(),
+        after,
+    }))
+}
+
+/// He may bid again; what was retracted stays so.
+pub(super) fn unban(auction: &Auction, bidder: &BuyerId) -> Decided {
+    match auction.people.has(bidder, BANNED) {
+        true => Decided::Fact(AuctionFact::BidderUnbanned { bidder: bidder.clone() }),
+        false => Decided::Unchanged,
+    }
+}

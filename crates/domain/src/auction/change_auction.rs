@@ -1,0 +1,61 @@
+//! Create an auction and change it: words until it closes, times and terms until it starts.
+
+use super::Decided;
+use super::command::ChangeAuction;
+use super::details::AuctionDetails;
+use super::fact::AuctionFact;
+use super::state::{Auction, AuctionStatus};
+use crate::refusal::{Code, Refusal};
+use crate::time::{Millis, is_over};
+
+pub(super) fn create(details: &AuctionDetails, now: Millis) -> Result<AuctionFact, Refusal> {
+    check(details, now)?;
+    Ok(AuctionFact::AuctionCreated(Box::new(details.clone())))
+}
+
+/// A start in the past opens at once; an end in the past would sell nothing to nobody.
+fn check(details: &AuctionDetails, now: Millis) -> Result<(), Refusal> {
+    details.check()?;
+    if is_over(details.ends_at, now) {
+        return Err(Refusal::invalid("ends_at", "in the future"));
+    }
+    Ok(())
+}
+
+pub(super) fn decide(auction: &Auction, change: &ChangeAuction, now: Millis) -> Result<Decided, Refusal> {
+    let words_only = match auction.status_at(now) {
+        AuctionStatus::Cancelled => return Err(Refusal::of(Code::AuctionCancelled)),
+        AuctionStatus::Closed => return Err(Refusal::of(Code::AuctionOver)),
+        AuctionStatus::Scheduled => false,
+        AuctionStatus::Open => true,
+    };
+    let details = merged(&auction.details, change);
+    let old = &auction.details;
+    let same_terms =
+        (details.starts_at, details.ends_at, &details.terms) == (old.starts_at, old.ends_at, &old.terms);
+    if words_only && !same_terms {
+        return Err(Refusal::of(Code::StatusConflict));
+    }
+    // What soft close has done to a running auction's end is no business of its description.
+    if same_terms {
+        details.check()?
+    } else {
+        check(&details, now)?
+    }
+    Ok(match details == **old {
+        true => Decided::Unchanged,
+        false => Decided::Fact(AuctionFact::AuctionChanged(Box::new(details))),
+    })
+}
+
+fn merged(old: &AuctionDetails, change: &ChangeAuction) -> AuctionDetails {
+    AuctionDetails {
+        name: change.name.clone().unwrap_or_else(|| old.name.clone()),
+        description: change.description.clone().unwrap_or_else(|| old.description.clone()),
+        seller: old.seller.clone(),
+        currency: old.currency,
+        starts_at: change.starts_at.unwrap_or(old.starts_at),
+        ends_at: change.ends_at.unwrap_or(old.ends_at),
+        terms: change.terms.clone().unwrap_or_else(|| old.terms.clone()),
+    }
+}
