@@ -43,7 +43,7 @@ macro_rules! verbs {
     ($($name:ident: $([$($small:literal)*] [$($large:literal)*])? $($file:literal)*;)*) => {
         /// Every script there is; those of seats once for each layout.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Name { $($name,)* CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
+        pub enum Name { $($name,)* PlacePlainHold, CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
 
         impl Name {
             const OF_SEATS: &[Name] = &[$(Name::$name,)*];
@@ -64,8 +64,7 @@ const fn last<const N: usize>(files: [&'static str; N]) -> &'static str {
 }
 
 verbs! {
-    PlaceHold: ["lib/open_plain" "lib/head" "lib/plain_hold"]
-        ["lib/open_compact" "lib/head" "lib/pack" "lib/plain_hold_compact"] "place_hold";
+    PlaceHold: [] ["lib/open_compact" "lib/head" "lib/pack" "lib/plain_hold_compact"] "place_hold";
     ExtendHold: "extend_hold";
     DropSeats: "drop_seats";
     ReleaseHold: "release_hold";
@@ -88,6 +87,7 @@ const CREATE_COMPACT: &str = lua!("lib/layout_compact" "lib/open" "lib/head" "li
 const CREATE_VENUE: &str = lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_venue");
 const PUBLISH_LAYOUT: &str = lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "publish_layout");
 const REFUSE_COMMAND: &str = lua!("lib/open" "lib/head" "lib/replay" "refuse_command");
+const PLACE_PLAIN_HOLD: &str = lua!("place_plain_hold");
 const READ_STATE: &str = lua!("read_state");
 
 /// All scripts of one generation.
@@ -95,6 +95,7 @@ const READ_STATE: &str = lua!("read_state");
 pub struct Scripts {
     hash: Vec<Script>,
     compact: Vec<Script>,
+    place_plain_hold: Script,
     create_hash: Script,
     create_compact: Script,
     create_venue: Script,
@@ -112,6 +113,7 @@ impl Scripts {
         Scripts {
             hash: all(HASH),
             compact: all(COMPACT),
+            place_plain_hold: script("place_plain_hold", PLACE_PLAIN_HOLD),
             create_compact: script("create_event", CREATE_COMPACT),
             create_hash: script("create_event", CREATE_HASH),
             create_venue: script("create_venue", CREATE_VENUE),
@@ -124,6 +126,7 @@ impl Scripts {
     /// The script of this name that knows the listing's layout.
     pub fn get(&self, name: Name, layout: Layout) -> &Script {
         match (name, layout) {
+            (Name::PlacePlainHold, _) => &self.place_plain_hold,
             (Name::CreateEvent, Layout::Hash) => &self.create_hash,
             (Name::CreateEvent, Layout::Compact) => &self.create_compact,
             (Name::CreateVenue, _) => &self.create_venue,
@@ -138,6 +141,7 @@ impl Scripts {
     /// In the order in which they are loaded.
     pub fn iter(&self) -> impl Iterator<Item = &Script> {
         let rest = [
+            &self.place_plain_hold,
             &self.create_hash,
             &self.create_compact,
             &self.create_venue,
