@@ -4,6 +4,8 @@
 mod contract;
 #[path = "live/deadlines.rs"]
 mod deadlines;
+#[path = "live/derived.rs"]
+mod derived;
 #[path = "live/door.rs"]
 mod door;
 #[path = "live/house.rs"]

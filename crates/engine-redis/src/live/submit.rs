@@ -123,7 +123,7 @@ impl Inner {
             // Made just now, by us; if it cannot be read, the polling finds it.
             None => match self.look_up(step.listing).await {
                 Ok(Some(replica)) => replica,
-                Ok(None) | Err(_) => return self.told.listing(step.listing, at),
+                Ok(None) | Err(_) => return self.told.position(step.listing, at),
             },
         };
         let shown = Position { epoch: step.epoch, offset: step.last() };
@@ -139,7 +139,8 @@ impl Inner {
             }
         }
         replica.touched.store(self.clock.passed(), Ordering::Relaxed);
-        self.told.step(&replica, step, shown);
+        self.derived.step(&replica, step);
+        self.told.position(step.listing, shown);
     }
 
     /// The replica as fresh as Redis is now; none if there is no such listing.
