@@ -43,7 +43,7 @@ impl New {
         let link = Link::open(Config::from(&server.url())).await.expect("a link");
         let deployment = Deployment::join(&link).await.expect("a deployment");
         let compact_from = if layout == Layout::Compact { 1 } else { usize::MAX };
-        New { deployment, terms: Terms { epoch: 1, compact_from, strict: true } }
+        New { deployment, terms: Terms { epoch: 1, compact_from, strict: true, plain: true } }
     }
 
     fn desk(&self) -> Desk {
