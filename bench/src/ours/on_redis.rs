@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use onsale_domain::{BuyerId, ListingId};
+use onsale_domain::{BuyerId, Command, ListingId};
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Asked, Desk, Stamp};
 use onsale_engine_redis::layout::COMPACT_FROM;
@@ -89,6 +89,15 @@ impl Contestant for SeedLocks {
     }
 }
 
+async fn yes(desk: &Desk, picture: &Picture, command: &Command) -> Result<()> {
+    match desk.submit(picture, command, Stamp::None, 0, 0).await? {
+        Reply::Answer(answer) if answer.outcome.refused().is_none() => Ok(()),
+        other @ (Reply::Answer(_) | Reply::Retry { .. } | Reply::Trimmed { .. }) => {
+            bail!("not accepted: {other:?}")
+        }
+    }
+}
+
 /// Our own script: fenced, limited, deduplicated, logged.
 struct OurHolds {
     instance: Instance,
@@ -128,20 +137,22 @@ impl House {
             let link = Link::open(config).await?;
             let scripts = Scripts::of_generation("bench");
             link.load(&scripts).await?;
-            let terms = Terms { epoch: 1, compact_from: COMPACT_FROM, strict: true };
+            let terms = Terms { epoch: 1, compact_from: COMPACT_FROM, strict: true, plain: true };
             let desk = Desk { link, scripts, prefix: String::new(), terms };
             let mut pictures = Vec::new();
+            // One seat more, held beforehand: the first hold sets the event's marker and is not a plain one.
+            let first = u64::from((seats as usize) < COMPACT_FROM);
             for event in 0..events {
                 let listing = hall::event(u128::from(event));
-                let create = hall::create(listing, seats as usize);
-                let nothing = Picture::nothing(listing);
-                match desk.submit(&nothing, &create.command, Stamp::None, 0, 0).await? {
-                    Reply::Answer(answer) if answer.outcome.refused().is_none() => {}
-                    other @ (Reply::Answer(_) | Reply::Retry { .. } | Reply::Trimmed { .. }) => {
-                        bail!("no event: {other:?}")
-                    }
+                let create = hall::create(listing, (seats + first) as usize);
+                yes(&desk, &Picture::nothing(listing), &create.command).await?;
+                let picture = desk.picture(listing).await?;
+                if first > 0 {
+                    let buyer = BuyerId::parse("ext:default:first").context("a buyer")?;
+                    let hold = hall::hold(listing, u64::MAX, seats as u32, &buyer);
+                    yes(&desk, &picture, &hold.command).await?;
                 }
-                pictures.push(desk.picture(listing).await?);
+                pictures.push(picture);
             }
             Ok(House { desk, events: pictures, seats })
         })

@@ -138,6 +138,11 @@ pub fn fence(epoch: u64, offset: u64) -> u64 {
     epoch << FENCE_EPOCH_SHIFT | offset
 }
 
+/// The epoch and the offset of the fact that granted a fence.
+pub fn split_fence(fence: u64) -> (u64, u64) {
+    (fence >> FENCE_EPOCH_SHIFT, fence & ((1 << FENCE_EPOCH_SHIFT) - 1))
+}
+
 impl Listing {
     pub fn new(id: ListingId, epoch: u64) -> Listing {
         Listing { id, epoch, offset: 0, last_at: 0, body: Body::Nothing, attempts: None }

@@ -3,6 +3,9 @@
 
 mod best;
 mod chart;
+mod plain;
+
+pub(crate) use self::plain::place_plain_hold;
 
 use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
 use onsale_domain::event::EventDetails;
@@ -34,6 +37,8 @@ pub struct Terms {
     pub compact_from: usize,
     /// Whether a choice of best seats must be made at the listing's very position.
     pub strict: bool,
+    /// Whether a hold that looks plain is asked for with the short script; that answers `plain` if it is not.
+    pub plain: bool,
 }
 
 /// Prepares a command. `now` is the clock that a choice of best seats is made at.

@@ -1,12 +1,14 @@
 //! Submits one command to its script and reads the answer. It keeps nothing: who calls it owns the picture, follows
 //! the stream and tries again when a script says that the picture was too old.
 
+use onsale_domain::command::PlaceHold;
+use onsale_domain::fact::SeatLine;
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, ListingId, Millis, Refusal};
+use onsale_domain::{Command, Fact, ListingId, Millis, Refusal};
 use redis::Value;
 use thiserror::Error;
 
-use crate::commands::{self, Terms};
+use crate::commands::{self, Call, Terms};
 use crate::facts::Malformed;
 use crate::keys::Keys;
 use crate::layout::Layout;
@@ -60,6 +62,8 @@ pub struct Asked {
     listing: ListingId,
     refusal: Option<Refusal>,
     own: bool,
+    /// What a plain hold that is granted is told as; only its deadline is not known yet.
+    plain: Option<(Fact, Option<Key>)>,
 }
 
 impl Asked {
@@ -73,6 +77,12 @@ impl Asked {
         (clock, assumed_now): (Millis, Millis),
     ) -> Asked {
         let listing = picture.listing.id;
+        if terms.plain
+            && let Some((hold, call, seats)) = commands::place_plain_hold(picture, command)
+            && let Some(plain) = Asked::plain(listing, (call, seats), hold, stamp, prefix, clock)
+        {
+            return plain;
+        }
         let call = commands::prepare(picture, command, assumed_now, terms);
         let (scope, fingerprint, kept, of_caller) = match stamp {
             Stamp::Key(key) => {
@@ -92,10 +102,56 @@ impl Asked {
         args.extend(call.args);
         let keys = Keys::new(prefix, &listing).with_idem(scope);
         let own = matches!(stamp, Stamp::Operation(_));
-        Asked { name: call.name, layout: call.layout, keys, args, listing, refusal: call.refusal, own }
+        let (name, layout, refusal) = (call.name, call.layout, call.refusal);
+        Asked { name, layout, keys, args, listing, refusal, own, plain: None }
+    }
+
+    /// With a script of its own; `None` without a key, which that script must have.
+    fn plain(
+        listing: ListingId,
+        (call, seats): (Call, Vec<SeatLine>),
+        hold: &PlaceHold,
+        stamp: Stamp,
+        prefix: &str,
+        clock: Millis,
+    ) -> Option<Asked> {
+        let (scope, kept, key) = match stamp {
+            Stamp::Key(key) => (key.scope, KEPT_MS, Some(key)),
+            Stamp::Operation(scope) => (scope, KEPT_OWN_MS, None),
+            Stamp::None => return None,
+        };
+        let told = key.map_or(String::new(), |key| format!("|{:032x}|{:032x}", key.scope, key.fingerprint));
+        let mut args = Vec::with_capacity(call.args.len() + 3);
+        args.push(clock.to_string().into_bytes());
+        args.push(kept.to_string().into_bytes());
+        args.push(told.into_bytes());
+        args.extend(call.args);
+        let fact = Fact::HoldPlaced {
+            hold: hold.hold,
+            buyer: hold.buyer.clone(),
+            seats,
+            areas: Vec::new(),
+            until: 0,
+            pieces: 0,
+        };
+        Some(Asked {
+            name: call.name,
+            layout: call.layout,
+            keys: Keys::of_plain_hold(prefix, &listing, scope),
+            args,
+            listing,
+            refusal: None,
+            own: key.is_none(),
+            plain: Some((fact, key)),
+        })
     }
 
     pub fn read(&self, value: Value) -> Result<Reply, Malformed> {
+        if let Some((fact, key)) = &self.plain
+            && let Some(answer) = reply::read_plain(self.listing, &value, fact, *key)?
+        {
+            return Ok(Reply::Answer(Box::new(answer)));
+        }
         let mut reply = reply::read(self.listing, value, self.refusal.as_ref())?;
         if let (Reply::Answer(answer), true) = (&mut reply, self.own) {
             // A re-send of our own is the first answer to whoever asked.
@@ -115,11 +171,17 @@ impl Desk {
         clock: Millis,
         assumed_now: Millis,
     ) -> Result<Reply, DeskError> {
-        let clocks = (clock, assumed_now);
-        let asked = Asked::prepare(picture, command, stamp, &self.prefix, &self.terms, clocks);
-        let script = self.scripts.get(asked.name, asked.layout);
-        let value = self.link.script(script, &asked.keys, &asked.args).await?;
-        Ok(asked.read(value)?)
+        let (clocks, mut terms) = ((clock, assumed_now), self.terms);
+        loop {
+            let asked = Asked::prepare(picture, command, stamp, &self.prefix, &terms, clocks);
+            let script = self.scripts.get(asked.name, asked.layout);
+            let value = self.link.script(script, &asked.keys, &asked.args).await?;
+            let reply = asked.read(value)?;
+            if !(terms.plain && reply.is_not_plain()) {
+                return Ok(reply);
+            }
+            terms.plain = false;
+        }
     }
 
     /// The whole state of a listing at one moment; `None`: there is none.

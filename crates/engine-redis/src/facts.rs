@@ -9,7 +9,7 @@ mod step;
 
 pub use fields::{Fields, Malformed};
 pub use lines::{area_counts, area_lines, read_area_lines, read_seat_lines, read_seats, seat_lines, seats};
-pub use step::decode_step;
+pub use step::{decode_step, length};
 
 use std::sync::Arc;
 

@@ -26,6 +26,7 @@ const NAMES: [&str; KEYS] = [
 const FACTS: usize = 9;
 const META: usize = 0;
 const HEAD: usize = 1;
+const DUE: usize = 6;
 const MARKER: usize = 10;
 
 /// All keys of one listing.
@@ -83,6 +84,17 @@ impl Keys {
         // Without a key the script looks at none; a name in the same slot keeps the order.
         let idem = scope.map_or_else(|| self.meta().to_owned(), |scope| self.idem(scope));
         self.all.iter().cloned().chain([idem]).collect()
+    }
+
+    /// The few that a plain hold needs.
+    pub fn of_plain_hold(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
+        let [locks, due, facts] = [NAMES[HEAD], NAMES[DUE], NAMES[FACTS]];
+        vec![
+            format!("{prefix}{locks}:{{{listing}}}"),
+            format!("{prefix}{due}:{{{listing}}}"),
+            format!("{prefix}{facts}:{{{listing}}}"),
+            format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}"),
+        ]
     }
 
     /// Where the answer under an idempotency key, or under an operation id of our own, is remembered.

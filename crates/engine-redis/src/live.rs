@@ -4,6 +4,8 @@
 
 mod across;
 mod clock;
+mod counts;
+mod derive;
 mod directory;
 mod fetch;
 mod keep;
@@ -16,8 +18,8 @@ mod tell;
 mod trim;
 mod wake;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -30,6 +32,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::across::Across;
 use self::clock::Clock;
+use self::derive::Derived;
 use self::directory::Directory;
 use self::tell::Told;
 use crate::deployment::Deployment;
@@ -94,6 +97,9 @@ pub(crate) struct Inner {
     clock: Clock,
     directory: Directory,
     told: Told,
+    derived: Derived,
+    /// The server for keys that may be dropped, if it is another one and was reached.
+    cache: OnceLock<Link>,
     counts: Counts,
     /// A node was away when listings were looked for: there may be some that nobody here knows of.
     overlooked: AtomicBool,
@@ -125,6 +131,8 @@ impl RedisEngine {
             clock: Clock::new(options.clock.clone()),
             directory: Directory::default(),
             told: Told::default(),
+            derived: Derived::default(),
+            cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
             suspected: AtomicI64::new(i64::MIN / 2),

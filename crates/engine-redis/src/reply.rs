@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
-use onsale_domain::{Code, ListingId, Millis, OrderId, Outcome, Refusal};
+use onsale_domain::{Code, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
 use redis::Value;
 
@@ -26,6 +27,35 @@ pub enum Reply {
         first: u64,
         count: u64,
     },
+}
+
+impl Reply {
+    /// Nothing was decided because the short script for plain holds does not have the rules that this one needs.
+    pub fn is_not_plain(&self) -> bool {
+        matches!(self, Reply::Retry { why, .. } if why == "plain")
+    }
+}
+
+/// The answer to a plain hold that was granted: `{0, fence, at, until}`; none if it was answered like any other.
+pub fn read_plain(
+    listing: ListingId,
+    value: &Value,
+    asked: &Fact,
+    key: Option<Key>,
+) -> Result<Option<Answer>, Malformed> {
+    let Value::Array(parts) = value else { return Err(Malformed::of("reply")) };
+    let [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends)] = parts.as_slice() else {
+        return Ok(None);
+    };
+    let mut fact = asked.clone();
+    if let Fact::HoldPlaced { until, .. } = &mut fact {
+        *until = *ends;
+    }
+    let (epoch, offset) = split_fence(*fence as u64);
+    let step = Step { listing, epoch, first: offset, at: *at, key, facts: vec![fact] };
+    let told = Some(Arc::new(step)).into();
+    let position = Position { epoch, offset };
+    Ok(Some(Answer { position, at: *at, told, outcome: Outcome::Done, replayed: false }))
 }
 
 /// Reads a reply; `refusal` is what a bare code of a command that was refused beforehand means.

@@ -71,7 +71,7 @@ macro_rules! verbs {
     ($($name:ident: $([$($small:literal)*] [$($large:literal)*])? $($file:literal)*;)*) => {
         /// Every script there is; those of seats once for each layout.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Name { $($name,)* CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
+        pub enum Name { $($name,)* PlacePlainHold, CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
 
         impl Name {
             const OF_SEATS: &[Name] = &[$(Name::$name,)*];
@@ -88,8 +88,7 @@ macro_rules! verbs {
 }
 
 verbs! {
-    PlaceHold: ["lib/open_plain" "lib/head" "lib/plain_hold"]
-        ["lib/open_compact" "lib/head" "lib/pack" "lib/plain_hold_compact"] "place_hold";
+    PlaceHold: [] ["lib/open_compact" "lib/head" "lib/pack" "lib/plain_hold_compact"] "place_hold";
     ExtendHold: "extend_hold";
     DropSeats: "drop_seats";
     ReleaseHold: "release_hold";
@@ -113,6 +112,7 @@ const CREATE_VENUE: Source =
     lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_venue");
 const PUBLISH_LAYOUT: Source = lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "publish_layout");
 const REFUSE_COMMAND: Source = lua!("lib/open" "lib/head" "lib/replay" "refuse_command");
+const PLACE_PLAIN_HOLD: Source = lua!("place_plain_hold");
 const READ_STATE: Source = lua!("read_state");
 
 /// All scripts of one generation.
@@ -120,6 +120,7 @@ const READ_STATE: Source = lua!("read_state");
 pub struct Scripts {
     hash: Vec<Script>,
     compact: Vec<Script>,
+    place_plain_hold: Script,
     create_hash: Script,
     create_compact: Script,
     create_venue: Script,
@@ -139,6 +140,7 @@ impl Scripts {
         Scripts {
             hash: HASH.iter().map(script).collect(),
             compact: COMPACT.iter().map(script).collect(),
+            place_plain_hold: script(&PLACE_PLAIN_HOLD),
             create_hash: script(&CREATE_HASH),
             create_compact: script(&CREATE_COMPACT),
             create_venue: script(&CREATE_VENUE),
@@ -151,6 +153,7 @@ impl Scripts {
     /// The script of this name that knows the listing's layout.
     pub fn get(&self, name: Name, layout: Layout) -> &Script {
         match (name, layout) {
+            (Name::PlacePlainHold, _) => &self.place_plain_hold,
             (Name::CreateEvent, Layout::Hash) => &self.create_hash,
             (Name::CreateEvent, Layout::Compact) => &self.create_compact,
             (Name::CreateVenue, _) => &self.create_venue,
@@ -165,6 +168,7 @@ impl Scripts {
     /// In the order in which they are loaded.
     pub fn iter(&self) -> impl Iterator<Item = &Script> {
         let rest = [
+            &self.place_plain_hold,
             &self.create_hash,
             &self.create_compact,
             &self.create_venue,

@@ -8,6 +8,8 @@ mod bad_days;
 mod contract;
 #[path = "live/deadlines.rs"]
 mod deadlines;
+#[path = "live/derived.rs"]
+mod derived;
 #[path = "live/door.rs"]
 mod door;
 #[path = "live/house.rs"]

@@ -12,7 +12,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use onsale_domain::{ListingId, Outcome};
+use onsale_domain::{Command, ListingId, Outcome};
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::deployment::Deployment;
 use onsale_engine_redis::desk::{Asked, Desk};
@@ -43,7 +43,7 @@ impl New {
         let link = Link::open(Config::from(&server.url())).await.expect("a link");
         let deployment = Deployment::join(&link).await.expect("a deployment");
         let compact_from = if layout == Layout::Compact { 1 } else { usize::MAX };
-        New { deployment, terms: Terms { epoch: 1, compact_from, strict: true } }
+        New { deployment, terms: Terms { epoch: 1, compact_from, strict: true, plain: true } }
     }
 
     fn desk(&self) -> Desk {
@@ -54,19 +54,33 @@ impl New {
     async fn decide(&self, line: &Line) -> (Call, redis::Value) {
         let picture = self.desk().picture(line.listing).await.expect("what the other wrote can be read");
         let command = (line.command)(&picture);
-        let clocks = (line.at, line.at);
-        let asked = Asked::prepare(&picture, &command, line.stamp, "", &self.terms, clocks);
+        let (mut asked, mut value, mut told) = self.ask(&picture, &command, line, self.terms).await;
+        if matches!(&told, Reply::Retry { why, .. } if why == "plain") {
+            let not_plain = Terms { plain: false, ..self.terms };
+            (asked, value, told) = self.ask(&picture, &command, line, not_plain).await;
+        }
+        let Reply::Answer(answer) = told else { panic!("{command:?}: {told:?}") };
+        let refused = matches!(answer.outcome, Outcome::Refused(_));
+        assert_eq!(refused, line.refused, "{command:?}: {:?}", answer.outcome);
+        let script = previous::label(self.desk().scripts.get(asked.name, asked.layout).name, asked.layout);
+        (Call { script, keys: asked.keys, args: asked.args }, value)
+    }
+
+    async fn ask(
+        &self,
+        picture: &Picture,
+        command: &Command,
+        line: &Line,
+        terms: Terms,
+    ) -> (Asked, redis::Value, Reply) {
+        let asked = Asked::prepare(picture, command, line.stamp, "", &terms, (line.at, line.at));
         let value = self
             .deployment
             .call(|scripts| scripts.get(asked.name, asked.layout), &asked.keys, &asked.args)
             .await
             .expect("an answer");
         let told = asked.read(value.clone()).expect("an answer that reads");
-        let Reply::Answer(answer) = told else { panic!("{command:?}: {told:?}") };
-        let refused = matches!(answer.outcome, Outcome::Refused(_));
-        assert_eq!(refused, line.refused, "{command:?}: {:?}", answer.outcome);
-        let script = previous::label(self.desk().scripts.get(asked.name, asked.layout).name, asked.layout);
-        (Call { script, keys: asked.keys, args: asked.args }, value)
+        (asked, value, told)
     }
 
     /// All facts of a listing, as its stream has them.

@@ -7,21 +7,66 @@ use super::NUMBER_BITS;
 /// Cells of a bucket: as many as fit into a cache line.
 const CELLS: usize = 8;
 /// Numbers per bucket, over all of them, before the next one is split.
-const LOAD: usize = 5;
+const LOAD: usize = 6;
 /// Buckets that stand in one piece of memory.
 const SEGMENT: usize = 256;
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// The buckets that marks choose, in pieces: the first grows as it must, the others are made whole.
-    segments: Vec<Vec<Bucket>>,
-    count: u32,
+    /// The buckets that marks choose.
+    homes: Buckets,
     len: usize,
     /// Buckets behind full ones.
-    overflow: Vec<Bucket>,
+    overflow: Buckets,
     /// The first overflow bucket that nobody uses, linked by `next`.
     free: u32,
+}
+
+/// Buckets in pieces of memory that are never moved: only the first grows as it must, the others are made whole.
+#[derive(Clone, Debug, Default)]
+struct Buckets {
+    segments: Vec<Vec<Bucket>>,
+    count: u32,
+}
+
+impl Buckets {
+    /// Adds an empty one and tells its number.
+    fn push(&mut self) -> u32 {
+        match self.segments.last_mut() {
+            Some(last) if last.len() < SEGMENT => last.push(EMPTY),
+            Some(_) => {
+                let mut segment = Vec::with_capacity(SEGMENT);
+                segment.push(EMPTY);
+                self.segments.push(segment);
+            }
+            None => self.segments.push(vec![EMPTY]),
+        }
+        self.count += 1;
+        self.count - 1
+    }
+
+    fn get(&self, number: u32) -> Option<&Bucket> {
+        self.segments.get(number as usize / SEGMENT)?.get(number as usize % SEGMENT)
+    }
+
+    fn get_mut(&mut self, number: u32) -> Option<&mut Bucket> {
+        self.segments.get_mut(number as usize / SEGMENT)?.get_mut(number as usize % SEGMENT)
+    }
+}
+
+impl std::ops::Index<u32> for Buckets {
+    type Output = Bucket;
+
+    fn index(&self, number: u32) -> &Bucket {
+        &self.segments[number as usize / SEGMENT][number as usize % SEGMENT]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Buckets {
+    fn index_mut(&mut self, number: u32) -> &mut Bucket {
+        &mut self.segments[number as usize / SEGMENT][number as usize % SEGMENT]
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,38 +128,37 @@ impl Index {
     }
 
     pub fn find(&self, mark: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
-        let mut bucket = self.home(self.home_of(mark)?);
+        let mut bucket = &self.homes[self.home_of(mark)?];
         loop {
             if let Some(cell) = bucket.position(mark, &is) {
                 return Some(bucket.number(cell));
             }
-            bucket = self.overflow.get(bucket.next as usize)?;
+            bucket = self.overflow.get(bucket.next)?;
         }
     }
 
     /// Reads a word of the mark's bucket.
     pub fn fetch(&self, mark: u32) -> u32 {
-        self.home_of(mark).map_or(0, |home| self.home(home).next)
+        self.home_of(mark).map_or(0, |home| self.homes[home].next)
     }
 
     pub fn remove(&mut self, mark: u32, is: impl Fn(u32) -> bool) {
         let Some(home) = self.home_of(mark) else { return };
-        let mut bucket = self.home_mut(home);
-        loop {
-            if let Some(cell) = bucket.position(mark, &is) {
-                bucket.take(cell);
-                self.len -= 1;
-                return;
-            }
-            let next = bucket.next as usize;
+        let mut bucket = &mut self.homes[home];
+        while bucket.position(mark, &is).is_none() {
+            let next = bucket.next;
             let Some(more) = self.overflow.get_mut(next) else { return };
             bucket = more;
+        }
+        if let Some(cell) = bucket.position(mark, &is) {
+            bucket.take(cell);
+            self.len -= 1;
         }
     }
 
     pub fn insert(&mut self, mark: u32, number: u32) {
         debug_assert!(number < 1 << NUMBER_BITS, "a number fits its cell");
-        if self.len >= self.count as usize * LOAD {
+        if self.len >= self.homes.count as usize * LOAD {
             self.grow();
         }
         self.len += 1;
@@ -124,60 +168,49 @@ impl Index {
     }
 
     fn put(&mut self, home: u32, mark: u32, number: u32) {
-        let bucket = self.home_mut(home);
+        let bucket = &mut self.homes[home];
         if usize::from(bucket.used) < CELLS {
             return bucket.put(mark, number);
         }
         let mut last = None;
         let mut next = bucket.next;
-        while let Some(bucket) = self.overflow.get_mut(next as usize) {
+        while let Some(bucket) = self.overflow.get_mut(next) {
             if usize::from(bucket.used) < CELLS {
                 return bucket.put(mark, number);
             }
             (last, next) = (Some(next), bucket.next);
         }
         let more = self.spare();
-        self.overflow[more as usize].put(mark, number);
+        self.overflow[more].put(mark, number);
         match last {
-            Some(last) => self.overflow[last as usize].next = more,
-            None => self.home_mut(home).next = more,
+            Some(last) => self.overflow[last].next = more,
+            None => self.homes[home].next = more,
         }
     }
 
     /// An empty overflow bucket.
     fn spare(&mut self) -> u32 {
         // `free` is 0 in a new index, where it means the same as the end of the list: there is no overflow yet.
-        match self.overflow.get(self.free as usize) {
+        match self.overflow.get_mut(self.free) {
             Some(bucket) => {
-                let spare = self.free;
-                self.free = bucket.next;
-                self.overflow[spare as usize] = EMPTY;
-                spare
+                let next = std::mem::replace(bucket, EMPTY).next;
+                std::mem::replace(&mut self.free, next)
             }
             None => {
                 self.free = NONE;
-                self.overflow.push(EMPTY);
-                self.overflow.len() as u32 - 1
+                self.overflow.push()
             }
         }
     }
 
     /// Adds a bucket, and moves to it what is its own from the one whose turn it is to be split.
     fn grow(&mut self) {
-        let new = self.count;
-        if self.segments.last().is_none_or(|last| last.len() == SEGMENT) {
-            let room = if self.segments.is_empty() { 1 } else { SEGMENT };
-            self.segments.push(Vec::with_capacity(room));
-        }
-        if let Some(last) = self.segments.last_mut() {
-            last.push(EMPTY);
-        }
-        self.count += 1;
+        let new = self.homes.push();
         if new == 0 {
             return;
         }
-        let split = new - (1 << new.ilog2());
-        let mut bucket = std::mem::replace(self.home_mut(split), EMPTY);
+        let split = new - new_bit(new);
+        let mut bucket = std::mem::replace(&mut self.homes[split], EMPTY);
         loop {
             for cell in 0..usize::from(bucket.used) {
                 let (mark, number) = (bucket.marks[cell], bucket.number(cell));
@@ -185,28 +218,19 @@ impl Index {
                 self.put(home, mark, number);
             }
             let link = bucket.next;
-            let Some(more) = self.overflow.get(link as usize).copied() else { return };
-            bucket = more;
-            self.overflow[link as usize].next = self.free;
-            self.free = link;
+            let Some(more) = self.overflow.get_mut(link) else { return };
+            bucket = *more;
+            more.next = std::mem::replace(&mut self.free, link);
         }
     }
 
     /// The bucket of a mark; none while there are no buckets.
     fn home_of(&self, mark: u32) -> Option<u32> {
-        let last = self.count.checked_sub(1)?;
+        let last = self.homes.count.checked_sub(1)?;
         // As many bits as the last bucket's number has; who is beyond it has not been split off yet.
         let mask = (1u64 << (u32::BITS - last.leading_zeros())) as u32;
         let home = mark & mask.wrapping_sub(1);
         Some(if home > last { home & (mask >> 1).wrapping_sub(1) } else { home })
-    }
-
-    fn home(&self, home: u32) -> &Bucket {
-        &self.segments[home as usize / SEGMENT][home as usize % SEGMENT]
-    }
-
-    fn home_mut(&mut self, home: u32) -> &mut Bucket {
-        &mut self.segments[home as usize / SEGMENT][home as usize % SEGMENT]
     }
 }
 

@@ -375,7 +375,7 @@ impl Seats {
         self.details.tiers.get(usize::from(tier)).map_or(0, |tier| tier.price_minor)
     }
 
-    pub(super) fn price_of_seat(&self, seat: SeatIndex) -> i64 {
+    pub fn price_of_seat(&self, seat: SeatIndex) -> i64 {
         self.chart.seat(seat).map_or(0, |seat| self.price_of_tier(seat.tier.into()))
     }
 }

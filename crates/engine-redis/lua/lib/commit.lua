@@ -31,13 +31,13 @@ local function commit(is_yes)
     set[#set + 1] = write_area(areas[index])
   end
   if #set > 0 then call("HSET", KEYS[1], unpack(set)) end
-  local first, own = offset - #facts + 1, {"at", decimal(now), "n", decimal(#facts)}
+  local first, step = offset - #facts + 1, format("%.0f|%d", now, #facts)
   if is_yes and ARGV[2] ~= "" then
-    call("SET", KEYS[13], format("%s|%.0f|%.0f|%d|%.0f", ARGV[3], epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])
-    if ARGV[5] == "1" then own = {"at", decimal(now), "n", decimal(#facts), "scope", ARGV[2], "fingerprint", ARGV[3]} end
+    call("SET", KEYS[13], format("%.0f|%.0f|%d|%.0f|%s", epoch, first, #facts, now, ARGV[4]), "PX", ARGV[4])
+    if ARGV[5] == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3] end
   end
-  for n, field in ipairs(facts[1]) do own[#own + 1] = field end
-  facts[1] = own
+  table.insert(facts[1], 1, step)
+  table.insert(facts[1], 1, "step")
   for n = 1, #facts do
     call("XADD", KEYS[10], format("%.0f-%.0f", epoch, first + n - 1), unpack(facts[n]))
   end

@@ -31,8 +31,8 @@ if picked and layout == "compact" and status == "on_sale" and chart_version == A
     if ARGV[10] ~= "" then length = ARGV[10] end
     local ends = now + length
     local now_text, ends_text, offset_text = format("%.0f", now), format("%.0f", ends), format("%.0f", offset + 1)
-    local known = ARGV[2] ~= "" and call("SET", KEYS[13], ARGV[3] .. "|" .. epoch_text .. "|" .. offset_text .. "|1|"
-      .. format("%.0f", now + ARGV[4]), "PX", ARGV[4], "NX", "GET")
+    local known = ARGV[2] ~= "" and call("SET", KEYS[13], epoch_text .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. ARGV[4],
+      "PX", ARGV[4], "NX", "GET")
     if not known then
       offset = offset + 1
       local fence = epoch * 1099511627776 + offset
@@ -64,11 +64,9 @@ if picked and layout == "compact" and status == "on_sale" and chart_version == A
       local entries = call("HGET", KEYS[12], chunk)
       call("HSET", KEYS[12], chunk, (entries or "") .. struct.pack(">I2I7", ends % 1000, fence) .. "h" .. packed)
       if not entries then call("ZADD", KEYS[7], format("%.0f", second * 1000), chunk) end
-      local fact = {"at", now_text, "n", "1", "kind", "hold_placed", "hold", hold, "buyer", buyer, "seats", lines,
-        "until", ends_text}
-      if ARGV[5] == "1" then
-        fact[15], fact[16], fact[17], fact[18] = "scope", ARGV[2], "fingerprint", ARGV[3]
-      end
+      local step = now_text .. "|1"
+      if ARGV[5] == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3] end
+      local fact = {"step", step, "kind", "hold_placed", "hold", hold, "buyer", buyer, "seats", lines, "until", ends_text}
       call("XADD", KEYS[10], epoch_text .. "-" .. offset_text, unpack(fact))
       return {0, {}, epoch, offset, now, 0, {fact}}
     end

@@ -1,26 +1,39 @@
-//! A step from its facts' fields. The first carries what they share: the time, how many they are and, if the step
-//! was asked for under an idempotency key, its scope and fingerprint.
+//! A step from its facts' fields. The first carries what they share in its field `step`: the time, how many they are
+//! and, if the step was asked for under an idempotency key, its scope and fingerprint: `at|n` or `at|n|scope|fingerprint`.
 
 use onsale_domain::listing::Key;
-use onsale_domain::{ListingId, Step};
+use onsale_domain::{ListingId, Millis, Step};
 
 use super::fields::{Fields, Malformed};
 
 /// The step whose first fact stands at `(epoch, first)`; `facts` are exactly its facts.
 pub fn decode_step(listing: ListingId, epoch: u64, first: u64, facts: &[Fields]) -> Result<Step, Malformed> {
-    let head = facts.first().ok_or_else(|| Malformed::of("n"))?;
-    if head.number::<usize>("n")? != facts.len() {
-        return Err(Malformed::of("n"));
+    let (at, count, key) = head(facts.first().ok_or_else(malformed)?)?;
+    if count != facts.len() {
+        return Err(malformed());
     }
     let facts = facts.iter().map(super::decode).collect::<Result<Vec<_>, _>>()?;
-    let (at, key) = (head.number("at")?, key(head)?);
     Ok(Step { listing, epoch, first, at, key, facts })
 }
 
-fn key(head: &Fields) -> Result<Option<Key>, Malformed> {
-    if head.get("scope").is_none() {
-        return Ok(None);
-    }
-    let hex = |name| u128::from_str_radix(head.text(name)?, 16).map_err(|_| Malformed::of(name));
-    Ok(Some(Key { scope: hex("scope")?, fingerprint: hex("fingerprint")? }))
+/// How many facts the step has that begins with this one.
+pub fn length(first: &Fields) -> Result<usize, Malformed> {
+    head(first).map(|(_, count, _)| count)
+}
+
+fn malformed() -> Malformed {
+    Malformed::of("step")
+}
+
+fn head(first: &Fields) -> Result<(Millis, usize, Option<Key>), Malformed> {
+    let mut parts = first.text("step")?.split('|');
+    let at = parts.next().and_then(|at| at.parse().ok()).ok_or_else(malformed)?;
+    let count = parts.next().and_then(|count| count.parse().ok()).ok_or_else(malformed)?;
+    let hex = |text| u128::from_str_radix(text, 16).map_err(|_| malformed());
+    let key = match (parts.next(), parts.next()) {
+        (None, _) => None,
+        (Some(scope), Some(fingerprint)) => Some(Key { scope: hex(scope)?, fingerprint: hex(fingerprint)? }),
+        (Some(_), None) => return Err(malformed()),
+    };
+    Ok((at, count, key))
 }

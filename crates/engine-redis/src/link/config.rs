@@ -123,6 +123,14 @@ impl Config {
         Duration::from_millis(self.command_ms)
     }
 
+    /// How the second server is spoken to, if there is one.
+    pub fn of_cache(&self) -> Option<Config> {
+        let url = vec![self.cache_url.clone()?];
+        let (prefix, tls_ca) = (self.prefix.clone(), self.tls_ca.clone());
+        let (connect_ms, command_ms) = (self.connect_ms, self.command_ms);
+        Some(Config { url, prefix, tls_ca, connect_ms, command_ms, connections: 1, ..Config::default() })
+    }
+
     /// The same with secrets hidden, for printing; a password inside an address, too.
     pub fn masked(&self) -> Config {
         let hide = |secret: &Option<String>| secret.as_ref().map(|_| "********".to_owned());
@@ -157,6 +165,14 @@ impl Config {
         }
         if !(1..=CONNECTIONS_MAX).contains(&self.connections) {
             return wrong(format!("redis.connections must be between 1 and {CONNECTIONS_MAX}"));
+        }
+        if let Some(cache) = &self.cache_url {
+            if self.url.contains(cache) {
+                return wrong("redis.cache_url is the server of the truth; leave it out instead".to_owned());
+            }
+            cache.as_str().into_connection_info().map_err(|_| {
+                LinkError::Config(format!("redis.cache_url {} is no address of a server", masked_url(cache)))
+            })?;
         }
         self.url.iter().try_for_each(|url| self.info(url).map(drop))
     }

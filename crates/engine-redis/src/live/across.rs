@@ -1,5 +1,5 @@
-//! Keys across listings: hints that servers write behind decisions and that never decide. Losing all of them costs a
-//! scan at the next start and a slower sweep.
+//! Names of keys that follow from facts, most of them across listings: `derive` writes them and they never decide.
+//! Losing all of them costs a scan at the next start and a slower sweep.
 
 use onsale_domain::{BuyerId, ListingId, Tenant};
 
@@ -42,6 +42,16 @@ impl Across {
             }
         }
         key
+    }
+
+    /// Counts of one event, a hash.
+    pub fn stats(&self, listing: &ListingId) -> String {
+        format!("{}event:stats:{{{listing}}}", self.prefix)
+    }
+
+    /// The lease of the server that writes what follows from facts.
+    pub fn writer(&self) -> String {
+        format!("{}derived:writer", self.prefix)
     }
 
     /// Where a listing's wake-ups are published.

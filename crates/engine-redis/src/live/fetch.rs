@@ -52,6 +52,7 @@ impl Inner {
         Ok(read.map(|picture| {
             let replica = self.directory.insert(Replica::new(picture));
             replica.touched.store(self.clock.passed(), Ordering::Relaxed);
+            self.derived.listing(&replica);
             replica
         }))
     }
@@ -114,6 +115,7 @@ impl Inner {
             let page = log::after(&self.link, keys.facts(), replica.id, at, log::PAGE).await?;
             let fits = page.steps.iter().all(|step| {
                 let taken = replica.take(step);
+                self.derived.step(replica, step);
                 taken == Taken::Applied || taken == Taken::Known
             });
             if !fits || page.steps.is_empty() {
@@ -131,6 +133,7 @@ impl Inner {
         match self.read(replica.id).await? {
             Some(picture) => {
                 replica.replace(picture);
+                self.derived.listing(replica);
                 Ok(())
             }
             None => Err(self.missing(replica).into()),
@@ -201,9 +204,17 @@ impl Inner {
         Ok(())
     }
 
-    /// Only those of the index that we do not know yet.
+    /// Those of the index that we do not know yet. What we know and the index does not is put there: whoever writes it
+    /// may not have heard of it.
     pub(super) async fn find_new_listings(self: &Arc<Self>) -> Result<(), EngineError> {
         let mut found = self.indexed_listings().await?;
+        let unheard = self.directory.all().into_iter().map(|replica| replica.id);
+        let unheard: Vec<String> =
+            unheard.filter(|id| !found.contains(id)).map(|id| id.to_string()).collect();
+        if !unheard.is_empty() {
+            let key = self.across.listings();
+            self.link.at(&key, redis::cmd("SADD").arg(&key).arg(unheard)).await?;
+        }
         found.retain(|listing| self.directory.get(listing).is_none());
         self.look_up_all(found).await.map(drop)
     }

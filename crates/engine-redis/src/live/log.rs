@@ -52,7 +52,7 @@ pub fn steps(listing: ListingId, entries: Vec<Value>) -> Result<(Vec<Arc<Step>>,
         let (at, told) = entry_of(entry)?;
         let (first, count, mut all) = match open.take() {
             Some(open) => open,
-            None => (at, told.number("n")?, Vec::new()),
+            None => (at, facts::length(&told)?, Vec::new()),
         };
         all.push(told);
         if all.len() < count {

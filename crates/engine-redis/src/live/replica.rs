@@ -270,3 +270,124 @@ fn position(picture: &Picture) -> Position {
 fn next_due(picture: &Picture) -> Millis {
     picture.listing.next_due().unwrap_or(NEVER)
 }
+
+#[cfg(test)]
+mod tests {
+    use onsale_domain::command::{AdoptChart, CreateEvent};
+    use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
+    use onsale_domain::fact::SeatLine;
+    use onsale_domain::layout::{Layout, Row, Seat, Section};
+    use onsale_domain::money::Currency;
+    use onsale_domain::seats::Seats;
+    use onsale_domain::seats::Status;
+    use onsale_domain::{BuyerId, Fact, HoldId, ListingKind, Tenant};
+    use onsale_engine::engine::BodyView;
+
+    use super::*;
+
+    const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 1 };
+    /// What making the event took.
+    const MADE: u64 = 3;
+
+    fn made() -> Picture {
+        let seat = |n: u32| Seat { id: format!("S{n}"), ..Seat::default() };
+        let row = Row { label: "r".into(), seats: (0..9).map(seat).collect() };
+        let layout =
+            Layout { sections: vec![Section { name: "s".into(), rows: vec![row] }], areas: Vec::new() };
+        let details = EventDetails {
+            name: "small".into(),
+            description: String::new(),
+            venue: None,
+            starts_at: 1_000_000,
+            ends_at: 2_000_000,
+            sale_opens_at: None,
+            sale_closes_at: None,
+            is_virtual: false,
+            currency: Currency::parse("EUR").expect("three letters"),
+            tiers: vec![Tier { name: "t".into(), price_minor: 700 }],
+            rules: SaleRules::default(),
+        };
+        let chart = AdoptChart { venue: None, version: 1, layout: layout.into() };
+        let create = CreateEvent { details, status: EventStatus::OnSale, chart };
+        let facts = Seats::create(&create).expect("an event");
+        assert_eq!(facts.len() as u64, MADE);
+        let mut picture = Picture::nothing(EVENT);
+        assert!(picture.apply(&Step { listing: EVENT, epoch: 1, first: 1, at: 0, key: None, facts }));
+        picture
+    }
+
+    /// The hold of the seat with the step's number.
+    fn held(epoch: u64, number: u64) -> Arc<Step> {
+        let fact = Fact::HoldPlaced {
+            hold: HoldId(u128::from(number)),
+            buyer: BuyerId::parse("ann").expect("a buyer"),
+            seats: vec![SeatLine { seat: number as u32, price_minor: 700 }],
+            areas: Vec::new(),
+            until: 60_000,
+            pieces: 0,
+        };
+        Arc::new(Step { listing: EVENT, epoch, first: MADE + number, at: 0, key: None, facts: vec![fact] })
+    }
+
+    fn shown(replica: &Replica) -> (u64, usize) {
+        let view = replica.view().expect("an event");
+        let BodyView::Event(seats) = &view.body else { panic!("{view:?}") };
+        (view.position.offset - MADE, (0..9).filter(|seat| seats.seat_status(*seat) == Status::Held).count())
+    }
+
+    #[test]
+    fn steps_that_overtake_each_other_are_all_taken() {
+        let replica = Replica::new(made());
+        assert_eq!(replica.take(&held(1, 3)), Taken::Gap);
+        assert_eq!(replica.take(&held(1, 2)), Taken::Gap);
+        assert_eq!(shown(&replica), (0, 0));
+        assert_eq!(replica.take(&held(1, 1)), Taken::Applied);
+        assert_eq!(shown(&replica), (3, 3));
+        assert_eq!(replica.position().offset, MADE + 3);
+    }
+
+    #[test]
+    fn a_step_is_told_once_however_often_it_comes() {
+        let replica = Arc::new(Replica::new(made()));
+        let _following = replica.follow();
+        for number in [1, 1, 2, 1, 2] {
+            replica.take(&held(1, number));
+        }
+        assert_eq!(replica.take(&held(1, 2)), Taken::Known);
+        let recent = replica.recent_after(MADE, 10).expect("kept");
+        assert_eq!(recent.iter().map(|step| step.first - MADE).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(replica.recent_after(MADE + 2, 10), None);
+    }
+
+    #[test]
+    fn a_view_shows_the_last_step() {
+        let replica = Replica::new(made());
+        for number in 1..4 {
+            assert_eq!(shown(&replica).0, number - 1);
+            assert_eq!(replica.take(&held(1, number)), Taken::Applied);
+        }
+        assert_eq!(shown(&replica), (3, 3));
+    }
+
+    #[test]
+    fn another_epoch_is_read_whole_and_an_older_one_is_passed_over() {
+        let replica = Replica::new(made());
+        replica.take(&held(1, 1));
+        assert_eq!(replica.take(&held(2, 2)), Taken::Reload);
+        let mut recovered = made();
+        recovered.listing.epoch = 2;
+        replica.replace(recovered.clone());
+        assert_eq!(shown(&replica), (0, 0), "the new epoch does not know of the hold");
+        assert_eq!(replica.take(&held(1, 1)), Taken::Known, "what was lost stays lost");
+        assert_eq!(replica.take(&held(2, 1)), Taken::Applied);
+        // A state that was read before the last step came.
+        replica.replace(recovered);
+        assert_eq!(shown(&replica), (1, 1));
+        // And one of before the recovery.
+        let mut old = made();
+        old.apply(&held(1, 1));
+        old.apply(&held(1, 2));
+        replica.replace(old);
+        assert_eq!(replica.position(), Position { epoch: 2, offset: MADE + 1 });
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use onsale_domain::{Code, Command, ListingId, Outcome, Step};
+use onsale_domain::{Code, Command, ListingId, Millis, Outcome, Step};
 use onsale_engine::{Answer, EngineError, Position, Request};
 
 use super::Inner;
@@ -54,16 +54,9 @@ impl Inner {
                 epoch: self.deployment.current().generation.number,
                 compact_from: self.options.compact_from,
                 strict: attempt < LENIENT,
+                plain: attempt == 1,
             };
-            let clocks = (self.clock.told(), assumed_now);
-            let prepare =
-                |picture: &Picture| Asked::prepare(picture, command, stamp, &self.prefix, &terms, clocks);
-            let asked = match &replica {
-                Some(replica) => replica.with(prepare),
-                None => prepare(&Picture::nothing(listing)),
-            };
-            let value = self.call(&asked).await?;
-            match asked.read(value).map_err(super::Trouble::from)? {
+            match self.ask_script(replica.as_deref(), request, stamp, terms, assumed_now).await? {
                 Reply::Answer(answer) => {
                     self.suspect_if_forgotten(replica.as_deref(), &answer)?;
                     if let Some(step) = answer.step().filter(|_| !answer.replayed) {
@@ -87,6 +80,33 @@ impl Inner {
         Err(EngineError::Busy)
     }
 
+    /// Prepares the command from the replica and has its script decide; a hold that turns out not to be plain goes on to
+    /// the script that has all the rules, under the same key.
+    async fn ask_script(
+        &self,
+        replica: Option<&Replica>,
+        request: &Request,
+        stamp: Stamp,
+        mut terms: Terms,
+        assumed_now: Millis,
+    ) -> Result<Reply, super::Trouble> {
+        loop {
+            let clocks = (self.clock.told(), assumed_now);
+            let prepare = |picture: &Picture| {
+                Asked::prepare(picture, &request.command, stamp, &self.prefix, &terms, clocks)
+            };
+            let asked = match replica {
+                Some(replica) => replica.with(prepare),
+                None => prepare(&Picture::nothing(request.listing)),
+            };
+            let reply = asked.read(self.call(&asked).await?)?;
+            if !(terms.plain && reply.is_not_plain()) {
+                return Ok(reply);
+            }
+            terms.plain = false;
+        }
+    }
+
     /// We know the listing and its node does not: the node may have forgotten it, and nobody is told that it never was.
     fn suspect_if_forgotten(&self, replica: Option<&Replica>, answer: &Answer) -> Result<(), EngineError> {
         let known = replica.filter(|replica| replica.position().offset > 0);
@@ -106,7 +126,7 @@ impl Inner {
             // Made just now, by us; if it cannot be read, the polling finds it.
             None => match self.look_up(step.listing).await {
                 Ok(Some(replica)) => replica,
-                Ok(None) | Err(_) => return self.told.listing(step.listing, at),
+                Ok(None) | Err(_) => return self.told.position(step.listing, at),
             },
         };
         let shown = Position { epoch: step.epoch, offset: step.last() };
@@ -122,7 +142,8 @@ impl Inner {
             }
         }
         replica.touched.store(self.clock.passed(), Ordering::Relaxed);
-        self.told.step(&replica, step, shown);
+        self.derived.step(&replica, step);
+        self.told.position(step.listing, shown);
     }
 
     /// The replica as fresh as Redis is now; none if there is no such listing.

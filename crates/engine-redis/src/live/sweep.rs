@@ -64,7 +64,7 @@ async fn look_into_index(inner: &Arc<Inner>, now: Millis) {
         } else {
             // Somebody died before telling that it is done.
             replica.indexed.store(Millis::MIN, Ordering::Relaxed);
-            inner.told.due(&replica);
+            inner.derived.due(&replica);
         }
     }
 }
@@ -86,7 +86,7 @@ async fn sweep(inner: &Arc<Inner>, replica: &Replica) {
             Request { listing: replica.id, command: Command::ExpireDue { limit: LIMIT as _ }, key: None };
         inner.counts.sweeps.fetch_add(1, Ordering::Relaxed);
         let swept = inner.submit(request).await.map(|answer| answer.step().is_some());
-        inner.told.due(replica);
+        inner.derived.due(replica);
         match swept {
             Ok(true) if replica.due().is_some_and(|due| due <= inner.clock.now()) => {}
             Ok(true) => return,

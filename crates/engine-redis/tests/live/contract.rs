@@ -65,7 +65,7 @@ impl Harness for House {
             link: engine.link().clone(),
             scripts: current.scripts.clone(),
             prefix: self.link.config().prefix.clone(),
-            terms: Terms { epoch: 1, compact_from: self.compact_from, strict: true },
+            terms: Terms { epoch: 1, compact_from: self.compact_from, strict: true, plain: true },
         };
         let kept = self.handle.block_on(desk.state(*listing)).map_err(|error| error.to_string())?;
         let Some(kept) = kept else { return Ok(()) };

@@ -9,7 +9,7 @@ use onsale_engine::{Engine, EngineError, Position};
 use onsale_engine_redis::live::{Options, RedisEngine};
 
 use super::house::{buyer, create, event, hold, open, status, submit, until};
-use super::support::{Brand, Server, Six};
+use super::support::{Brand, Server, Setup, Six};
 use onsale_engine_redis::link::Config;
 use onsale_engine_redis::link::config::Topology;
 
@@ -167,4 +167,19 @@ async fn a_start_finds_listings_without_the_index() {
     let other = open(&server.url(), Options::default()).await;
     assert_eq!(other.listings(Tenant::DEFAULT, ListingKind::Event, None, 10).len(), 3);
     assert_eq!(indexed(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_are_stale_while_the_server_is_away() {
+    let mut server = Server::with(Brand::Redis, Setup::default().with("appendonly yes"));
+    let engine = open(&server.url(), Options::default()).await;
+    let listing = event(1);
+    create(&engine, listing).await;
+    hold(&engine, listing, 1, "ann", 600_000).await.expect("held");
+    assert!(!engine.is_stale(Some(&listing)));
+    server.kill();
+    until("the reads are marked", || engine.is_stale(Some(&listing)) && engine.is_stale(None)).await;
+    assert_eq!(status(&engine, &listing, 1), Some(Status::Held), "what was known is shown");
+    server.start_again();
+    until("the mark is gone", || !engine.is_stale(Some(&listing)) && !engine.is_stale(None)).await;
 }

@@ -206,7 +206,7 @@ fn lua_decides_as_the_domain_does() {
     });
     let mut columns = Vec::new();
     for (name, compact_from) in [("hash", usize::MAX), ("compact", 0)] {
-        let terms = Terms { epoch: 1, compact_from, strict: true };
+        let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };
         let prefix = format!("{name}:");
         let desk = Desk { link: link.clone(), scripts: scripts.clone(), prefix, terms };
         let tally = runtime.block_on(histories(&desk, seeds.clone(), told));

@@ -48,7 +48,7 @@ impl LuaEngine {
         prefix: String,
         compact_from: usize,
     ) -> LuaEngine {
-        let terms = Terms { epoch: 1, compact_from, strict: true };
+        let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };
         let desk = Desk { link, scripts, prefix, terms };
         let (clock, operations) = (AtomicI64::new(0), AtomicU64::new(0));
         let (pictures, known) = (Mutex::default(), Mutex::default());
@@ -137,7 +137,7 @@ impl Inner {
         for entry in entries {
             let (epoch, offset, fields) = read_entry(entry);
             let (epoch, first, count, mut told) = open.take().unwrap_or_else(|| {
-                (epoch, offset, fields.number("n").expect("a first fact counts its step"), Vec::new())
+                (epoch, offset, facts::length(&fields).expect("a first fact counts its step"), Vec::new())
             });
             told.push(fields);
             if told.len() == count {

@@ -5,7 +5,7 @@ use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
-use onsale_domain::{BuyerId, Code, Command, HoldId, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{BuyerId, Code, Command, Fact, HoldId, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::Answer;
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Desk, Stamp};
@@ -28,7 +28,7 @@ pub async fn room() -> Room {
     let server = Server::start();
     let (link, scripts) = (server.link().await, lua::scripts("moves"));
     link.load(&scripts).await.expect("scripts that compile");
-    let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true };
+    let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
     let room = Room { desk: Desk { link, scripts, prefix: String::new(), terms }, _server: server };
     let mut picture = Picture::nothing(EVENT);
     room.take(&mut picture, &create(NOW, 6)).await;
@@ -41,7 +41,9 @@ impl Room {
     }
 
     pub async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
-        let reply = self.ask(picture, command, Stamp::None, NOW).await;
+        // Under a key, so that plain holds take their short way.
+        let key = Stamp::Operation(u128::from(picture.listing.offset));
+        let reply = self.ask(picture, command, key, NOW).await;
         let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
         answer.step().into_iter().for_each(|step| assert!(picture.apply(step)));
         *answer
@@ -131,6 +133,26 @@ async fn details_and_charts_are_made_from_the_latest() {
         why(room.ask(&Picture::nothing(EVENT), &hold(2, Pick::Seats(vec![7])), Stamp::None, NOW).await),
         "Done"
     );
+}
+
+#[tokio::test]
+async fn a_plain_hold_from_an_old_picture_costs_what_the_event_says_now() {
+    let room = room().await;
+    let mut fresh = room.picture().await;
+    room.take(&mut fresh, &hold(1, Pick::Seats(vec![0]))).await;
+    let old = fresh.clone();
+    let tiers = Some(vec![Tier { name: "t".into(), price_minor: 900 }]);
+    let dearer = ChangeEvent { tiers, ..ChangeEvent::default() };
+    room.take(&mut fresh, &Command::ChangeEvent(Box::new(dearer))).await;
+    for (picture, id) in [(&old, 2), (&fresh, 3)] {
+        let wish = hold(u128::from(id), Pick::Seats(vec![id]));
+        let reply = room.ask(picture, &wish, Stamp::Operation(u128::from(id) << 64), NOW).await;
+        let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
+        let Some([Fact::HoldPlaced { seats, .. }]) = answer.step().map(|step| step.facts.as_slice()) else {
+            panic!("{answer:?}")
+        };
+        assert_eq!(seats[0].price_minor, 900);
+    }
 }
 
 #[tokio::test]

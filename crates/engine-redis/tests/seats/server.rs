@@ -4,6 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use onsale_engine_redis::Link;
+use onsale_engine_redis::link::Config;
 use tempfile::TempDir;
 
 pub struct Server {
@@ -35,7 +36,9 @@ impl Server {
     pub async fn link(&self) -> Link {
         let started = Instant::now();
         loop {
-            match Link::open(&self.url()).await {
+            // An answer that is late on a busy machine would be asked for again, and come back as a replay.
+            let patient = Config { command_ms: 30_000, ..Config::from(&self.url()) };
+            match Link::open(patient).await {
                 Ok(link) if link.query(&redis::cmd("PING")).await.is_ok() => return link,
                 _ if started.elapsed() > Duration::from_secs(20) => panic!("redis-server does not answer"),
                 _ => tokio::time::sleep(Duration::from_millis(20)).await,

@@ -19,7 +19,7 @@ pub async fn all(link: &Link, prefix: &str, listing: ListingId) -> Vec<Arc<Step>
     while let Some((id, flat)) = entries.next() {
         let (epoch, first) = id.split_once('-').expect("an id has two parts");
         let mut step = vec![Fields::from_flat(flat).expect("fields")];
-        let count: usize = step[0].number("n").expect("a first fact counts its step");
+        let count = facts::length(&step[0]).expect("a first fact counts its step");
         step.extend(
             entries.by_ref().take(count - 1).map(|(_, flat)| Fields::from_flat(flat).expect("fields")),
         );

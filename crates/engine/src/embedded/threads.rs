@@ -1,12 +1,15 @@
 //! The threads around the plain values: one per shard, one committer, one that writes snapshots.
-//! Shards decide the next batch while the committer syncs the last one.
+//! Shards decide the next batch while the committer syncs the last one; a small batch that nothing is waiting before
+//! is synced by its shard itself.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
 
 use super::clock::Clock;
 use super::commit::{Committer, Shared};
@@ -23,6 +26,9 @@ const SLEEP_MAX: Duration = Duration::from_millis(100);
 /// Batches decided but not yet in a frame, for all shards: one is enough to keep the disk busy, and a queue
 /// behind it would only add to everybody's wait.
 const BATCHES_WAITING_MAX: usize = 1;
+/// A batch of so few commands is synced where it was decided. Handing it over would wake one more thread to gain a
+/// moment that is shorter than the wake-up, and what arrives meanwhile would be synced in two halves.
+const COMMANDS_COMMITTED_HERE_MAX: u64 = 96;
 /// Pieces of a snapshot that wait for their file, about a megabyte each; beyond, deciding waits for the disk.
 const PARTS_WAITING_MAX: usize = 64;
 /// The journal grows by so many times the last snapshot before the next one is made.
@@ -63,18 +69,17 @@ impl Threads {
         let inboxes: Vec<_> = shards.iter().map(|_| Arc::new(Inbox::new(options.inbox_bound))).collect();
         let mut handles = Vec::new();
         let generation = committer.generation();
+        let pace = Pace { every: options.snapshot_every_bytes, inboxes: inboxes.clone(), parts };
+        let commits = Mutex::new(Commits::new(committer, pace, shared.clone()));
+        let desk = Arc::new(CommitDesk { commits, waiting: AtomicUsize::new(0) });
         for (number, shard) in shards.into_iter().enumerate() {
             let (inbox, clock) = (inboxes[number].clone(), options.clock.clone());
-            let (batches, shared) = (batches.clone(), shared.clone());
-            let run = move || run_shard(shard, &inbox, &*clock, &batches, &shared);
+            let (batches, shared, desk) = (batches.clone(), shared.clone(), desk.clone());
+            let run = move || run_shard(shard, &inbox, &*clock, &Out { batches, desk }, &shared);
             handles.push(thread::Builder::new().name(format!("shard-{number}")).spawn(run)?);
         }
         drop(batches);
-        let pace = Pace { every: options.snapshot_every_bytes, inboxes: inboxes.clone(), parts };
-        let run = {
-            let shared = shared.clone();
-            move || run_committer(committer, &decided, pace, &shared)
-        };
+        let run = move || run_committer(&decided, &desk);
         handles.push(thread::Builder::new().name("committer".into()).spawn(run)?);
         let run = {
             let shared = shared.clone();
@@ -102,13 +107,7 @@ impl Threads {
     }
 }
 
-fn run_shard(
-    mut shard: Shard,
-    inbox: &Inbox<Work>,
-    clock: &dyn Clock,
-    batches: &SyncSender<Batch>,
-    shared: &Shared,
-) {
+fn run_shard(mut shard: Shard, inbox: &Inbox<Work>, clock: &dyn Clock, out: &Out, shared: &Shared) {
     let mut work = Vec::new();
     loop {
         let patience = match shard.next_due() {
@@ -131,11 +130,51 @@ fn run_shard(
             shared.buffers.put(Arc::new(batch.bytes));
             continue;
         }
-        if batches.send(batch).is_err() {
+        if !out.send(batch) {
             // The committer is gone: whoever waits hears that the channel broke.
             inbox.close();
             return;
         }
+    }
+}
+
+/// A shard's way to the disk.
+struct Out {
+    batches: SyncSender<Batch>,
+    desk: Arc<CommitDesk>,
+}
+
+/// Where batches are made durable, by one at a time.
+struct CommitDesk {
+    commits: Mutex<Commits>,
+    /// Batches handed to the committer and not yet told; nobody may overtake them.
+    waiting: AtomicUsize,
+}
+
+impl Out {
+    /// Makes a batch durable, now or by and by. `false`: the committer is gone.
+    fn send(&self, batch: Batch) -> bool {
+        if batch.tally.commands <= COMMANDS_COMMITTED_HERE_MAX
+            && let Some(mut commits) = self.desk.commits.try_lock()
+            && self.desk.waiting.load(Ordering::Acquire) == 0
+        {
+            commits.commit(&mut vec![batch]);
+            return true;
+        }
+        self.desk.waiting.fetch_add(1, Ordering::AcqRel);
+        self.batches.send(batch).is_ok()
+    }
+}
+
+fn run_committer(decided: &Receiver<Batch>, desk: &CommitDesk) {
+    let mut batches = Vec::new();
+    while let Ok(first) = decided.recv() {
+        let mut commits = desk.commits.lock();
+        batches.push(first);
+        batches.extend(decided.try_iter());
+        let taken = batches.len();
+        commits.commit(&mut batches);
+        desk.waiting.fetch_sub(taken, Ordering::AcqRel);
     }
 }
 
@@ -146,45 +185,66 @@ struct Pace {
     parts: SyncSender<Part>,
 }
 
-fn run_committer(mut committer: Committer, decided: &Receiver<Batch>, pace: Pace, shared: &Shared) {
-    let mut batches = Vec::new();
-    let mut last_at = shared.journal_bytes.load(Ordering::Relaxed);
-    let mut shards_left = 0;
-    let mut begun = false;
-    let mut before = [committer.next_position(); COMMITS_BEHIND_IMAGES];
-    while let Ok(first) = decided.recv() {
-        batches.push(first);
-        batches.extend(decided.try_iter());
-        before.rotate_left(1);
-        before[COMMITS_BEHIND_IMAGES - 1] = committer.next_position();
-        // After a failure the batches are answered with it; the loop goes on so that nobody waits for ever.
-        let _ = committer.commit(&mut batches);
-        let (images, done) = committer.take_images();
-        if !images.is_empty() || done > 0 {
-            if !begun {
-                // The last snapshot of a graceful stop is asked of the shards directly, so its first images
-                // may be older than commits that were still under way.
-                (begun, shards_left) = (true, pace.inboxes.len());
-                let _ = pace.parts.send(Part::Begin(before[0]));
-            }
-            images.into_iter().for_each(|piece| drop(pace.parts.send(Part::Piece(piece))));
-            shards_left -= done.min(shards_left);
-            if shards_left == 0 {
-                begun = false;
-                shared.snapshot_under_way.store(false, Ordering::Release);
-                let _ = pace.parts.send(Part::Finish);
-            }
+/// The committer, and the snapshots that are made along its way.
+struct Commits {
+    committer: Committer,
+    pace: Pace,
+    shared: Arc<Shared>,
+    /// How long the journal was when the last snapshot began.
+    last_at: u64,
+    shards_left: usize,
+    begun: bool,
+    before: [FramePosition; COMMITS_BEHIND_IMAGES],
+}
+
+impl Commits {
+    fn new(committer: Committer, pace: Pace, shared: Arc<Shared>) -> Commits {
+        let last_at = shared.journal_bytes.load(Ordering::Relaxed);
+        let before = [committer.next_position(); COMMITS_BEHIND_IMAGES];
+        Commits { committer, pace, shared, last_at, shards_left: 0, begun: false, before }
+    }
+
+    fn commit(&mut self, batches: &mut Vec<Batch>) {
+        self.before.rotate_left(1);
+        self.before[COMMITS_BEHIND_IMAGES - 1] = self.committer.next_position();
+        // After a failure the batches are answered with it; the next ones, too, so that nobody waits for ever.
+        let _ = self.committer.commit(batches);
+        self.pass_images_on();
+        self.begin_snapshot_if_due();
+    }
+
+    fn pass_images_on(&mut self) {
+        let (images, done) = self.committer.take_images();
+        if images.is_empty() && done == 0 {
+            return;
         }
-        let written = shared.journal_bytes.load(Ordering::Relaxed);
+        if !self.begun {
+            // The last snapshot of a graceful stop is asked of the shards directly, so its first images
+            // may be older than commits that were still under way.
+            (self.begun, self.shards_left) = (true, self.pace.inboxes.len());
+            let _ = self.pace.parts.send(Part::Begin(self.before[0]));
+        }
+        images.into_iter().for_each(|piece| drop(self.pace.parts.send(Part::Piece(piece))));
+        self.shards_left -= done.min(self.shards_left);
+        if self.shards_left == 0 {
+            self.begun = false;
+            self.shared.snapshot_under_way.store(false, Ordering::Release);
+            let _ = self.pace.parts.send(Part::Finish);
+        }
+    }
+
+    fn begin_snapshot_if_due(&mut self) {
+        let written = self.shared.journal_bytes.load(Ordering::Relaxed);
         // Writing a snapshot must not cost more than the journal that it shortens.
-        let every = pace.every.max(SNAPSHOT_TIMES * shared.snapshot_bytes.load(Ordering::Relaxed));
-        if written - last_at >= every && !shared.snapshot_under_way.swap(true, Ordering::AcqRel) {
-            last_at = written;
-            (begun, shards_left) = (true, pace.inboxes.len());
-            let _ = pace.parts.send(Part::Begin(committer.next_position()));
-            // A shard that stops just now sends no pieces, and the snapshot stays unfinished.
-            pace.inboxes.iter().for_each(|inbox| drop(inbox.send(Work::Snapshot, 0)));
+        let every = self.pace.every.max(SNAPSHOT_TIMES * self.shared.snapshot_bytes.load(Ordering::Relaxed));
+        if written - self.last_at < every || self.shared.snapshot_under_way.swap(true, Ordering::AcqRel) {
+            return;
         }
+        self.last_at = written;
+        (self.begun, self.shards_left) = (true, self.pace.inboxes.len());
+        let _ = self.pace.parts.send(Part::Begin(self.committer.next_position()));
+        // A shard that stops just now sends no pieces, and the snapshot stays unfinished.
+        self.pace.inboxes.iter().for_each(|inbox| drop(inbox.send(Work::Snapshot, 0)));
     }
 }
 

@@ -7,6 +7,10 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args as ClapArgs;
 use onsale_engine::Engine;
+use thread_priority::unix::{
+    NormalThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+};
+use thread_priority::{ThreadPriority, ThreadPriorityValue};
 use tokio_util::sync::CancellationToken;
 
 mod opened;
@@ -49,7 +53,8 @@ pub fn run_with(
     config.tls.as_ref().map(tls::acceptor).transpose().context("the TLS files")?;
     let data = config.data.clone();
     std::fs::create_dir_all(&data).with_context(|| format!("creating the data folder {}", data.display()))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().on_thread_start(work_in_batches).build()?;
     let opened = runtime.block_on(Opened::open(&config))?;
     let secrets = Secrets::open(&data, config.api_key.as_deref(), config.house_key.as_deref())
         .with_context(|| format!("reading the keys in {}", data.display()))?;
@@ -70,6 +75,23 @@ pub fn run_with(
         anyhow::bail!("{why}; start again: everything that was answered is in the journal");
     }
     served
+}
+
+/// Of the hundred steps between the least and the most, the one that is no niceness at all.
+const NICENESS_0: u8 = 47;
+
+/// A worker that is woken lets whoever runs finish (`SCHED_BATCH`). Woken ones that push in cost a change of threads
+/// for every request or two, and split what the disk could have taken at once.
+fn work_in_batches() {
+    // Who gave us another priority has made plans of their own.
+    if rustix::process::getpriority_process(None) != Ok(0) {
+        return;
+    }
+    let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Batch);
+    if let Ok(priority) = ThreadPriorityValue::try_from(NICENESS_0).map(ThreadPriority::Crossplatform) {
+        // Without it we serve as well, only not as many.
+        let _ = set_thread_priority_and_policy(thread_native_id(), priority, policy);
+    }
 }
 
 /// After a failed write or sync nobody can be served any more; ending lets whoever watches over us start anew.

@@ -6,12 +6,13 @@
 if layout then return {4, {2, "", ""}, epoch, offset, now, 0, {}} end
 epoch = tonumber(arg())
 local count, chart, status, rules, fields, of_areas = tonumber(arg()), arg(), arg(), arg(), list(), list()
-call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12])
+-- First what a server without memory refuses: behind a DEL it would refuse nothing more.
+call("SET", KEYS[9], new_chart(count, chart))
+call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[10], KEYS[11], KEYS[12])
 for n, area in ipairs(of_areas) do
   fields[#fields + 1] = "area:" .. (n - 1)
   fields[#fields + 1] = area
 end
-call("SET", KEYS[9], new_chart(count, chart))
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
 local facts = {}

@@ -1,0 +1,50 @@
+//! The plain hold: explicit seats of a small chart, of an event that is on sale as far as the picture tells. Its own
+//! script is short because all that the picture knows is sent along; the script checks the versions it was known at.
+
+use onsale_domain::Command;
+use onsale_domain::command::{Pick, PlaceHold};
+use onsale_domain::event::EventStatus;
+use onsale_domain::fact::SeatLine;
+use onsale_domain::listing::Body;
+use onsale_domain::seats::check;
+
+use super::{Args, Call};
+use crate::facts;
+use crate::layout::Layout;
+use crate::picture::Picture;
+use crate::scripts::Name;
+
+/// The call, and the seats with their prices, which the fact will tell; `None` if all the rules are needed.
+pub fn place_plain_hold<'a>(
+    picture: &Picture,
+    command: &'a Command,
+) -> Option<(&'a PlaceHold, Call, Vec<SeatLine>)> {
+    let Command::PlaceHold(hold) = command else { return None };
+    let (Pick::Seats(seats), Body::Event(event)) = (&hold.pick, &picture.listing.body) else { return None };
+    let rules = &event.details().rules;
+    let plain = picture.layout == Layout::Hash
+        && event.status() == EventStatus::OnSale
+        && hold.areas.is_empty()
+        && !rules.refuse_single_seats
+        && seats.len() <= rules.buyer_limit as usize
+        && seats.iter().all(|seat| event.chart().seat(*seat).is_some())
+        // The script writes the name into a lock as it is.
+        && !hold.buyer.as_str().contains(['"', '\\'])
+        && check(command).is_ok();
+    if !plain {
+        return None;
+    }
+    let price = |seat: &u32| SeatLine { seat: *seat, price_minor: event.price_of_seat(*seat) };
+    let lines: Vec<SeatLine> = seats.iter().map(price).collect();
+    let mut args = Args::default();
+    args.bytes(facts::id(hold.hold.0));
+    args.bytes(hold.buyer.as_str());
+    args.bytes(facts::seat_lines(&lines));
+    args.push(hold.hold_ms.unwrap_or(rules.hold_ms));
+    args.push(format_args!("|{}|{}|0", event.chart().seats_len(), picture.versions));
+    args.push(event.details().sale_ends_at());
+    args.push(rules.extensions_max);
+    args.push(rules.buyer_limit);
+    seats.iter().for_each(|seat| args.push(seat));
+    Some((hold, args.call(Name::PlacePlainHold, picture), lines))
+}
