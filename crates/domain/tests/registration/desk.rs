@@ -131,7 +131,7 @@ impl Desk {
             Err(refusal) => parts.push(match refusal.detail {
                 Detail::Field { field, .. } => format!("{} {field}", refusal.code.as_str()),
                 Detail::Limit { limit, taken } => format!("{} {taken}/{limit}", refusal.code.as_str()),
-                Detail::None | Detail::Order(_) => refusal.code.as_str().into(),
+                Detail::None | Detail::Order(_) | Detail::MinNext(_) => refusal.code.as_str().into(),
             }),
         }
         parts.join(", ")

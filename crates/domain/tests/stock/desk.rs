@@ -308,6 +308,7 @@ fn refused(refusal: &Refusal) -> String {
     match &refusal.detail {
         Detail::Field { field, .. } => text += &format!(" {field}"),
         Detail::Limit { limit, taken } => text += &format!(" {taken}/{limit}"),
+        Detail::MinNext(_) => panic!("a sale has no bids"),
         Detail::None | Detail::Order(_) => {}
     }
     for in_the_way in &refusal.in_the_way {
