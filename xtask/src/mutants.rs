@@ -8,6 +8,7 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -25,6 +26,35 @@ pub struct Options {
     /// A shorter bound on each command, as in the daily test run.
     #[arg(long)]
     quick: bool,
+    /// One part of them all, `1/3` to `3/3`.
+    #[arg(long, value_name = "PART/PARTS", value_parser = share)]
+    share: Option<Share>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Share {
+    part: usize,
+    parts: usize,
+}
+
+/// All planted bugs take longer than everything else together, so that a daily run tries a third of them, and the
+/// next commit another third.
+const DAILY_PARTS: usize = 3;
+
+fn share(text: &str) -> Result<Share, String> {
+    let numbers =
+        text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
+    match numbers {
+        Some((part, parts)) if part >= 1 && part <= parts => Ok(Share { part, parts }),
+        Some(_) | None => Err("two numbers, the first at most the second: 1/3".to_owned()),
+    }
+}
+
+/// How many commits there are; none is as good as the first.
+fn commits() -> usize {
+    let counted =
+        Command::new("git").args(["rev-list", "--count", "HEAD"]).current_dir(workspace::root()).output();
+    counted.ok().and_then(|output| String::from_utf8(output.stdout).ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
 /// How long one command may take: the unplanted source is well below the quick bound,
@@ -33,12 +63,16 @@ const QUICK: Duration = Duration::from_secs(180);
 const PATIENT: Duration = Duration::from_secs(900);
 
 impl Options {
+    /// What the test run tries: a part of them in the daily one, all of them in the long one.
     pub fn bounded(quick: bool) -> Self {
-        Self { only: None, quick }
+        let share = quick.then(|| Share { part: commits() % DAILY_PARTS + 1, parts: DAILY_PARTS });
+        Self { only: None, quick, share }
     }
 
     pub fn command_line(&self) -> String {
-        format!("cargo xtask mutants{}", if self.quick { " --quick" } else { "" })
+        let quick = if self.quick { " --quick" } else { "" };
+        let share = self.share.map(|share| format!(" --share {}/{}", share.part, share.parts));
+        format!("cargo xtask mutants{quick}{}", share.unwrap_or_default())
     }
 }
 
@@ -55,6 +89,14 @@ pub fn run(options: &Options) -> Result<()> {
     let mut patches = patch::all(&workspace::root())?;
     if let Some(part) = &options.only {
         patches.retain(|patch| patch.name.contains(part.as_str()));
+    }
+    if let Some(Share { part, parts }) = options.share {
+        // Neighbours are of one kind and need the same builds: each part gets some of every kind.
+        let mut number = 0;
+        patches.retain(|_| {
+            number += 1;
+            number % parts == part % parts
+        });
     }
     if patches.is_empty() {
         bail!("no planted bug to try");
@@ -171,4 +213,24 @@ fn report(rows: &[Row]) -> Result<()> {
         bail!("{} planted bugs were not caught", rows.len() - caught);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_one_of_its_parts() {
+        assert_eq!(share("2/3"), Ok(Share { part: 2, parts: 3 }));
+        for wrong in ["0/3", "4/3", "3", "a/b", "/", "1/0"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_daily_run_says_which_part_it_tries() {
+        let line = Options::bounded(true).command_line();
+        assert!(line.starts_with("cargo xtask mutants --quick --share ") && line.ends_with("/3"), "{line}");
+        assert_eq!(Options::bounded(false).command_line(), "cargo xtask mutants");
+    }
 }
