@@ -50,6 +50,8 @@ async fn one_server_writes_what_another_decided_and_a_third_goes_on_after_it() {
     until("the lease is taken", || server.say::<u64>(&format!("EXISTS {WRITER}")).ok() == Some(1)).await;
     let other = open(&server.url(), Options::default()).await;
     create(&other, event(1)).await;
+    // Hints follow from facts: a listing that is first read whole brings none of those before.
+    until("the writer follows it", || writer.view(&event(1)).is_some()).await;
     held(&other, 1, "ann").await;
     until("the hint is written", || hinted(&server, "ann")).await;
     writer.close();
