@@ -82,6 +82,39 @@ async fn what_was_answered_is_there_after_a_restart() {
     assert_eq!(other_body.outcome.refused().map(|refusal| refusal.code), Some(Code::KeyReused));
 }
 
+/// Large batches go to the committer's thread, small ones are synced where they are decided. If a small one overtook a
+/// large one, offsets in the journal would not follow each other, and the next start would refuse it.
+#[tokio::test(flavor = "multi_thread")]
+async fn small_batches_never_overtake_large_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(1_000));
+    let engine = open(folder.path(), &clock);
+    engine.submit(create(50_000)).await.expect("creates");
+    let mut next = 0u32;
+    for _ in 0..100 {
+        let mut fresh = || {
+            next += 1;
+            hold(u128::from(next), next, &format!("buyer-{next}"), None)
+        };
+        let large = engine.submit_many((0..300).map(|_| fresh()).collect());
+        let small = engine.submit(fresh());
+        let (large, small) = tokio::join!(large, small);
+        let done = large.into_iter().chain([small]).map(|answer| answer.expect("answers").outcome);
+        assert!(done.into_iter().all(|outcome| outcome == Outcome::Done));
+    }
+    drop(engine);
+    for file in std::fs::read_dir(folder.path()).expect("a folder") {
+        let path = file.expect("a file").path();
+        if path.extension().is_some_and(|kind| kind == "snap") {
+            std::fs::remove_file(path).expect("goes");
+        }
+    }
+    let engine = open(folder.path(), &clock);
+    assert!(engine.report.snapshot.is_none(), "the journal alone was read");
+    let view = engine.view(&EVENT).expect("the event is there");
+    assert_eq!(view.position.offset, 3 + u64::from(next));
+}
+
 #[tokio::test]
 async fn a_sale_is_sold_exactly_and_comes_back_after_a_restart() {
     use onsale_domain::CheckoutId;
