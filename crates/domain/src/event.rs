@@ -2,11 +2,12 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::fields::{check_description, check_name, check_time};
 use crate::id::ListingId;
 use crate::layout::is_name;
 use crate::limits::{
-    BUYER_LIMIT_DEFAULT, BUYER_LIMIT_MAX, DESCRIPTION_CHARS_MAX, EXTENSIONS_DEFAULT, EXTENSIONS_MAX,
-    HOLD_CAP_MS_MIN, HOLD_MS_DEFAULT, HOLD_MS_MAX, HOLD_MS_MIN, TIERS_MAX, TIME_MAX,
+    BUYER_LIMIT_DEFAULT, BUYER_LIMIT_MAX, EXTENSIONS_DEFAULT, EXTENSIONS_MAX, HOLD_CAP_MS_MIN,
+    HOLD_MS_DEFAULT, HOLD_MS_MAX, HOLD_MS_MIN, TIERS_MAX,
 };
 use crate::money::{Currency, MINOR_MAX, Minor};
 use crate::refusal::Refusal;
@@ -148,12 +149,8 @@ impl EventDetails {
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
         let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        if !is_name(&self.name) {
-            return invalid("name", "1–200 characters without control characters");
-        }
-        if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
-            return invalid("description", "at most 10,000 characters");
-        }
+        check_name("name", &self.name)?;
+        check_description(&self.description)?;
         let times = [
             ("starts_at", Some(self.starts_at)),
             ("ends_at", Some(self.ends_at)),
@@ -161,9 +158,7 @@ impl EventDetails {
             ("sale_closes_at", self.sale_closes_at),
         ];
         for (field, time) in times {
-            if time.is_some_and(|time| !(0..=TIME_MAX).contains(&time)) {
-                return invalid(field, "a time between 1970 and 2200, in milliseconds");
-            }
+            time.map_or(Ok(()), |time| check_time(field, time))?;
         }
         if self.ends_at <= self.starts_at {
             return invalid("ends_at", "after starts_at");

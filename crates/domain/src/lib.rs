@@ -9,6 +9,7 @@ mod deadlines;
 pub mod ended;
 pub mod event;
 pub mod fact;
+mod fields;
 pub mod id;
 pub mod layout;
 pub mod limits;

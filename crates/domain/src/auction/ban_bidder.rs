@@ -7,8 +7,9 @@ use super::fact::AuctionFact;
 use super::limits::BANNED_MAX;
 use super::people::BANNED;
 use super::proxy;
-use super::retract_bid::{check_name, check_reason, replayed};
+use super::retract_bid::replayed;
 use super::state::{Auction, Phase};
+use crate::fields::{check_name, check_reason};
 use crate::id::BuyerId;
 use crate::refusal::{Code, Refusal};
 

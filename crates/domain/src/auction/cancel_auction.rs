@@ -2,8 +2,8 @@
 
 use super::command::CancelAuction;
 use super::fact::AuctionFact;
-use super::retract_bid::{check_name, check_reason};
 use super::state::{Auction, Phase};
+use crate::fields::{check_name, check_reason};
 use crate::refusal::{Code, Refusal};
 
 pub(super) fn check(command: &CancelAuction) -> Result<(), Refusal> {

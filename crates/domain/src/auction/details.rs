@@ -7,9 +7,8 @@ use super::limits::{
     CAP_MS_DEFAULT, CAP_MS_MAX, DECAY_MAX, EXTENSION_MS_DEFAULT, EXTENSION_MS_MAX, LENGTH_MS_MAX,
     WINDOW_MS_DEFAULT, WINDOW_MS_MAX,
 };
+use crate::fields::{check_description, check_name, check_time};
 use crate::id::BuyerId;
-use crate::layout::is_name;
-use crate::limits::{DESCRIPTION_CHARS_MAX, TIME_MAX};
 use crate::money::{Currency, MINOR_MAX, Minor};
 use crate::refusal::Refusal;
 use crate::time::Millis;
@@ -116,16 +115,10 @@ impl AuctionDetails {
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
         let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        if !is_name(&self.name) {
-            return invalid("name", "1–200 characters without control characters");
-        }
-        if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
-            return invalid("description", "at most 10,000 characters");
-        }
+        check_name("name", &self.name)?;
+        check_description(&self.description)?;
         for (field, time) in [("starts_at", self.starts_at), ("ends_at", self.ends_at)] {
-            if !(0..=TIME_MAX).contains(&time) {
-                return invalid(field, "a time between 1970 and 2200, in milliseconds");
-            }
+            check_time(field, time)?;
         }
         if self.ends_at <= self.starts_at {
             return invalid("ends_at", "after starts_at");

@@ -8,9 +8,8 @@ use super::limits::{RETRACTION_AGE_MS_MAX, RETRACTION_LEFT_MS_MIN};
 use super::place_bid::is_open;
 use super::proxy::{self, Lead};
 use super::state::Auction;
+use crate::fields::{check_name, check_reason};
 use crate::id::BuyerId;
-use crate::layout::is_name;
-use crate::limits::REASON_CHARS_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
 
@@ -74,17 +73,4 @@ pub(super) fn replayed(auction: &Auction, lead: Lead) -> Replayed {
         min_next_minor: lead.min_next(auction.terms()),
         reserve_met: lead.is_reserve_met(auction.terms()),
     }
-}
-
-pub(super) fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
-    let fits = is_name(name).then_some(());
-    fits.ok_or_else(|| Refusal::invalid(field, "1–200 characters without control characters"))
-}
-
-/// A reason is short and printable; it is read in lists.
-pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
-    let fits =
-        (1..=REASON_CHARS_MAX).contains(&reason.chars().count()) && !reason.chars().any(char::is_control);
-    fits.then_some(())
-        .ok_or_else(|| Refusal::invalid("reason", "1–200 characters without control characters"))
 }

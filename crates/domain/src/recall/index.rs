@@ -145,14 +145,15 @@ impl Index {
     pub fn remove(&mut self, mark: u32, is: impl Fn(u32) -> bool) {
         let Some(home) = self.home_of(mark) else { return };
         let mut bucket = &mut self.homes[home];
-        while bucket.position(mark, &is).is_none() {
+        loop {
+            if let Some(cell) = bucket.position(mark, &is) {
+                bucket.take(cell);
+                self.len -= 1;
+                return;
+            }
             let next = bucket.next;
             let Some(more) = self.overflow.get_mut(next) else { return };
             bucket = more;
-        }
-        if let Some(cell) = bucket.position(mark, &is) {
-            bucket.take(cell);
-            self.len -= 1;
         }
     }
 

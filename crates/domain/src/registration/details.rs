@@ -2,10 +2,8 @@
 
 use minicbor::{Decode, Encode};
 
-use crate::layout::is_name;
-use crate::limits::{
-    CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, CUT_OFF_MS_MAX, DESCRIPTION_CHARS_MAX, PLACES_MAX, TIME_MAX,
-};
+use crate::fields::{check_description, check_name, check_time};
+use crate::limits::{CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, CUT_OFF_MS_MAX, PLACES_MAX};
 use crate::money::{Currency, MINOR_MAX, Minor};
 use crate::refusal::Refusal;
 use crate::time::Millis;
@@ -71,16 +69,10 @@ impl RegistrationDetails {
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
         let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        if !is_name(&self.name) {
-            return invalid("name", "1–200 characters without control characters");
-        }
-        if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
-            return invalid("description", "at most 10,000 characters");
-        }
+        check_name("name", &self.name)?;
+        check_description(&self.description)?;
         for (field, time) in [("opens_at", self.opens_at), ("starts_at", self.starts_at)] {
-            if !(0..=TIME_MAX).contains(&time) {
-                return invalid(field, "a time between 1970 and 2200, in milliseconds");
-            }
+            check_time(field, time)?;
         }
         if !(0..=CUT_OFF_MS_MAX).contains(&self.cut_off_ms) {
             return invalid("cut_off_seconds", "0 seconds to 90 days");

@@ -2,11 +2,11 @@
 //! into seats at the edge. A block on a held or sold seat waits behind it: the seat comes back blocked.
 
 use super::Decided;
-use super::override_hold::check_reason;
 use super::place_hold::unknown_seats;
 use super::state::Seats;
 use crate::command::{BlockSeats, UnblockSeats};
 use crate::fact::{AreaCount, Fact};
+use crate::fields::check_reason;
 use crate::id::SeatIndex;
 use crate::limits::SEATS_MAX;
 use crate::outcome::Outcome;

@@ -3,8 +3,9 @@
 use super::state::Seats;
 use crate::command::OverrideHold;
 use crate::fact::{Fact, NewHolder};
+use crate::fields::check_reason;
 use crate::layout::is_name;
-use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN, REASON_CHARS_MAX};
+use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN};
 use crate::refusal::Refusal;
 use crate::time::Millis;
 
@@ -33,12 +34,4 @@ pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Resu
     };
     let (staff, reason) = (command.staff.clone(), command.reason.clone());
     Ok(Fact::HoldOverridden { hold: command.hold, staff, reason, to })
-}
-
-/// A reason that staff gives is short and printable; it is read in lists.
-pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
-    let fits =
-        (1..=REASON_CHARS_MAX).contains(&reason.chars().count()) && !reason.chars().any(char::is_control);
-    fits.then_some(())
-        .ok_or_else(|| Refusal::invalid("reason", "1–200 characters without control characters"))
 }

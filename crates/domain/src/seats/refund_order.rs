@@ -1,9 +1,9 @@
 //! Refund an order, wholly or in part: the only way a sold seat comes back.
 
-use super::override_hold::check_reason;
 use super::state::Seats;
 use crate::command::RefundOrder;
 use crate::fact::{AreaCount, Fact};
+use crate::fields::check_reason;
 use crate::refusal::{Code, InTheWay, Refusal};
 
 pub(super) fn check(command: &RefundOrder) -> Result<(), Refusal> {

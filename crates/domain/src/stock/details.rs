@@ -2,11 +2,12 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::fields::{check_description, check_name, check_time};
 use crate::id::ListingId;
 use crate::layout::is_name;
 use crate::limits::{
-    CHECKOUT_MS_DEFAULT, CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, DESCRIPTION_CHARS_MAX, SKU_ID_CHARS_MAX, SKUS_MAX,
-    STOCK_MAX, TIME_MAX, UNITS_PER_BUYER_DEFAULT, UNITS_PER_BUYER_MAX,
+    CHECKOUT_MS_DEFAULT, CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, SKU_ID_CHARS_MAX, SKUS_MAX, STOCK_MAX,
+    UNITS_PER_BUYER_DEFAULT, UNITS_PER_BUYER_MAX,
 };
 use crate::money::{Currency, MINOR_MAX, Minor};
 use crate::refusal::Refusal;
@@ -113,16 +114,10 @@ impl SaleDetails {
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
         let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        if !is_name(&self.name) {
-            return invalid("name", "1–200 characters without control characters");
-        }
-        if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
-            return invalid("description", "at most 10,000 characters");
-        }
+        check_name("name", &self.name)?;
+        check_description(&self.description)?;
         for (field, time) in [("starts_at", self.starts_at), ("ends_at", self.ends_at)] {
-            if !(0..=TIME_MAX).contains(&time) {
-                return invalid(field, "a time between 1970 and 2200, in milliseconds");
-            }
+            check_time(field, time)?;
         }
         if self.ends_at <= self.starts_at {
             return invalid("ends_at", "after starts_at");

@@ -3,7 +3,7 @@
 use super::command::RefundPurchase;
 use super::fact::{SaleFact, SkuCount};
 use super::state::Sale;
-use crate::limits::REASON_CHARS_MAX;
+use crate::fields::check_reason;
 use crate::refusal::{Code, InTheWay, Refusal};
 
 pub(super) fn check(command: &RefundPurchase) -> Result<(), Refusal> {
@@ -12,11 +12,7 @@ pub(super) fn check(command: &RefundPurchase) -> Result<(), Refusal> {
             return Err(Refusal::invalid(format!("lines[{n}]"), "each SKU once, with at least one unit"));
         }
     }
-    let reason = &command.reason;
-    let fits =
-        (1..=REASON_CHARS_MAX).contains(&reason.chars().count()) && !reason.chars().any(char::is_control);
-    fits.then_some(())
-        .ok_or_else(|| Refusal::invalid("reason", "1–200 characters without control characters"))
+    check_reason(&command.reason)
 }
 
 pub(super) fn decide(sale: &Sale, command: &RefundPurchase) -> Result<SaleFact, Refusal> {
