@@ -45,7 +45,7 @@ pub struct Options {
     pub shards: usize,
     /// Commands that may wait in one shard's inbox; one more is answered `busy`.
     pub inbox_bound: usize,
-    /// Idempotency records over all shards; about 80 bytes each.
+    /// Idempotency records over all shards; about 55 bytes each, and at most 16 million in one shard.
     pub dedup_records_max: usize,
     pub snapshot_every_bytes: u64,
     pub journal: journal::Options,
