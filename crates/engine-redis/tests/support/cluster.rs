@@ -91,6 +91,14 @@ impl Six {
         })
     }
 
+    /// The slot of a key that exists, so that a test can lose the master of something.
+    pub fn slot_of_some_key(&self, pattern: &str) -> u16 {
+        let keys =
+            self.nodes.iter().filter_map(|node| node.say::<Vec<String>>(&format!("KEYS {pattern}")).ok());
+        let key = keys.flatten().next().expect("a key of that pattern");
+        self.nodes[0].say(&format!("CLUSTER KEYSLOT {key}")).expect("a slot")
+    }
+
     pub fn role(&self, place: usize) -> Option<String> {
         self.nodes[place].info("role")
     }
