@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use crate::auction::AuctionCommand;
 use crate::event::{EventDetails, EventStatus, Tier};
 use crate::fact::AreaCount;
 use crate::id::{BuyerId, HoldId, ListingId, OrderId, SeatIndex};
 use crate::layout::Layout;
-use crate::names::joined;
+use crate::names::{count, joined};
 use crate::registration::RegistrationCommand;
 use crate::series::SeriesCommand;
 use crate::stock::SaleCommand;
@@ -39,6 +40,7 @@ pub enum Command {
     Sale(SaleCommand),
     Series(SeriesCommand),
     Registration(RegistrationCommand),
+    Auction(AuctionCommand),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -207,6 +209,7 @@ impl Command {
             Command::Sale(command) => command.is_sealed(),
             Command::Series(command) => command.is_sealed(),
             Command::Registration(command) => command.is_sealed(),
+            Command::Auction(command) => command.is_sealed(),
         }
     }
 
@@ -219,6 +222,7 @@ impl Command {
                 | Command::Sale(SaleCommand::Create(_))
                 | Command::Series(SeriesCommand::Create(_))
                 | Command::Registration(RegistrationCommand::Create(_))
+                | Command::Auction(AuctionCommand::CreateAuction(_))
         )
     }
 
@@ -227,6 +231,7 @@ impl Command {
         match self {
             Command::Sale(command) => command.attempt_by(),
             Command::Registration(command) => command.attempt_by(),
+            Command::Auction(command) => command.attempt_by(),
             Command::CreateVenue(_)
             | Command::PublishLayout(_)
             | Command::CreateEvent(_)
@@ -264,6 +269,7 @@ macro_rules! verbs {
                     Command::Sale(command) => command.verb(),
                     Command::Series(command) => command.verb(),
                     Command::Registration(command) => command.verb(),
+                    Command::Auction(command) => command.verb(),
                 }
             }
         }
@@ -291,14 +297,17 @@ verbs! {
     Command::ExpireDue { .. } => "expire_due",
 }
 
-const ALL_VERBS: [&[&str]; 4] =
-    [Command::FLAT_VERBS, &SaleCommand::VERBS, &SeriesCommand::VERBS, &RegistrationCommand::VERBS];
+const ALL_VERBS: [&[&str]; 5] = [
+    Command::FLAT_VERBS,
+    &SaleCommand::VERBS,
+    &SeriesCommand::VERBS,
+    &RegistrationCommand::VERBS,
+    AuctionCommand::VERBS,
+];
 
 impl Command {
     /// All names, in the order of the commands.
-    pub const VERBS: &[&str] = &joined::<
-        { ALL_VERBS[0].len() + ALL_VERBS[1].len() + ALL_VERBS[2].len() + ALL_VERBS[3].len() },
-    >(&ALL_VERBS);
+    pub const VERBS: &[&str] = &joined::<{ count(&ALL_VERBS) }>(&ALL_VERBS);
 }
 
 #[cfg(test)]
@@ -315,5 +324,6 @@ mod tests {
         assert!(Command::VERBS.contains(&Command::Sale(SaleCommand::Close).verb()));
         assert!(Command::VERBS.contains(&Command::Series(SeriesCommand::End).verb()));
         assert!(Command::VERBS.contains(&Command::Registration(RegistrationCommand::Close).verb()));
+        assert!(Command::VERBS.contains(&Command::Auction(AuctionCommand::CloseDue).verb()));
     }
 }

@@ -107,15 +107,18 @@ pub enum ListingKind {
     Series,
     #[n(4)]
     Registration,
+    #[n(5)]
+    Auction,
 }
 
 impl ListingKind {
-    pub const ALL: [ListingKind; 5] = [
+    pub const ALL: [ListingKind; 6] = [
         ListingKind::Event,
         ListingKind::Venue,
         ListingKind::Sale,
         ListingKind::Series,
         ListingKind::Registration,
+        ListingKind::Auction,
     ];
 
     pub fn prefix(self) -> &'static str {
@@ -125,6 +128,7 @@ impl ListingKind {
             ListingKind::Sale => "sal",
             ListingKind::Series => "ser",
             ListingKind::Registration => "reg",
+            ListingKind::Auction => "auc",
         }
     }
 }

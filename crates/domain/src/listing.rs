@@ -6,6 +6,8 @@ use std::sync::Arc;
 use minicbor::{Decode, Encode};
 
 use crate::attempts::Attempts;
+use crate::auction::image::AuctionImage;
+use crate::auction::{Auction, AuctionCommand, AuctionView};
 use crate::command::Command;
 use crate::fact::Fact;
 use crate::id::{ListingId, ListingKind};
@@ -47,6 +49,7 @@ pub enum Body {
     Sale(Box<Sale>),
     Series(Arc<Series>),
     Registration(Box<Registration>),
+    Auction(Box<Auction>),
 }
 
 #[derive(Encode, Decode)]
@@ -77,6 +80,8 @@ enum BodyImage {
     Series(#[n(0)] Box<SeriesImage>),
     #[n(5)]
     Registration(#[n(0)] Box<RegistrationImage>),
+    #[n(6)]
+    Auction(#[n(0)] Box<AuctionImage>),
 }
 
 /// The state of a listing's kind; see [`Listing::of_parts`].
@@ -94,6 +99,7 @@ pub enum BodyView {
     Sale(SaleView),
     Series(Arc<Series>),
     Registration(RegistrationView),
+    Auction(AuctionView),
 }
 
 /// The facts of one decision, as they stand in the log.
@@ -210,6 +216,13 @@ impl Listing {
                 self.apply_all(created.into_iter().map(Fact::Registration), now, facts);
                 Ok(Outcome::Done)
             }
+            (Body::Nothing, Command::Auction(AuctionCommand::CreateAuction(details)))
+                if self.id.kind == ListingKind::Auction =>
+            {
+                let created = Auction::create(details, now)?;
+                self.apply_all([Fact::Auction(created)], now, facts);
+                Ok(Outcome::Done)
+            }
             (Body::Nothing, _) => Err(Refusal::of(Code::ListingUnknown)),
             (_, command) if command.creates() => Err(Refusal::of(Code::ListingExists)),
             (Body::Venue(venue), _) => {
@@ -218,7 +231,9 @@ impl Listing {
                 Ok(Outcome::Done)
             }
             (Body::Event(_), _) => crate::seats::execute(self, command, now, facts),
-            (Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => self.nested(command, now, facts),
+            (Body::Sale(_) | Body::Series(_) | Body::Registration(_) | Body::Auction(_), _) => {
+                self.nested(command, now, facts)
+            }
         }
     }
 
@@ -240,13 +255,21 @@ impl Listing {
             (Body::Registration(registration), Command::ExpireDue { limit }) => {
                 Ok(registration.expire_due(*limit, now, fence, facts))
             }
+            (Body::Auction(auction), Command::Auction(command)) => {
+                auction.execute(command, now, &mut |fact| facts.push(Fact::Auction(fact)))
+            }
+            // Whatever is due in an auction is one thing or two: no limit could cut it.
+            (Body::Auction(auction), Command::ExpireDue { .. }) => {
+                auction.execute(&AuctionCommand::CloseDue, now, &mut |fact| facts.push(Fact::Auction(fact)))
+            }
             (
                 Body::Nothing
                 | Body::Venue(_)
                 | Body::Event(_)
                 | Body::Sale(_)
                 | Body::Series(_)
-                | Body::Registration(_),
+                | Body::Registration(_)
+                | Body::Auction(_),
                 _,
             ) => Err(Refusal::of(Code::WrongKind)),
         };
@@ -290,7 +313,8 @@ impl Listing {
             (Body::Registration(registration), Fact::Registration(fact)) => {
                 registration.apply(fact, fence, at);
             }
-            (Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => {
+            (Body::Auction(auction), Fact::Auction(fact)) => auction.apply(fact, at),
+            (Body::Sale(_) | Body::Series(_) | Body::Registration(_) | Body::Auction(_), _) => {
                 panic!("fact {} cannot happen to {}", fact.kind(), self.id)
             }
         }
@@ -304,6 +328,8 @@ impl Listing {
             Series::begin(self.id, fact).map(|series| Body::Series(Arc::new(series)))
         } else if let Fact::Registration(fact) = fact {
             Registration::begin(fact).map(|registration| Body::Registration(Box::new(registration)))
+        } else if let Fact::Auction(fact) = fact {
+            Auction::created_by(fact).map(|auction| Body::Auction(Box::new(auction)))
         } else {
             None
         };
@@ -320,6 +346,7 @@ impl Listing {
             Body::Event(seats) => seats.next_due(),
             Body::Sale(sale) => sale.next_due(),
             Body::Registration(registration) => registration.next_due(),
+            Body::Auction(auction) => auction.next_due(),
         }
     }
 
@@ -331,6 +358,7 @@ impl Listing {
             Body::Sale(sale) => Some(BodyView::Sale(sale.view())),
             Body::Series(series) => Some(BodyView::Series(series.clone())),
             Body::Registration(registration) => Some(BodyView::Registration(registration.view())),
+            Body::Auction(auction) => Some(BodyView::Auction(auction.view())),
         }
     }
 
@@ -343,9 +371,16 @@ impl Listing {
             (Body::Registration(registration), Query::Registration(query)) => {
                 Found::Registration(registration.ask(query, now))
             }
-            (Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => {
-                Found::Nothing
-            }
+            (Body::Auction(auction), Query::Auction(query)) => Found::Auction(auction.ask(query)),
+            (
+                Body::Nothing
+                | Body::Venue(_)
+                | Body::Sale(_)
+                | Body::Series(_)
+                | Body::Registration(_)
+                | Body::Auction(_),
+                _,
+            ) => Found::Nothing,
         }
     }
 
@@ -356,6 +391,7 @@ impl Listing {
             Body::Event(seats) => crate::seats::check_invariants(seats),
             Body::Sale(sale) => crate::stock::check_invariants(sale),
             Body::Registration(registration) => crate::registration::check_invariants(registration),
+            Body::Auction(auction) => crate::auction::check_invariants(auction),
         }
     }
 
@@ -388,6 +424,8 @@ impl Listing {
                 let sort = sorted.then_some(RegistrationImage::sort as fn(&mut RegistrationImage));
                 BodyImage::Registration(arranged(registration.image(), sort))
             }
+            // Canonical by itself.
+            Body::Auction(auction) => BodyImage::Auction(Box::new(auction.image())),
         };
         let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
         match minicbor::to_vec(Image { id, epoch, offset, last_at, body }) {
@@ -405,6 +443,7 @@ impl Listing {
             BodyImage::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
             BodyImage::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
             BodyImage::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
+            BodyImage::Auction(image) => Body::Auction(Box::new(Auction::from_image(*image))),
         };
         Ok(Listing { id, epoch, offset, last_at, body, attempts: None })
     }
@@ -421,7 +460,12 @@ impl Listing {
     pub fn seats(&self) -> Option<&Seats> {
         match &self.body {
             Body::Event(seats) => Some(seats),
-            Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_) => None,
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_) => None,
         }
     }
 }

@@ -91,7 +91,8 @@ pub fn check(command: &Command) -> Result<(), Refusal> {
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => Ok(()),
+        | Command::Registration(_)
+        | Command::Auction(_) => Ok(()),
     }
 }
 
@@ -118,7 +119,8 @@ fn decide(seats: &Seats, command: &Command, now: Millis) -> Result<Decided, Refu
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => return Err(Refusal::of(Code::WrongKind)),
+        | Command::Registration(_)
+        | Command::Auction(_) => return Err(Refusal::of(Code::WrongKind)),
     };
     Ok(Decided::Fact(fact))
 }
@@ -134,7 +136,12 @@ impl Run<'_> {
     fn seats(&self) -> &Seats {
         match &self.listing.body {
             Body::Event(seats) => seats,
-            Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_) => {
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_) => {
                 unreachable!("only an event's commands get here")
             }
         }

@@ -1,5 +1,10 @@
 //! The contract, run on the embedded engine: threads, journal and recovery, on a disk in memory.
 
+#[path = "auctions/tables.rs"]
+mod auctions;
+#[path = "../../domain/tests/auction/words.rs"]
+mod words;
+
 use std::sync::Arc;
 
 use onsale_domain::Millis;
@@ -52,4 +57,9 @@ impl Harness for OnMemory {
 #[test]
 fn the_embedded_engine_keeps_the_contract() {
     suite::run_all(|| Box::new(OnMemory::new()));
+}
+
+#[test]
+fn the_embedded_engine_decides_auctions_as_the_domain_does() {
+    auctions::run_all(|| Box::new(OnMemory::new()));
 }

@@ -21,7 +21,8 @@ impl Seats {
             | Fact::EventCreated(_)
             | Fact::Sale(_)
             | Fact::Series(_)
-            | Fact::Registration(_) => {
+            | Fact::Registration(_)
+            | Fact::Auction(_) => {
                 panic!("fact {} cannot happen to an event that exists", fact.kind())
             }
             Fact::EventChanged(details) => self.details = Arc::new((**details).clone()),

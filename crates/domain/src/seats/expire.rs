@@ -243,7 +243,8 @@ fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a 
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => (None, Vec::new()),
+        | Command::Registration(_)
+        | Command::Auction(_) => (None, Vec::new()),
     }
 }
 
@@ -270,7 +271,8 @@ fn named_hold(command: &Command) -> Option<HoldId> {
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => None,
+        | Command::Registration(_)
+        | Command::Auction(_) => None,
     }
 }
 

@@ -219,7 +219,8 @@ impl Engine for Direct {
                     | Found::Place(_)
                     | Found::Order(_)
                     | Found::Sale(_)
-                    | Found::Registration(_) => None,
+                    | Found::Registration(_)
+                    | Found::Auction(_) => None,
                 },
             );
         ready(Ok(held.collect()))

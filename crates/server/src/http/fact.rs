@@ -22,7 +22,11 @@ impl<'a> Teller<'a> {
     pub fn new(view: &'a View) -> Teller<'a> {
         let event = match &view.body {
             BodyView::Event(event) => Some(event),
-            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+            BodyView::Venue(_)
+            | BodyView::Sale(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_) => None,
         };
         Teller { listing: view.listing, event }
     }
@@ -106,7 +110,7 @@ impl<'a> Teller<'a> {
                 json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
             }
             // No route leads to these listings yet; their kind, position and time are told.
-            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) => json!({}),
+            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) | Fact::Auction(_) => json!({}),
         }
     }
 

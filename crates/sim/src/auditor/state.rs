@@ -54,7 +54,11 @@ impl Picture {
 
     pub fn of_view(view: &View) -> Picture {
         let event = match &view.body {
-            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+            BodyView::Venue(_)
+            | BodyView::Sale(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_) => None,
             BodyView::Event(seats) => {
                 let count = seats.chart.seats_len() as u32;
                 Some(EventPicture {

@@ -188,7 +188,8 @@ impl Event {
             | Fact::EventCreated(_)
             | Fact::Sale(_)
             | Fact::Series(_)
-            | Fact::Registration(_) => {
+            | Fact::Registration(_)
+            | Fact::Auction(_) => {
                 panic!("{} does not fit an event", fact.kind())
             }
         }

@@ -127,7 +127,8 @@ impl Run<'_> {
             | Command::ExpireDue { .. }
             | Command::Sale(_)
             | Command::Series(_)
-            | Command::Registration(_) => Err(Refusal::of(Code::WrongKind)),
+            | Command::Registration(_)
+            | Command::Auction(_) => Err(Refusal::of(Code::WrongKind)),
         }
     }
 }

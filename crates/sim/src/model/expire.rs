@@ -217,7 +217,8 @@ impl Run<'_> {
             | Command::ExpireDue { .. }
             | Command::Sale(_)
             | Command::Series(_)
-            | Command::Registration(_) => (None, Vec::new()),
+            | Command::Registration(_)
+            | Command::Auction(_) => (None, Vec::new()),
         };
         seats.sort_unstable();
         (buyer.cloned(), seats)

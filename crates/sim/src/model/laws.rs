@@ -48,6 +48,7 @@ impl Event {
             | Fact::Sale(_)
             | Fact::Series(_)
             | Fact::Registration(_)
+            | Fact::Auction(_)
             | Fact::LayoutPublished(_)
             | Fact::EventCreated(_)
             | Fact::EventChanged(_)
