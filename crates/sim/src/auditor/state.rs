@@ -55,7 +55,8 @@ impl Picture {
             | BodyView::Sale(_)
             | BodyView::Series(_)
             | BodyView::Registration(_)
-            | BodyView::Auction(_) => None,
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => None,
             BodyView::Event(seats) => {
                 let count = seats.chart.seats_len() as u32;
                 Some(EventPicture {
