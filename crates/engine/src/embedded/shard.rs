@@ -279,7 +279,9 @@ impl Shard {
             | Found::Order(_)
             | Found::Sale(_)
             | Found::Registration(_)
-            | Found::Auction(_) => None,
+            | Found::Auction(_)
+            | Found::Orders(_)
+            | Found::Desk(_) => None,
         });
         held.collect()
     }

@@ -26,7 +26,8 @@ impl<'a> Teller<'a> {
             | BodyView::Sale(_)
             | BodyView::Series(_)
             | BodyView::Registration(_)
-            | BodyView::Auction(_) => None,
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => None,
         };
         Teller { listing: view.listing, event }
     }
@@ -110,7 +111,12 @@ impl<'a> Teller<'a> {
                 json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
             }
             // No route leads to these listings yet; their kind, position and time are told.
-            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) | Fact::Auction(_) => json!({}),
+            Fact::Sale(_)
+            | Fact::Series(_)
+            | Fact::Registration(_)
+            | Fact::Auction(_)
+            | Fact::Order(_)
+            | Fact::Desk(_) => json!({}),
         }
     }
 

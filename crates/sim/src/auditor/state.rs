@@ -58,7 +58,8 @@ impl Picture {
             | BodyView::Sale(_)
             | BodyView::Series(_)
             | BodyView::Registration(_)
-            | BodyView::Auction(_) => None,
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => None,
             BodyView::Event(seats) => {
                 let count = seats.chart.seats_len() as u32;
                 Some(EventPicture {
@@ -70,7 +71,7 @@ impl Picture {
             }
         };
         let other = match &view.body {
-            BodyView::Venue(_) | BodyView::Event(_) => None,
+            BodyView::Venue(_) | BodyView::Event(_) | BodyView::Auction(_) | BodyView::Desk(_) => None,
             BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => Some(in_words(&view.body)),
         };
         Picture { listing: view.listing, offset: view.position.offset, at: view.at, event, other }

@@ -189,7 +189,9 @@ impl Event {
             | Fact::Sale(_)
             | Fact::Series(_)
             | Fact::Registration(_)
-            | Fact::Auction(_) => {
+            | Fact::Auction(_)
+            | Fact::Order(_)
+            | Fact::Desk(_) => {
                 panic!("{} does not fit an event", fact.kind())
             }
         }

@@ -128,7 +128,9 @@ impl Run<'_> {
             | Command::Sale(_)
             | Command::Series(_)
             | Command::Registration(_)
-            | Command::Auction(_) => Err(Refusal::of(Code::WrongKind)),
+            | Command::Auction(_)
+            | Command::Order(_)
+            | Command::Desk(_) => Err(Refusal::of(Code::WrongKind)),
         }
     }
 }

@@ -21,7 +21,7 @@ impl Other {
     /// Nothing yet of a listing of such a kind; `None` for the kinds that have a model of their own.
     pub fn begin(id: ListingId) -> Option<Other> {
         match id.kind {
-            ListingKind::Venue | ListingKind::Event => None,
+            ListingKind::Venue | ListingKind::Event | ListingKind::Auction | ListingKind::Desk => None,
             ListingKind::Sale | ListingKind::Series | ListingKind::Registration => {
                 Some(Other { listing: Listing::new(id, 1), promises: Promises::default() })
             }
@@ -36,7 +36,7 @@ impl Other {
                 matches!(registration.view().status, RegistrationStatus::Scheduled | RegistrationStatus::Open)
             }
             Body::Series(series) => series.status() != SeriesStatus::Ended,
-            Body::Nothing | Body::Venue(_) | Body::Event(_) => false,
+            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Auction(_) | Body::Desk(_) => false,
         }
     }
 

@@ -45,7 +45,11 @@ impl Event {
                 let holder = self.holder(*seat).filter(|hold| now < hold.until && hold.buyer == *buyer);
                 holder.map_or(Found::Nothing, |hold| Found::Hold(Box::new(hold.state())))
             }
-            Query::Sale(_) | Query::Registration(_) | Query::Auction(_) => Found::Nothing,
+            Query::Sale(_)
+            | Query::Registration(_)
+            | Query::Auction(_)
+            | Query::Orders(_)
+            | Query::Desk(_) => Found::Nothing,
             Query::Order(id) => self.orders.get(id).map_or(Found::Nothing, |order| {
                 Found::Order(Box::new(onsale_domain::seats::OrderState {
                     order: *id,

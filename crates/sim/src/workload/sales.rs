@@ -66,7 +66,9 @@ impl Workload {
                 Command::Registration(self.of_registration(rng, &registration.image(), clock))
             }
             Body::Series(_) => Command::Series(self.of_series(rng, clock)),
-            Body::Nothing | Body::Venue(_) | Body::Event(_) => Command::ExpireDue { limit: 1 },
+            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Auction(_) | Body::Desk(_) => {
+                Command::ExpireDue { limit: 1 }
+            }
         };
         self.request(rng, id, command)
     }
@@ -230,7 +232,12 @@ impl Workload {
                     _ => RegistrationQuery::Entries { after: 0, limit: 5 },
                 })
             }
-            Body::Series(_) | Body::Nothing | Body::Venue(_) | Body::Event(_) => Query::HoldsOf(buyer),
+            Body::Series(_)
+            | Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => Query::HoldsOf(buyer),
         }
     }
 }
