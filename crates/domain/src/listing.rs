@@ -338,14 +338,17 @@ impl Listing {
     pub fn ask(&self, query: &Query, clock: Millis) -> Found {
         let now = clock.max(self.last_at);
         match (&self.body, query) {
+            (Body::Nothing, _) => Found::Nothing,
+            (_, Query::Attempts { from, limit }) => {
+                let attempts = self.attempts.as_deref().map(|attempts| attempts.found(*from, *limit));
+                Found::Attempts(Box::new(attempts.unwrap_or_default()))
+            }
             (Body::Event(seats), query) => seats.ask(query, now),
             (Body::Sale(sale), Query::Sale(query)) => Found::Sale(sale.ask(query, now)),
             (Body::Registration(registration), Query::Registration(query)) => {
                 Found::Registration(registration.ask(query, now))
             }
-            (Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => {
-                Found::Nothing
-            }
+            (Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => Found::Nothing,
         }
     }
 

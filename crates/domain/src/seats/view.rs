@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::queue::place_of;
 use super::state::{AreaState, Seats, Status};
+use crate::attempts::AttemptsFound;
 use crate::chart::Chart;
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
@@ -62,6 +63,11 @@ pub enum Query {
     Order(OrderId),
     Sale(SaleQuery),
     Registration(RegistrationQuery),
+    /// Refused attempts from a number on, at most so many.
+    Attempts {
+        from: u64,
+        limit: usize,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +81,7 @@ pub enum Found {
     Order(Box<OrderState>),
     Sale(SaleFound),
     Registration(RegistrationFound),
+    Attempts(Box<AttemptsFound>),
 }
 
 /// What is left of an order.
@@ -125,7 +132,7 @@ impl Seats {
                     holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
                 own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
             }
-            Query::Sale(_) | Query::Registration(_) => Found::Nothing,
+            Query::Sale(_) | Query::Registration(_) | Query::Attempts { .. } => Found::Nothing,
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {

@@ -219,7 +219,8 @@ impl Engine for Direct {
                     | Found::Place(_)
                     | Found::Order(_)
                     | Found::Sale(_)
-                    | Found::Registration(_) => None,
+                    | Found::Registration(_)
+                    | Found::Attempts(_) => None,
                 },
             );
         ready(Ok(held.collect()))

@@ -278,7 +278,8 @@ impl Shard {
             | Found::Place(_)
             | Found::Order(_)
             | Found::Sale(_)
-            | Found::Registration(_) => None,
+            | Found::Registration(_)
+            | Found::Attempts(_) => None,
         });
         held.collect()
     }

@@ -56,7 +56,8 @@ pub async fn check<'a>(
         | Found::Place(_)
         | Found::Order(_)
         | Found::Sale(_)
-        | Found::Registration(_) => Err(Problem::code(Code::HoldUnknown)),
+        | Found::Registration(_)
+        | Found::Attempts(_) => Err(Problem::code(Code::HoldUnknown)),
     }
 }
 

@@ -1,10 +1,15 @@
 //! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
 
+mod registration;
+mod sale;
+mod series;
+
 use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::id::{SeatIndex, write_inside};
 use onsale_domain::layout::Layout;
 use onsale_domain::listing::BodyView;
 use onsale_domain::seats::SeatsView;
+use onsale_domain::stock::SaleView;
 use onsale_domain::{Fact, HoldId, ListingId, Millis, OrderId};
 use onsale_engine::View;
 use serde_json::{Map, Value, json};
@@ -16,15 +21,17 @@ use super::events::DetailsBody;
 pub struct Teller<'a> {
     listing: ListingId,
     event: Option<&'a SeatsView>,
+    sale: Option<&'a SaleView>,
 }
 
 impl<'a> Teller<'a> {
     pub fn new(view: &'a View) -> Teller<'a> {
-        let event = match &view.body {
-            BodyView::Event(event) => Some(event),
-            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+        let (event, sale) = match &view.body {
+            BodyView::Event(event) => (Some(event), None),
+            BodyView::Sale(sale) => (None, Some(sale)),
+            BodyView::Venue(_) | BodyView::Series(_) | BodyView::Registration(_) => (None, None),
         };
-        Teller { listing: view.listing, event }
+        Teller { listing: view.listing, event, sale }
     }
 
     /// `{"offset", "at", "kind", …the fact's own fields}`.
@@ -105,8 +112,9 @@ impl<'a> Teller<'a> {
                 let hold = self.hold(*place);
                 json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
             }
-            // No route leads to these listings yet; their kind, position and time are told.
-            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) => json!({}),
+            Fact::Sale(fact) => self.sale(fact, fence),
+            Fact::Series(fact) => series::fields(fact),
+            Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
         }
     }
 

@@ -41,7 +41,7 @@ impl Event {
                 let holder = self.holder(*seat).filter(|hold| now < hold.until && hold.buyer == *buyer);
                 holder.map_or(Found::Nothing, |hold| Found::Hold(Box::new(hold.state())))
             }
-            Query::Sale(_) | Query::Registration(_) => Found::Nothing,
+            Query::Sale(_) | Query::Registration(_) | Query::Attempts { .. } => Found::Nothing,
             Query::Order(id) => self.orders.get(id).map_or(Found::Nothing, |order| {
                 Found::Order(Box::new(onsale_domain::seats::OrderState {
                     order: *id,

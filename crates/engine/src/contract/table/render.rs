@@ -142,6 +142,7 @@ impl Renderer<'_> {
             }
             Found::Sale(found) => format!("{found:?}"),
             Found::Registration(found) => format!("{found:?}"),
+            Found::Attempts(found) => format!("{found:?}"),
         }
     }
 
