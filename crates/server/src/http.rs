@@ -26,6 +26,7 @@ pub mod query;
 pub mod queue;
 pub mod reply;
 pub mod route;
+pub mod sales;
 pub mod seats;
 pub mod stream;
 pub mod venues;
@@ -73,6 +74,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/events/{event}/facts", get(facts::list).layer(compressed()))
         .route("/v1/events/{event}/stream", get(stream::follow))
         .route("/v1/buyers/{buyer}/holds", get(buyers::holds).layer(compressed()))
+        .merge(sales::routes())
         .route("/", get(docs::index))
         .route("/docs", get(docs::page).layer(compressed()))
         .route("/openapi.json", get(docs::openapi).layer(compressed()))

@@ -1,7 +1,7 @@
 //! Which route a path belongs to, as a small number: for metrics and for time limits, without asking the router.
 
 /// Names of all routes as metrics show them; the last stands for whatever is none of ours.
-pub const ROUTES: [&str; 29] = [
+pub const ROUTES: [&str; 42] = [
     "/",
     "/livez",
     "/readyz",
@@ -30,6 +30,19 @@ pub const ROUTES: [&str; 29] = [
     "/v1/events/{event}/facts",
     "/v1/events/{event}/stream",
     "/v1/buyers/{buyer}/holds",
+    "/v1/sales",
+    "/v1/sales/{sale}",
+    "/v1/sales/{sale}/skus",
+    "/v1/sales/{sale}/skus/{sku}",
+    "/v1/sales/{sale}/attempts",
+    "/v1/sales/{sale}/checkouts",
+    "/v1/sales/{sale}/facts",
+    "/v1/sales/{sale}/stream",
+    "/v1/checkouts/{code}",
+    "/v1/checkouts/{code}/purchase",
+    "/v1/checkouts/{code}/cancel",
+    "/v1/buyers/{buyer}/checkouts",
+    "/pictures/{sale}/{item}",
     "unknown",
 ];
 
@@ -71,6 +84,18 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"venues", _, b"layouts"] => "/v1/venues/{venue}/layouts",
         [b"v1", b"buyers", _, b"holds"] => "/v1/buyers/{buyer}/holds",
         [b"problems", _] => "/problems/{code}",
+        [b"v1", b"sales", _] => "/v1/sales/{sale}",
+        [b"v1", b"sales", _, b"skus"] => "/v1/sales/{sale}/skus",
+        [b"v1", b"sales", _, b"skus", _] => "/v1/sales/{sale}/skus/{sku}",
+        [b"v1", b"sales", _, b"attempts"] => "/v1/sales/{sale}/attempts",
+        [b"v1", b"sales", _, b"checkouts"] => "/v1/sales/{sale}/checkouts",
+        [b"v1", b"sales", _, b"facts"] => "/v1/sales/{sale}/facts",
+        [b"v1", b"sales", _, b"stream"] => "/v1/sales/{sale}/stream",
+        [b"v1", b"checkouts", _] => "/v1/checkouts/{code}",
+        [b"v1", b"checkouts", _, b"purchase"] => "/v1/checkouts/{code}/purchase",
+        [b"v1", b"checkouts", _, b"cancel"] => "/v1/checkouts/{code}/cancel",
+        [b"v1", b"buyers", _, b"checkouts"] => "/v1/buyers/{buyer}/checkouts",
+        [b"pictures", _, _] => "/pictures/{sale}/{item}",
         _ => path,
     };
     ROUTES.iter().position(|known| *known == name).unwrap_or(ROUTES.len() - 1)

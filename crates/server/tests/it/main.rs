@@ -12,6 +12,7 @@ mod holds;
 mod house;
 mod memory;
 mod queue;
+mod sales;
 mod seats;
 mod staff;
 mod tls;
