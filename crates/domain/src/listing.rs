@@ -84,6 +84,7 @@ enum BodyImage {
 pub enum Parts {
     Venue(Venue),
     Event(Box<SeatsImage>),
+    Sale(Box<SaleImage>),
 }
 
 /// What readers see of a listing: immutable, and taken without asking the writer.
@@ -414,6 +415,7 @@ impl Listing {
         let body = match parts {
             Parts::Venue(venue) => Body::Venue(Arc::new(venue)),
             Parts::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
+            Parts::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
         };
         Listing { id, epoch, offset, last_at, body, attempts: None }
     }
@@ -422,6 +424,13 @@ impl Listing {
         match &self.body {
             Body::Event(seats) => Some(seats),
             Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_) => None,
+        }
+    }
+
+    pub fn sale(&self) -> Option<&Sale> {
+        match &self.body {
+            Body::Sale(sale) => Some(sale),
+            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Series(_) | Body::Registration(_) => None,
         }
     }
 }
