@@ -430,4 +430,17 @@ impl Listing {
             | Body::Desk(_) => None,
         }
     }
+
+    pub fn sale(&self) -> Option<&Sale> {
+        match &self.body {
+            Body::Sale(sale) => Some(sale),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
+        }
+    }
 }
