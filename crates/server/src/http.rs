@@ -19,8 +19,10 @@ pub mod holds;
 pub mod json;
 pub mod layout;
 pub mod names;
+pub mod ordering;
 pub mod orders;
 pub mod overrides;
+pub mod payments;
 pub mod problem;
 pub mod query;
 pub mod queue;
@@ -75,6 +77,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/events/{event}/stream", get(stream::follow))
         .route("/v1/buyers/{buyer}/holds", get(buyers::holds).layer(compressed()))
         .merge(sales::routes())
+        .merge(ordering::routes())
         .route("/", get(docs::index))
         .route("/docs", get(docs::page).layer(compressed()))
         .route("/openapi.json", get(docs::openapi).layer(compressed()))

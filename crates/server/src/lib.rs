@@ -9,5 +9,6 @@ pub mod idempotency;
 pub mod listen;
 pub mod logs;
 pub mod metrics;
+pub mod payments;
 pub mod secrets;
 pub mod token;

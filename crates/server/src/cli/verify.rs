@@ -1,5 +1,6 @@
 //! `onsale verify`: reads a data folder offline, checks every frame, fact and snapshot, and changes nothing.
 
+mod money;
 mod replay;
 mod report;
 
@@ -209,6 +210,12 @@ fn fill(report: &mut Report, replay: Replay) {
         report.orders += totals.orders;
         report.places_sold += totals.sold;
         report.queue_places += totals.waiting;
+    }
+    for (currency, sums) in replay.money() {
+        let all = report.money.entry(currency.to_owned()).or_default();
+        all.captured_minor += sums.captured_minor;
+        all.refunded_minor += sums.refunded_minor;
+        all.confirmed_minor += sums.confirmed_minor;
     }
     report.steps = replay.steps;
     report.facts = replay.facts;

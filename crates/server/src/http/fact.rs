@@ -1,5 +1,6 @@
 //! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
 
+mod order;
 mod registration;
 mod sale;
 mod series;
@@ -120,7 +121,8 @@ impl<'a> Teller<'a> {
             Fact::Series(fact) => series::fields(fact),
             Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
             // No route leads to these yet; their kind, position and time are told.
-            Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => json!({}),
+            Fact::Order(fact) => self.of_order(fact),
+            Fact::Auction(_) | Fact::Desk(_) => json!({}),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which route a path belongs to, as a small number: for metrics and for time limits, without asking the router.
 
 /// Names of all routes as metrics show them; the last stands for whatever is none of ours.
-pub const ROUTES: [&str; 42] = [
+pub const ROUTES: [&str; 50] = [
     "/",
     "/livez",
     "/readyz",
@@ -43,6 +43,14 @@ pub const ROUTES: [&str; 42] = [
     "/v1/checkouts/{code}/cancel",
     "/v1/buyers/{buyer}/checkouts",
     "/pictures/{sale}/{item}",
+    "/v1/orders",
+    "/v1/orders/{order}",
+    "/v1/orders/{order}/pay",
+    "/v1/orders/{order}/cancel",
+    "/v1/orders/{order}/refunds",
+    "/v1/buyers/{buyer}/orders",
+    "/v1/payments/{payment}",
+    "/v1/payments/webhooks/{provider}",
     "unknown",
 ];
 
@@ -96,6 +104,13 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"checkouts", _, b"cancel"] => "/v1/checkouts/{code}/cancel",
         [b"v1", b"buyers", _, b"checkouts"] => "/v1/buyers/{buyer}/checkouts",
         [b"pictures", _, _] => "/pictures/{sale}/{item}",
+        [b"v1", b"orders", _] => "/v1/orders/{order}",
+        [b"v1", b"orders", _, b"pay"] => "/v1/orders/{order}/pay",
+        [b"v1", b"orders", _, b"cancel"] => "/v1/orders/{order}/cancel",
+        [b"v1", b"orders", _, b"refunds"] => "/v1/orders/{order}/refunds",
+        [b"v1", b"buyers", _, b"orders"] => "/v1/buyers/{buyer}/orders",
+        [b"v1", b"payments", b"webhooks", _] => "/v1/payments/webhooks/{provider}",
+        [b"v1", b"payments", _] => "/v1/payments/{payment}",
         _ => path,
     };
     ROUTES.iter().position(|known| *known == name).unwrap_or(ROUTES.len() - 1)

@@ -11,6 +11,7 @@ mod facts;
 mod holds;
 mod house;
 mod memory;
+mod orders;
 mod queue;
 mod sales;
 mod seats;

@@ -5,11 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use onsale_domain::event::EventStatus;
 use onsale_domain::fact::AreaCount;
-use onsale_domain::{Fact, Listing, ListingId};
+use onsale_domain::order::OrderFact;
+use onsale_domain::order::fact::Goods;
+use onsale_domain::{Fact, Listing, ListingId, OrderId};
 use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
 use onsale_engine::journal::FramePosition;
 
+use super::money::{Money, Sums};
 use crate::cli::ledger::{Ledger, Line, Totals};
 
 /// Told in full; the rest is only counted.
@@ -36,6 +39,7 @@ type Image = (usize, Vec<u8>);
 struct Kept {
     listing: Listing,
     ledger: Ledger<u32, u16>,
+    money: Money,
     /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
     booked: bool,
     broken: bool,
@@ -66,8 +70,7 @@ impl Replay {
 
     /// Starts from a snapshot's listing where the journal's beginning is gone.
     pub fn start_from(&mut self, number: ListingNumber, listing: Listing) {
-        self.listings
-            .insert(number, Kept { listing, ledger: Ledger::default(), booked: false, broken: false });
+        self.listings.insert(number, Kept::new(listing, false));
     }
 
     pub fn frame(&mut self, position: FramePosition, payload: &[u8]) {
@@ -75,12 +78,7 @@ impl Replay {
             match entry {
                 Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
                 Ok(Entry::Opened { number, listing }) => {
-                    let kept = Kept {
-                        listing: Listing::new(listing, EPOCH),
-                        ledger: Ledger::default(),
-                        booked: true,
-                        broken: false,
-                    };
+                    let kept = Kept::new(Listing::new(listing, EPOCH), true);
                     self.listings.entry(number).or_insert(kept);
                 }
                 Ok(Entry::Step(step)) => self.step(position.sequence, &step),
@@ -130,6 +128,9 @@ impl Replay {
                 return;
             }
         }
+        if let Err(why) = kept.money.check() {
+            self.problems.add(format!("{} after frame {frame}: {why}", kept.listing.id));
+        }
         self.compare(step.number);
     }
 
@@ -160,6 +161,11 @@ impl Replay {
         self.keys.len() as u64
     }
 
+    /// Money of every listing's orders, by currency.
+    pub fn money(&self) -> impl Iterator<Item = (&str, Sums)> {
+        self.listings.values().filter(|kept| kept.booked).flat_map(|kept| kept.money.sums())
+    }
+
     pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>)> {
         let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
         self.listings.values().map(move |kept| (kept.listing.id, totals(kept)))
@@ -167,6 +173,11 @@ impl Replay {
 }
 
 impl Kept {
+    fn new(listing: Listing, booked: bool) -> Kept {
+        let (ledger, money) = (Ledger::default(), Money::default());
+        Kept { listing, ledger, money, booked, broken: false }
+    }
+
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
         // The listing asserts what cannot be; here that is a finding, not the end.
         let listing = AssertUnwindSafe(&mut self.listing);
@@ -178,10 +189,29 @@ impl Kept {
         if !self.booked {
             return Ok(());
         }
+        self.money.take(fact)?;
         if let Fact::ChartAdopted(_) = fact {
             return self.ledger.take(self.chart());
         }
+        if let Fact::Order(OrderFact::SeatsTakenBack { order }) = fact {
+            return self.taken_back(*order);
+        }
         line(fact).map_or(Ok(()), |line| self.ledger.take(line))
+    }
+
+    /// Late money: held and sold in the same moment, as the order was placed.
+    fn taken_back(&mut self, order: OrderId) -> Result<(), String> {
+        let placed = self.money.placed(order).ok_or_else(|| format!("order {order:?} was never placed"))?;
+        let Goods::Hold { seats, areas, .. } = &placed.goods else {
+            return Err(format!("order {order:?} has no seats to take back"));
+        };
+        let held = Line::Placed {
+            hold: order.0,
+            seats: seats.iter().map(|line| line.seat).collect(),
+            areas: areas.iter().map(|line| (line.area, u64::from(line.count))).collect(),
+        };
+        self.ledger.take(held)?;
+        self.ledger.take(Line::Confirmed { hold: order.0, order: order.0 })
     }
 
     /// The chart in the listing's own numbers for seats and areas.

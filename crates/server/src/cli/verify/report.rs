@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use onsale_engine::journal::segment;
 use serde::Serialize;
 
+use super::money::Sums;
 use crate::cli::look;
 
 #[derive(Debug, Default, Serialize)]
@@ -27,6 +28,8 @@ pub struct Report {
     pub places_sold: u64,
     pub queue_places: u64,
     pub idempotency_keys: u64,
+    /// By currency, in minor units: captured minus refunded is what confirmed orders come to.
+    pub money: BTreeMap<String, Sums>,
     pub snapshots: Vec<SnapshotReport>,
     pub problems: Vec<String>,
     pub problems_count: u64,
@@ -92,6 +95,14 @@ impl Report {
         let sold = look::counted(self.places_sold, "place");
         row("sold", format!("{sold} in {}", look::counted(self.orders, "order")));
         row("waiting", format!("{} in line", look::counted(self.queue_places, "buyer")));
+        for (currency, sums) in &self.money {
+            let Sums { captured_minor, refunded_minor, confirmed_minor } = sums;
+            let text = format!(
+                "{currency} {captured_minor} captured - {refunded_minor} refunded, {confirmed_minor} confirmed \
+                 (minor units)"
+            );
+            row("money", text);
+        }
         row("keys", look::counted(self.idempotency_keys, "idempotency key"));
         tell(&look::text(&table));
         if !self.facts_by_kind.is_empty() {
