@@ -66,9 +66,14 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             Ok(()) => of_seats(picture, command, now, terms),
         },
         // They never come so far: see `unsupported`.
-        (ListingKind::Sale | ListingKind::Series | ListingKind::Registration, _) => {
-            refused(Refusal::of(Code::WrongKind), "")
-        }
+        (
+            ListingKind::Sale
+            | ListingKind::Series
+            | ListingKind::Registration
+            | ListingKind::Auction
+            | ListingKind::Desk,
+            _,
+        ) => refused(Refusal::of(Code::WrongKind), ""),
     }
 }
 
@@ -79,6 +84,8 @@ pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
         ListingKind::Sale => Some("sales are decided by the embedded engine only"),
         ListingKind::Series => Some("series are decided by the embedded engine only"),
         ListingKind::Registration => Some("registrations are decided by the embedded engine only"),
+        ListingKind::Auction => Some("auctions are decided by the embedded engine only"),
+        ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
     }
 }
 
@@ -180,7 +187,10 @@ fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) ->
         | Command::CreateEvent(_)
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => Name::RefuseKind,
+        | Command::Registration(_)
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => Name::RefuseKind,
     };
     args.call(name, picture)
 }

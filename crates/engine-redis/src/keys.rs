@@ -41,7 +41,12 @@ impl Keys {
     pub fn new(prefix: &str, listing: &ListingId) -> Keys {
         let name = |name: &'static str| match listing.kind {
             // No listing of the other kinds is kept here yet.
-            ListingKind::Event | ListingKind::Sale | ListingKind::Series | ListingKind::Registration => name,
+            ListingKind::Event
+            | ListingKind::Sale
+            | ListingKind::Series
+            | ListingKind::Registration
+            | ListingKind::Auction
+            | ListingKind::Desk => name,
             // A venue has four of them: its head in the place of locks, its layouts in that of orders.
             ListingKind::Venue => match name {
                 "event:meta" => "venue:meta",

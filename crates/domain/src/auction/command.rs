@@ -102,6 +102,25 @@ impl AuctionCommand {
         }
     }
 
+    /// The buyer whose attempt this is, where refused attempts are kept: see [`crate::attempts`].
+    pub fn attempt_by(&self) -> Option<&BuyerId> {
+        match self {
+            AuctionCommand::PlaceBid(command) => Some(&command.bidder),
+            AuctionCommand::BuyNow(command) => Some(&command.buyer),
+            AuctionCommand::CreateAuction(_)
+            | AuctionCommand::ChangeAuction(_)
+            | AuctionCommand::CancelAuction(_)
+            | AuctionCommand::RetractBid(_)
+            | AuctionCommand::BanBidder(_)
+            | AuctionCommand::UnbanBidder(_)
+            | AuctionCommand::SettleAward(_)
+            | AuctionCommand::DeclineAward(_)
+            | AuctionCommand::WatchAuction(_)
+            | AuctionCommand::UnwatchAuction(_)
+            | AuctionCommand::CloseDue => None,
+        }
+    }
+
     /// All names, in the order of the commands.
     pub const VERBS: &[&str] = &[
         "create_auction",

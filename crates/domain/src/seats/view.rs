@@ -5,11 +5,14 @@ use std::sync::Arc;
 use super::queue::place_of;
 use super::state::{AreaState, Seats, Status};
 use crate::attempts::AttemptsFound;
+use crate::auction::{AuctionFound, AuctionQuery};
 use crate::chart::Chart;
+use crate::desk::{DeskFound, DeskQuery};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
 use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
+use crate::order::{OrdersFound, OrdersQuery};
 use crate::outcome::{HoldState, PlaceState};
 use crate::registration::{RegistrationFound, RegistrationQuery};
 use crate::stock::{SaleFound, SaleQuery};
@@ -63,6 +66,10 @@ pub enum Query {
     Order(OrderId),
     Sale(SaleQuery),
     Registration(RegistrationQuery),
+    Auction(AuctionQuery),
+    /// Of any listing that has orders.
+    Orders(OrdersQuery),
+    Desk(DeskQuery),
     /// Refused attempts from a number on, at most so many.
     Attempts {
         from: u64,
@@ -81,6 +88,9 @@ pub enum Found {
     Order(Box<OrderState>),
     Sale(SaleFound),
     Registration(RegistrationFound),
+    Auction(AuctionFound),
+    Orders(OrdersFound),
+    Desk(DeskFound),
     Attempts(Box<AttemptsFound>),
 }
 
@@ -132,7 +142,12 @@ impl Seats {
                     holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
                 own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
             }
-            Query::Sale(_) | Query::Registration(_) | Query::Attempts { .. } => Found::Nothing,
+            Query::Sale(_)
+            | Query::Registration(_)
+            | Query::Auction(_)
+            | Query::Orders(_)
+            | Query::Desk(_)
+            | Query::Attempts { .. } => Found::Nothing,
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {

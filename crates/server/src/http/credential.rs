@@ -57,6 +57,9 @@ pub async fn check<'a>(
         | Found::Order(_)
         | Found::Sale(_)
         | Found::Registration(_)
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_)
         | Found::Attempts(_) => Err(Problem::code(Code::HoldUnknown)),
     }
 }

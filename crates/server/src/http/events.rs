@@ -226,7 +226,12 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
 
 fn described(view: &onsale_engine::View) -> Option<EventBody> {
     match &view.body {
-        BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+        BodyView::Venue(_)
+        | BodyView::Sale(_)
+        | BodyView::Series(_)
+        | BodyView::Registration(_)
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
         BodyView::Event(event) => Some(EventBody {
             id: view.listing.to_string(),
             status: event.status.as_str(),

@@ -31,7 +31,11 @@ impl<'a> Teller<'a> {
         let (event, sale) = match &view.body {
             BodyView::Event(event) => (Some(event), None),
             BodyView::Sale(sale) => (None, Some(sale)),
-            BodyView::Venue(_) | BodyView::Series(_) | BodyView::Registration(_) => (None, None),
+            BodyView::Venue(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => (None, None),
         };
         Teller { listing: view.listing, event, sale }
     }
@@ -117,6 +121,8 @@ impl<'a> Teller<'a> {
             Fact::Sale(fact) => self.sale(fact, fence),
             Fact::Series(fact) => series::fields(fact),
             Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
+            // No route leads to these yet; their kind, position and time are told.
+            Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => json!({}),
         }
     }
 

@@ -100,6 +100,9 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
         | Found::Order(_)
         | Found::Sale(_)
         | Found::Registration(_)
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_)
         | Found::Attempts(_) => Err(Problem::code(Code::PlaceUnknown)),
     }
 }

@@ -187,7 +187,12 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
     let now = app.engine.now();
     let sales = found.iter().filter_map(|view| match &view.body {
         BodyView::Sale(sale) => Some(SaleBody::of(view, sale, now)),
-        BodyView::Event(_) | BodyView::Venue(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+        BodyView::Event(_)
+        | BodyView::Venue(_)
+        | BodyView::Series(_)
+        | BodyView::Registration(_)
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
     });
     Ok(reply::json(StatusCode::OK, &SaleList { sales: sales.collect(), next }))
 }

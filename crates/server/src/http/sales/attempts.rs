@@ -88,7 +88,10 @@ pub async fn page_of(
         | Found::Place(_)
         | Found::Order(_)
         | Found::Sale(_)
-        | Found::Registration(_) => AttemptsFound::default(),
+        | Found::Registration(_)
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_) => AttemptsFound::default(),
     };
     let body = |(number, attempt): &(u64, Attempt)| AttemptBody {
         number: *number,

@@ -111,7 +111,12 @@ async fn find(app: &App, buyer: &BuyerId) -> Result<Vec<(Position, Skus, SaleFou
 fn queries(view: &Arc<View>, buyer: &BuyerId) -> impl Iterator<Item = SaleQuery> + use<> {
     let levels: &[Level] = match &view.body {
         BodyView::Sale(sale) => &sale.levels,
-        BodyView::Event(_) | BodyView::Venue(_) | BodyView::Series(_) | BodyView::Registration(_) => &[],
+        BodyView::Event(_)
+        | BodyView::Venue(_)
+        | BodyView::Series(_)
+        | BodyView::Registration(_)
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => &[],
     };
     let reserved = levels.iter().any(|level| level.reserved > 0);
     // Refunded units are in no level, so a sale that has lost all its buyers is not found.

@@ -78,6 +78,9 @@ impl CodePath {
             | Found::Place(_)
             | Found::Order(_)
             | Found::Registration(_)
+            | Found::Auction(_)
+            | Found::Orders(_)
+            | Found::Desk(_)
             | Found::Attempts(_) => Ok(SaleFound::Nothing),
         }
     }

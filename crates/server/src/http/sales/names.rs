@@ -31,7 +31,12 @@ impl Skus {
     pub fn sale(&self) -> &SaleView {
         match &self.view.body {
             BodyView::Sale(sale) => sale,
-            BodyView::Event(_) | BodyView::Venue(_) | BodyView::Series(_) | BodyView::Registration(_) => {
+            BodyView::Event(_)
+            | BodyView::Venue(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => {
                 unreachable!("made from a sale's view only")
             }
         }
