@@ -107,14 +107,9 @@ fn active_sale(app: &App) -> Result<ListingId, Problem> {
 }
 
 fn started_if_open(app: &App, sale: &ListingId, now: Millis) -> Option<Millis> {
-    match &app.engine.view(sale)?.body {
-        BodyView::Sale(sale) if sale.status_at(now) == SaleStatus::Open => Some(sale.details.starts_at),
-        BodyView::Sale(_)
-        | BodyView::Event(_)
-        | BodyView::Venue(_)
-        | BodyView::Series(_)
-        | BodyView::Registration(_) => None,
-    }
+    let view = app.engine.view(sale)?;
+    let BodyView::Sale(sale) = &view.body else { return None };
+    (sale.status_at(now) == SaleStatus::Open).then_some(sale.details.starts_at)
 }
 
 /// All listings of a kind, page by page.

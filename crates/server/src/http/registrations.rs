@@ -185,10 +185,7 @@ pub fn find(app: &App, listing: &ListingId) -> Result<Arc<View>, Problem> {
 }
 
 pub fn registration_of(view: &View) -> Option<&RegistrationView> {
-    match &view.body {
-        BodyView::Registration(registration) => Some(registration),
-        BodyView::Event(_) | BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) => None,
-    }
+    if let BodyView::Registration(registration) = &view.body { Some(registration) } else { None }
 }
 
 fn described(view: &View) -> Option<RegistrationBody> {

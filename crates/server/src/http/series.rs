@@ -283,10 +283,7 @@ pub fn find(app: &App, listing: &ListingId) -> Result<(Arc<View>, Arc<Series>), 
 }
 
 pub fn series_of(view: &View) -> Option<&Arc<Series>> {
-    match &view.body {
-        BodyView::Series(series) => Some(series),
-        BodyView::Event(_) | BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Registration(_) => None,
-    }
+    if let BodyView::Series(series) = &view.body { Some(series) } else { None }
 }
 
 /// Show a series, the sale that is on now, and its last slots

@@ -118,17 +118,9 @@ fn registered(fact: &Fact) -> Option<EntryState> {
 }
 
 async fn ask(app: &App, listing: ListingId, query: RegistrationQuery) -> Result<RegistrationFound, Problem> {
-    match app.engine.ask(listing, Asked::Registration(query)).await? {
-        Found::Registration(found) => Ok(found),
-        Found::Nothing
-        | Found::Hold(_)
-        | Found::Ended(_)
-        | Found::Holds(_)
-        | Found::Place(_)
-        | Found::Order(_)
-        | Found::Sale(_)
-        | Found::Attempts(_) => Ok(RegistrationFound::Nothing),
-    }
+    let found = app.engine.ask(listing, Asked::Registration(query)).await?;
+    let Found::Registration(found) = found else { return Ok(RegistrationFound::Nothing) };
+    Ok(found)
 }
 
 /// Where an entry stands
