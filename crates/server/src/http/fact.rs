@@ -4,6 +4,8 @@ mod registration;
 mod sale;
 mod series;
 
+pub use series::cause as skip_cause;
+
 use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::id::{SeatIndex, write_inside};
 use onsale_domain::layout::Layout;

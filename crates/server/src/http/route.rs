@@ -1,7 +1,7 @@
 //! Which route a path belongs to, as a small number: for metrics and for time limits, without asking the router.
 
 /// Names of all routes as metrics show them; the last stands for whatever is none of ours.
-pub const ROUTES: [&str; 42] = [
+pub const ROUTES: [&str; 56] = [
     "/",
     "/livez",
     "/readyz",
@@ -43,6 +43,20 @@ pub const ROUTES: [&str; 42] = [
     "/v1/checkouts/{code}/cancel",
     "/v1/buyers/{buyer}/checkouts",
     "/pictures/{sale}/{item}",
+    "/v1/series",
+    "/v1/series/{series}",
+    "/v1/series/{series}/facts",
+    "/v1/series/{series}/stream",
+    "/v1/registrations",
+    "/v1/registrations/{registration}",
+    "/v1/registrations/{registration}/entries",
+    "/v1/registrations/{registration}/entries/{entry}",
+    "/v1/registrations/{registration}/entries/{entry}/confirm",
+    "/v1/registrations/{registration}/attempts",
+    "/v1/registrations/{registration}/facts",
+    "/v1/registrations/{registration}/stream",
+    "/checkout",
+    "/purchase",
     "unknown",
 ];
 
@@ -95,6 +109,18 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"checkouts", _, b"purchase"] => "/v1/checkouts/{code}/purchase",
         [b"v1", b"checkouts", _, b"cancel"] => "/v1/checkouts/{code}/cancel",
         [b"v1", b"buyers", _, b"checkouts"] => "/v1/buyers/{buyer}/checkouts",
+        [b"v1", b"series", _] => "/v1/series/{series}",
+        [b"v1", b"series", _, b"facts"] => "/v1/series/{series}/facts",
+        [b"v1", b"series", _, b"stream"] => "/v1/series/{series}/stream",
+        [b"v1", b"registrations", _] => "/v1/registrations/{registration}",
+        [b"v1", b"registrations", _, b"entries"] => "/v1/registrations/{registration}/entries",
+        [b"v1", b"registrations", _, b"entries", _] => "/v1/registrations/{registration}/entries/{entry}",
+        [b"v1", b"registrations", _, b"entries", _, b"confirm"] => {
+            "/v1/registrations/{registration}/entries/{entry}/confirm"
+        }
+        [b"v1", b"registrations", _, b"attempts"] => "/v1/registrations/{registration}/attempts",
+        [b"v1", b"registrations", _, b"facts"] => "/v1/registrations/{registration}/facts",
+        [b"v1", b"registrations", _, b"stream"] => "/v1/registrations/{registration}/stream",
         [b"pictures", _, _] => "/pictures/{sale}/{item}",
         _ => path,
     };
