@@ -254,6 +254,10 @@ impl Engine for RedisEngine {
         Box::pin(async move { inner.follow(listing, after).await })
     }
 
+    fn unsupported(&self, kind: ListingKind) -> Option<&'static str> {
+        crate::commands::unsupported(kind)
+    }
+
     fn look_up(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.look_up(listing).await.map(drop) })

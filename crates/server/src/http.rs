@@ -1,5 +1,6 @@
 //! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
 
+pub mod auctions;
 pub mod availability;
 pub mod blocks;
 pub mod buyers;
@@ -73,6 +74,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/events/{event}/facts", get(facts::list).layer(compressed()))
         .route("/v1/events/{event}/stream", get(stream::follow))
         .route("/v1/buyers/{buyer}/holds", get(buyers::holds).layer(compressed()))
+        .merge(auctions::routes())
         .route("/", get(docs::index))
         .route("/docs", get(docs::page).layer(compressed()))
         .route("/openapi.json", get(docs::openapi).layer(compressed()))

@@ -268,7 +268,7 @@ impl NewEvent {
 }
 
 /// A code that ISO 4217 knows and gives a minor unit: nobody has a price in cents of gold, of drawing rights or of `XXX`.
-fn currency(code: &str) -> Result<Currency, Problem> {
+pub fn currency(code: &str) -> Result<Currency, Problem> {
     let listed = iso_currency::Currency::from_code(code).filter(|known| known.exponent().is_some());
     let currency = listed.and_then(|_| Currency::parse(code));
     currency.ok_or_else(|| Problem::invalid("currency", "an ISO 4217 code with a minor unit, such as EUR"))

@@ -1,5 +1,7 @@
 //! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
 
+mod auction;
+
 use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::id::{SeatIndex, write_inside};
 use onsale_domain::layout::Layout;
@@ -110,7 +112,8 @@ impl<'a> Teller<'a> {
                 json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
             }
             // No route leads to these listings yet; their kind, position and time are told.
-            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) | Fact::Auction(_) => json!({}),
+            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) => json!({}),
+            Fact::Auction(fact) => auction::fields(&self.listing, fact),
         }
     }
 
