@@ -1,5 +1,6 @@
 //! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
 
+pub mod auctions;
 pub mod availability;
 pub mod blocks;
 pub mod buyers;
@@ -82,6 +83,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(registrations::routes())
         .route("/checkout", post(compat::checkout))
         .route("/purchase", post(compat::purchase))
+        .merge(auctions::routes())
         .route("/", get(docs::index))
         .route("/docs", get(docs::page).layer(compressed()))
         .route("/openapi.json", get(docs::openapi).layer(compressed()))

@@ -16,7 +16,7 @@ use super::problem::{Problem, catalog};
 #[openapi(
     info(
         title = "Onsale",
-        description = "Seats and stock, held and sold exactly once. Times are milliseconds since 1970 in UTC, money \
+        description = "Seats, stock and auctions, sold exactly once. Times are milliseconds since 1970 in UTC, money \
                        is in minor units. Every answer that is not a yes is `application/problem+json`. Send \
                        `Idempotency-Key` with any mutation: the same key gets the same answer. A read with the \
                        header `Onsale-Stale: true` may be older than what was answered: the store that servers \
@@ -70,6 +70,7 @@ static OPENAPI: LazyLock<Bytes> = LazyLock::new(|| document().to_json().unwrap_o
 /// The description of all routes.
 pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = Api::openapi();
+    document.merge(super::auctions::Api::openapi());
     let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
     document.components.get_or_insert_default().add_security_scheme("api_key", bearer);
     document

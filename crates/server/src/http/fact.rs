@@ -1,5 +1,6 @@
 //! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
 
+mod auction;
 mod registration;
 mod sale;
 mod series;
@@ -122,7 +123,8 @@ impl<'a> Teller<'a> {
             Fact::Series(fact) => series::fields(fact),
             Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
             // No route leads to these yet; their kind, position and time are told.
-            Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => json!({}),
+            Fact::Auction(fact) => auction::fields(&self.listing, fact),
+            Fact::Order(_) | Fact::Desk(_) => json!({}),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which route a path belongs to, as a small number: for metrics and for time limits, without asking the router.
 
 /// Names of all routes as metrics show them; the last stands for whatever is none of ours.
-pub const ROUTES: [&str; 56] = [
+pub const ROUTES: [&str; 70] = [
     "/",
     "/livez",
     "/readyz",
@@ -57,6 +57,20 @@ pub const ROUTES: [&str; 56] = [
     "/v1/registrations/{registration}/stream",
     "/checkout",
     "/purchase",
+    "/v1/auctions",
+    "/v1/auctions/{auction}",
+    "/v1/auctions/{auction}/cancel",
+    "/v1/auctions/{auction}/bids",
+    "/v1/auctions/{auction}/buy-now",
+    "/v1/auctions/{auction}/retractions",
+    "/v1/auctions/{auction}/decline",
+    "/v1/auctions/{auction}/watchers",
+    "/v1/auctions/{auction}/bans",
+    "/v1/auctions/{auction}/bans/{bidder}",
+    "/v1/auctions/{auction}/history",
+    "/v1/auctions/{auction}/facts",
+    "/v1/auctions/{auction}/stream",
+    "/v1/buyers/{buyer}/bids",
     "unknown",
 ];
 
@@ -97,6 +111,19 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"venues", _] => "/v1/venues/{venue}",
         [b"v1", b"venues", _, b"layouts"] => "/v1/venues/{venue}/layouts",
         [b"v1", b"buyers", _, b"holds"] => "/v1/buyers/{buyer}/holds",
+        [b"v1", b"auctions", _] => "/v1/auctions/{auction}",
+        [b"v1", b"auctions", _, b"cancel"] => "/v1/auctions/{auction}/cancel",
+        [b"v1", b"auctions", _, b"bids"] => "/v1/auctions/{auction}/bids",
+        [b"v1", b"auctions", _, b"buy-now"] => "/v1/auctions/{auction}/buy-now",
+        [b"v1", b"auctions", _, b"retractions"] => "/v1/auctions/{auction}/retractions",
+        [b"v1", b"auctions", _, b"decline"] => "/v1/auctions/{auction}/decline",
+        [b"v1", b"auctions", _, b"watchers"] => "/v1/auctions/{auction}/watchers",
+        [b"v1", b"auctions", _, b"bans"] => "/v1/auctions/{auction}/bans",
+        [b"v1", b"auctions", _, b"bans", _] => "/v1/auctions/{auction}/bans/{bidder}",
+        [b"v1", b"auctions", _, b"history"] => "/v1/auctions/{auction}/history",
+        [b"v1", b"auctions", _, b"facts"] => "/v1/auctions/{auction}/facts",
+        [b"v1", b"auctions", _, b"stream"] => "/v1/auctions/{auction}/stream",
+        [b"v1", b"buyers", _, b"bids"] => "/v1/buyers/{buyer}/bids",
         [b"problems", _] => "/problems/{code}",
         [b"v1", b"sales", _] => "/v1/sales/{sale}",
         [b"v1", b"sales", _, b"skus"] => "/v1/sales/{sale}/skus",

@@ -1,5 +1,6 @@
 //! The server as its callers see it: real HTTP over loopback, one file per resource.
 
+mod auctions;
 mod browser;
 mod config;
 mod docs;
