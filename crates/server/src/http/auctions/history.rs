@@ -88,7 +88,10 @@ pub async fn list(
         | Found::Place(_)
         | Found::Order(_)
         | Found::Sale(_)
-        | Found::Registration(_) => Vec::new(),
+        | Found::Registration(_)
+        | Found::Orders(_)
+        | Found::Desk(_)
+        | Found::Attempts(_) => Vec::new(),
     };
     let next = lines.last().map(|line| line.bid).filter(|last| lines.len() == limit && *last > 1);
     let history = BidHistory {

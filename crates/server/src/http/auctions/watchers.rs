@@ -116,7 +116,10 @@ pub async fn list(
         | Found::Place(_)
         | Found::Order(_)
         | Found::Sale(_)
-        | Found::Registration(_) => Vec::new(),
+        | Found::Registration(_)
+        | Found::Orders(_)
+        | Found::Desk(_)
+        | Found::Attempts(_) => Vec::new(),
     };
     let watchers: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
     let next = watchers.last().filter(|_| watchers.len() == limit).cloned();
