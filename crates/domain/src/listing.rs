@@ -85,6 +85,8 @@ pub enum Parts {
     Venue(Venue),
     Event(Box<SeatsImage>),
     Sale(Box<SaleImage>),
+    Series(Box<SeriesImage>),
+    Registration(Box<RegistrationImage>),
 }
 
 /// What readers see of a listing: immutable, and taken without asking the writer.
@@ -416,6 +418,8 @@ impl Listing {
             Parts::Venue(venue) => Body::Venue(Arc::new(venue)),
             Parts::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
             Parts::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
+            Parts::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
+            Parts::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
         };
         Listing { id, epoch, offset, last_at, body, attempts: None }
     }
@@ -431,6 +435,20 @@ impl Listing {
         match &self.body {
             Body::Sale(sale) => Some(sale),
             Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Series(_) | Body::Registration(_) => None,
+        }
+    }
+
+    pub fn series(&self) -> Option<&Series> {
+        match &self.body {
+            Body::Series(series) => Some(series),
+            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Sale(_) | Body::Registration(_) => None,
+        }
+    }
+
+    pub fn registration(&self) -> Option<&Registration> {
+        match &self.body {
+            Body::Registration(registration) => Some(registration),
+            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Sale(_) | Body::Series(_) => None,
         }
     }
 }
