@@ -229,6 +229,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Runs histories of one kind of listing on a server of their own; `few` and `many` of them.
+#[allow(dead_code, reason = "seats compare two layouts in a way of their own")]
 pub fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = Server::start();
