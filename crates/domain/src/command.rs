@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use crate::auction::AuctionCommand;
+use crate::desk::DeskCommand;
 use crate::event::{EventDetails, EventStatus, Tier};
 use crate::fact::AreaCount;
 use crate::id::{BuyerId, HoldId, ListingId, OrderId, SeatIndex};
 use crate::layout::Layout;
 use crate::names::{count, joined};
+use crate::order::OrderCommand;
 use crate::registration::RegistrationCommand;
 use crate::series::SeriesCommand;
 use crate::stock::SaleCommand;
@@ -41,6 +43,9 @@ pub enum Command {
     Series(SeriesCommand),
     Registration(RegistrationCommand),
     Auction(AuctionCommand),
+    /// Of an order, for whatever listing has its goods.
+    Order(OrderCommand),
+    Desk(DeskCommand),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -210,6 +215,7 @@ impl Command {
             Command::Series(command) => command.is_sealed(),
             Command::Registration(command) => command.is_sealed(),
             Command::Auction(command) => command.is_sealed(),
+            Command::Order(_) | Command::Desk(_) => true,
         }
     }
 
@@ -223,6 +229,7 @@ impl Command {
                 | Command::Series(SeriesCommand::Create(_))
                 | Command::Registration(RegistrationCommand::Create(_))
                 | Command::Auction(AuctionCommand::CreateAuction(_))
+                | Command::Desk(DeskCommand::Open)
         )
     }
 
@@ -250,7 +257,9 @@ impl Command {
             | Command::JoinQueue(_)
             | Command::LeaveQueue(_)
             | Command::ExpireDue { .. }
-            | Command::Series(_) => None,
+            | Command::Series(_)
+            | Command::Order(_)
+            | Command::Desk(_) => None,
         }
     }
 }
@@ -270,6 +279,8 @@ macro_rules! verbs {
                     Command::Series(command) => command.verb(),
                     Command::Registration(command) => command.verb(),
                     Command::Auction(command) => command.verb(),
+                    Command::Order(command) => command.verb(),
+                    Command::Desk(command) => command.verb(),
                 }
             }
         }
@@ -297,12 +308,14 @@ verbs! {
     Command::ExpireDue { .. } => "expire_due",
 }
 
-const ALL_VERBS: [&[&str]; 5] = [
+const ALL_VERBS: [&[&str]; 7] = [
     Command::FLAT_VERBS,
     &SaleCommand::VERBS,
     &SeriesCommand::VERBS,
     &RegistrationCommand::VERBS,
     AuctionCommand::VERBS,
+    &OrderCommand::VERBS,
+    &DeskCommand::VERBS,
 ];
 
 impl Command {

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use minicbor::{Decode, Encode};
 
 use crate::auction::AuctionFact;
+use crate::desk::DeskFact;
 use crate::event::{EventDetails, EventStatus};
 use crate::id::{AreaIndex, BuyerId, HoldId, ListingId, OrderId, SeatIndex};
 use crate::layout::Layout;
 use crate::money::Minor;
 use crate::names::{count, joined};
+use crate::order::OrderFact;
 use crate::registration::RegistrationFact;
 use crate::series::SeriesFact;
 use crate::stock::SaleFact;
@@ -189,6 +191,11 @@ pub enum Fact {
     Registration(#[n(0)] RegistrationFact),
     #[n(25)]
     Auction(#[n(0)] AuctionFact),
+    /// Of an order, in the log of whatever listing has its goods.
+    #[n(26)]
+    Order(#[n(0)] OrderFact),
+    #[n(27)]
+    Desk(#[n(0)] DeskFact),
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -301,6 +308,8 @@ impl Fact {
             Fact::Series(fact) => (23, Some(fact.kind_number())),
             Fact::Registration(fact) => (24, Some(fact.kind_number())),
             Fact::Auction(fact) => (25, Some(fact.kind_number())),
+            Fact::Order(fact) => (26, Some(fact.kind_number())),
+            Fact::Desk(fact) => (27, Some(fact.kind_number())),
             Fact::VenueCreated(_) => (0, None),
             Fact::LayoutPublished(_) => (1, None),
             Fact::EventCreated(_) => (2, None),
@@ -340,8 +349,15 @@ impl Fact {
     }
 }
 
-const ALL_KINDS: [&[&str]; 5] =
-    [&Fact::FLAT_KINDS, &SaleFact::KINDS, &SeriesFact::KINDS, &RegistrationFact::KINDS, &AuctionFact::KINDS];
+const ALL_KINDS: [&[&str]; 7] = [
+    &Fact::FLAT_KINDS,
+    &SaleFact::KINDS,
+    &SeriesFact::KINDS,
+    &RegistrationFact::KINDS,
+    &AuctionFact::KINDS,
+    &OrderFact::KINDS,
+    &DeskFact::KINDS,
+];
 
 impl From<SaleFact> for Fact {
     fn from(fact: SaleFact) -> Fact {

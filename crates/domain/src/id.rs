@@ -109,16 +109,20 @@ pub enum ListingKind {
     Registration,
     #[n(5)]
     Auction,
+    /// One per tenant: what is asked of payment providers.
+    #[n(6)]
+    Desk,
 }
 
 impl ListingKind {
-    pub const ALL: [ListingKind; 6] = [
+    pub const ALL: [ListingKind; 7] = [
         ListingKind::Event,
         ListingKind::Venue,
         ListingKind::Sale,
         ListingKind::Series,
         ListingKind::Registration,
         ListingKind::Auction,
+        ListingKind::Desk,
     ];
 
     pub fn prefix(self) -> &'static str {
@@ -129,6 +133,7 @@ impl ListingKind {
             ListingKind::Series => "ser",
             ListingKind::Registration => "reg",
             ListingKind::Auction => "auc",
+            ListingKind::Desk => "dsk",
         }
     }
 }
@@ -179,6 +184,10 @@ pub struct EntryId(pub u128);
 /// An order's number inside its listing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OrderId(pub u128);
+
+/// The number of one attempt to pay an order, and the key under which a provider is asked for it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PaymentId(pub u128);
 
 /// Writes `<prefix>_<tenant>_<listing>_<own>`: the name of something that lives inside a listing.
 pub fn write_inside(prefix: &str, listing: &ListingId, number: u128) -> String {
@@ -257,7 +266,7 @@ macro_rules! debug_as_hex {
         }
     )*};
 }
-debug_as_hex!(HoldId, OrderId, CheckoutId, EntryId);
+debug_as_hex!(HoldId, OrderId, CheckoutId, EntryId, PaymentId);
 
 fn decode_u128(d: &mut minicbor::Decoder<'_>) -> Result<u128, minicbor::decode::Error> {
     let bytes = d.bytes()?;

@@ -12,6 +12,7 @@ mod extend_hold;
 pub mod image;
 mod invariants;
 mod offer;
+mod ordering;
 mod override_hold;
 mod place_hold;
 mod queue;
@@ -21,6 +22,7 @@ mod state;
 mod view;
 
 pub use invariants::check as check_invariants;
+pub(crate) use ordering::{confirm, expire_as_for};
 pub use state::{AreaState, Seats, Status};
 pub use view::{Found, OrderState, Query, SeatsView};
 
@@ -92,7 +94,9 @@ pub fn check(command: &Command) -> Result<(), Refusal> {
         | Command::Sale(_)
         | Command::Series(_)
         | Command::Registration(_)
-        | Command::Auction(_) => Ok(()),
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => Ok(()),
     }
 }
 
@@ -120,7 +124,9 @@ fn decide(seats: &Seats, command: &Command, now: Millis) -> Result<Decided, Refu
         | Command::Sale(_)
         | Command::Series(_)
         | Command::Registration(_)
-        | Command::Auction(_) => return Err(Refusal::of(Code::WrongKind)),
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => return Err(Refusal::of(Code::WrongKind)),
     };
     Ok(Decided::Fact(fact))
 }
@@ -141,7 +147,8 @@ impl Run<'_> {
             | Body::Sale(_)
             | Body::Series(_)
             | Body::Registration(_)
-            | Body::Auction(_) => {
+            | Body::Auction(_)
+            | Body::Desk(_) => {
                 unreachable!("only an event's commands get here")
             }
         }

@@ -66,9 +66,14 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             Ok(()) => of_seats(picture, command, now, terms),
         },
         // They never come so far: see `unsupported`.
-        (ListingKind::Sale | ListingKind::Series | ListingKind::Registration | ListingKind::Auction, _) => {
-            refused(Refusal::of(Code::WrongKind), "")
-        }
+        (
+            ListingKind::Sale
+            | ListingKind::Series
+            | ListingKind::Registration
+            | ListingKind::Auction
+            | ListingKind::Desk,
+            _,
+        ) => refused(Refusal::of(Code::WrongKind), ""),
     }
 }
 
@@ -80,6 +85,7 @@ pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
         ListingKind::Series => Some("series are decided by the embedded engine only"),
         ListingKind::Registration => Some("registrations are decided by the embedded engine only"),
         ListingKind::Auction => Some("auctions are decided by the embedded engine only"),
+        ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
     }
 }
 
@@ -182,7 +188,9 @@ fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) ->
         | Command::Sale(_)
         | Command::Series(_)
         | Command::Registration(_)
-        | Command::Auction(_) => Name::RefuseKind,
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => Name::RefuseKind,
     };
     args.call(name, picture)
 }

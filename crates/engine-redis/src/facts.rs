@@ -118,9 +118,12 @@ pub fn encode(fact: &Fact) -> Fields {
             fields.push("until", until.to_string());
         }
         // No script writes these yet: the journal's own bytes carry them.
-        Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) | Fact::Auction(_) => {
-            fields.push("cbor", cbor(fact))
-        }
+        Fact::Sale(_)
+        | Fact::Series(_)
+        | Fact::Registration(_)
+        | Fact::Auction(_)
+        | Fact::Order(_)
+        | Fact::Desk(_) => fields.push("cbor", cbor(fact)),
     }
     fields
 }

@@ -45,7 +45,8 @@ impl Keys {
             | ListingKind::Sale
             | ListingKind::Series
             | ListingKind::Registration
-            | ListingKind::Auction => name,
+            | ListingKind::Auction
+            | ListingKind::Desk => name,
             // A venue has four of them: its head in the place of locks, its layouts in that of orders.
             ListingKind::Venue => match name {
                 "event:meta" => "venue:meta",

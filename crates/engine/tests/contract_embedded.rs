@@ -2,6 +2,11 @@
 
 #[path = "auctions/tables.rs"]
 mod auctions;
+#[path = "../../domain/tests/order/house.rs"]
+#[expect(clippy::wildcard_enum_match_arm, reason = "a table tells only what it is about")]
+mod house;
+#[path = "orders/over_the_port.rs"]
+mod orders;
 #[path = "../../domain/tests/auction/words.rs"]
 mod words;
 
@@ -62,4 +67,11 @@ fn the_embedded_engine_keeps_the_contract() {
 #[test]
 fn the_embedded_engine_decides_auctions_as_the_domain_does() {
     auctions::run_all(|| Box::new(OnMemory::new()));
+}
+
+#[test]
+fn the_embedded_engine_decides_orders_as_the_domain_does() {
+    for restarts in [false, true] {
+        house::play_all(|| Box::new(orders::OverThePort::new(Box::new(OnMemory::new()), restarts)));
+    }
 }

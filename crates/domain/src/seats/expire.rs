@@ -244,7 +244,9 @@ fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a 
         | Command::Sale(_)
         | Command::Series(_)
         | Command::Registration(_)
-        | Command::Auction(_) => (None, Vec::new()),
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => (None, Vec::new()),
     }
 }
 
@@ -272,7 +274,9 @@ fn named_hold(command: &Command) -> Option<HoldId> {
         | Command::Sale(_)
         | Command::Series(_)
         | Command::Registration(_)
-        | Command::Auction(_) => None,
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => None,
     }
 }
 

@@ -44,7 +44,9 @@ impl Seats {
             | Fact::Sale(_)
             | Fact::Series(_)
             | Fact::Registration(_)
-            | Fact::Auction(_) => Vec::new(),
+            | Fact::Auction(_)
+            | Fact::Order(_)
+            | Fact::Desk(_) => Vec::new(),
         };
         freed.retain(|seat| self.queues.contains_key(seat));
         freed.sort_unstable();

@@ -6,10 +6,12 @@ use super::queue::place_of;
 use super::state::{AreaState, Seats, Status};
 use crate::auction::{AuctionFound, AuctionQuery};
 use crate::chart::Chart;
+use crate::desk::{DeskFound, DeskQuery};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
 use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
+use crate::order::{OrdersFound, OrdersQuery};
 use crate::outcome::{HoldState, PlaceState};
 use crate::registration::{RegistrationFound, RegistrationQuery};
 use crate::stock::{SaleFound, SaleQuery};
@@ -64,6 +66,9 @@ pub enum Query {
     Sale(SaleQuery),
     Registration(RegistrationQuery),
     Auction(AuctionQuery),
+    /// Of any listing that has orders.
+    Orders(OrdersQuery),
+    Desk(DeskQuery),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +83,8 @@ pub enum Found {
     Sale(SaleFound),
     Registration(RegistrationFound),
     Auction(AuctionFound),
+    Orders(OrdersFound),
+    Desk(DeskFound),
 }
 
 impl Found {
@@ -135,7 +142,11 @@ impl Seats {
                     holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
                 own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
             }
-            Query::Sale(_) | Query::Registration(_) | Query::Auction(_) => Found::Nothing,
+            Query::Sale(_)
+            | Query::Registration(_)
+            | Query::Auction(_)
+            | Query::Orders(_)
+            | Query::Desk(_) => Found::Nothing,
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {

@@ -84,7 +84,8 @@ pub fn status(engine: &RedisEngine, listing: &ListingId, seat: u32) -> Option<St
         | BodyView::Sale(_)
         | BodyView::Series(_)
         | BodyView::Registration(_)
-        | BodyView::Auction(_) => None,
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
     }
 }
 

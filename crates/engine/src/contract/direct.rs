@@ -220,7 +220,9 @@ impl Engine for Direct {
                     | Found::Order(_)
                     | Found::Sale(_)
                     | Found::Registration(_)
-                    | Found::Auction(_) => None,
+                    | Found::Auction(_)
+                    | Found::Orders(_)
+                    | Found::Desk(_) => None,
                 },
             );
         ready(Ok(held.collect()))

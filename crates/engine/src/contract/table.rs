@@ -192,7 +192,8 @@ impl<'a> Runner<'a> {
             | BodyView::Sale(_)
             | BodyView::Series(_)
             | BodyView::Registration(_)
-            | BodyView::Auction(_) => None,
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => None,
         }
     }
 

@@ -196,15 +196,15 @@ impl Shard {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         entry::write_opened(&mut batch.bytes, number, &request.listing);
         let index = self.adopt(listing, Arc::new(Slot::new(request.listing, number)));
+        self.reschedule(index);
         Decided::Verdict(self.record(index, request, outcome, &mut facts, now, batch))
     }
 
-    /// Takes a listing in; also called by recovery.
+    /// Takes a listing in; also called by recovery, which notes deadlines when all facts are read.
     pub(super) fn adopt(&mut self, listing: Listing, slot: Arc<Slot>) -> u32 {
         let index = self.listings.len() as u32;
         self.by_id.insert(listing.id, index);
         self.listings.push(Owned { listing, slot, due: None, first_in_batch: 0 });
-        self.reschedule(index);
         index
     }
 
@@ -283,7 +283,9 @@ impl Shard {
             | Found::Order(_)
             | Found::Sale(_)
             | Found::Registration(_)
-            | Found::Auction(_) => None,
+            | Found::Auction(_)
+            | Found::Orders(_)
+            | Found::Desk(_) => None,
         });
         held.collect()
     }

@@ -57,7 +57,9 @@ pub async fn check<'a>(
         | Found::Order(_)
         | Found::Sale(_)
         | Found::Registration(_)
-        | Found::Auction(_) => Err(Problem::code(Code::HoldUnknown)),
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_) => Err(Problem::code(Code::HoldUnknown)),
     }
 }
 

@@ -230,7 +230,8 @@ fn described(view: &onsale_engine::View) -> Option<EventBody> {
         | BodyView::Sale(_)
         | BodyView::Series(_)
         | BodyView::Registration(_)
-        | BodyView::Auction(_) => None,
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
         BodyView::Event(event) => Some(EventBody {
             id: view.listing.to_string(),
             status: event.status.as_str(),

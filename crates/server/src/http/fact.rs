@@ -28,7 +28,8 @@ impl<'a> Teller<'a> {
             | BodyView::Sale(_)
             | BodyView::Series(_)
             | BodyView::Registration(_)
-            | BodyView::Auction(_) => None,
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => None,
         };
         Teller { listing: view.listing, event }
     }
@@ -112,7 +113,9 @@ impl<'a> Teller<'a> {
                 json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
             }
             // No route leads to these listings yet; their kind, position and time are told.
-            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) => json!({}),
+            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) | Fact::Order(_) | Fact::Desk(_) => {
+                json!({})
+            }
             Fact::Auction(fact) => auction::fields(&self.listing, fact),
         }
     }

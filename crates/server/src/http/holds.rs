@@ -159,7 +159,9 @@ pub async fn show(
         | Found::Order(_)
         | Found::Sale(_)
         | Found::Registration(_)
-        | Found::Auction(_) => {
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_) => {
             return Err(Problem::code(Code::HoldUnknown));
         }
     };

@@ -36,7 +36,8 @@ impl Names {
             | BodyView::Sale(_)
             | BodyView::Series(_)
             | BodyView::Registration(_)
-            | BodyView::Auction(_) => {
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => {
                 unreachable!("made from an event's view only")
             }
         }

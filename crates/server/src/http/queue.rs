@@ -100,7 +100,9 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
         | Found::Order(_)
         | Found::Sale(_)
         | Found::Registration(_)
-        | Found::Auction(_) => Err(Problem::code(Code::PlaceUnknown)),
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_) => Err(Problem::code(Code::PlaceUnknown)),
     }
 }
 

@@ -195,7 +195,8 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
         | BodyView::Sale(_)
         | BodyView::Series(_)
         | BodyView::Registration(_)
-        | BodyView::Auction(_) => None,
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
     });
     Ok(reply::json(StatusCode::OK, &VenueList { venues: venues.collect(), next }))
 }
@@ -208,7 +209,8 @@ pub fn find(app: &App, venue: &ListingId) -> Result<Arc<Venue>, Problem> {
             | BodyView::Sale(_)
             | BodyView::Series(_)
             | BodyView::Registration(_)
-            | BodyView::Auction(_),
+            | BodyView::Auction(_)
+            | BodyView::Desk(_),
         )
         | None => Err(Problem::code(Code::ListingUnknown)),
     }

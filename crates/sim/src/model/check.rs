@@ -155,7 +155,9 @@ pub fn shape(command: &Command) -> Result<(), Refusal> {
         | Command::Sale(_)
         | Command::Series(_)
         | Command::Registration(_)
-        | Command::Auction(_) => Ok(()),
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => Ok(()),
     }
 }
 

@@ -218,7 +218,9 @@ impl Run<'_> {
             | Command::Sale(_)
             | Command::Series(_)
             | Command::Registration(_)
-            | Command::Auction(_) => (None, Vec::new()),
+            | Command::Auction(_)
+            | Command::Order(_)
+            | Command::Desk(_) => (None, Vec::new()),
         };
         seats.sort_unstable();
         (buyer.cloned(), seats)

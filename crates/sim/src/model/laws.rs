@@ -49,6 +49,8 @@ impl Event {
             | Fact::Series(_)
             | Fact::Registration(_)
             | Fact::Auction(_)
+            | Fact::Order(_)
+            | Fact::Desk(_)
             | Fact::LayoutPublished(_)
             | Fact::EventCreated(_)
             | Fact::EventChanged(_)

@@ -100,6 +100,8 @@ impl Renderer<'_> {
             Fact::Series(fact) => format!("{fact:?}"),
             Fact::Registration(fact) => format!("{fact:?}"),
             Fact::Auction(fact) => format!("{fact:?}"),
+            Fact::Order(fact) => format!("{fact:?}"),
+            Fact::Desk(fact) => format!("{fact:?}"),
         }
     }
 
@@ -144,6 +146,8 @@ impl Renderer<'_> {
             Found::Sale(found) => format!("{found:?}"),
             Found::Registration(found) => format!("{found:?}"),
             Found::Auction(found) => format!("{found:?}"),
+            Found::Orders(found) => format!("{found:?}"),
+            Found::Desk(found) => format!("{found:?}"),
         }
     }
 
@@ -244,6 +248,7 @@ pub(super) fn versions(body: &BodyView) -> String {
         | BodyView::Sale(_)
         | BodyView::Series(_)
         | BodyView::Registration(_)
-        | BodyView::Auction(_) => "not a venue".into(),
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => "not a venue".into(),
     }
 }

@@ -264,6 +264,8 @@ fn line(fact: &Fact) -> Option<Line<u32, u16>> {
         | Fact::Sale(_)
         | Fact::Series(_)
         | Fact::Registration(_)
-        | Fact::Auction(_) => return None,
+        | Fact::Auction(_)
+        | Fact::Order(_)
+        | Fact::Desk(_) => return None,
     })
 }

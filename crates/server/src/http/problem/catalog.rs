@@ -240,6 +240,18 @@ pub fn of(code: Code) -> Entry {
         Code::AwardUnknown => (404, "This buyer has nothing to pay here", "GET the auction to see who has."),
         Code::AwardBinding => (409, "A winning bid binds", "Pay it; only a second chance may be declined."),
         Code::AwardSettled => (409, "It is paid already", "GET its order."),
+        Code::AlreadyOrdered => {
+            (409, "An order has taken this hold", "Pay or cancel the order that `order` names.")
+        }
+        Code::OrderPaying => {
+            (409, "A payment of this order is under way", "GET the order; wait for the payment's end.")
+        }
+        Code::OrderConfirmed => (409, "The order is paid already", "GET the order."),
+        Code::OrderCancelled => (409, "The order is cancelled", "Place another one."),
+        Code::PaymentUnknown => {
+            (404, "No such payment", "It was never made here, or ended more than a week ago.")
+        }
+        Code::PaymentAttempts => (409, "The order was tried to be paid too often", "Place another order."),
     };
     entry(code.as_str(), status, title, next)
 }
