@@ -39,6 +39,17 @@ pub trait Engine: Send + Sync + 'static {
         buyer: BuyerId,
     ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>>;
 
+    /// Asks every listing of a tenant and kind the same, in order of their ids; those that know nothing are left out.
+    fn ask_all(
+        &self,
+        _tenant: Tenant,
+        _kind: ListingKind,
+        _query: Query,
+    ) -> BoxFuture<'static, Result<Vec<FoundAt>, EngineError>> {
+        let what = "questions to all listings of a kind";
+        Box::pin(std::future::ready(Err(EngineError::Unsupported(what))))
+    }
+
     /// Durable facts after an offset, oldest first, at most `limit` of them (at least one whole step).
     fn facts_after(
         &self,
@@ -171,6 +182,14 @@ pub struct HeldAt {
     pub listing: ListingId,
     pub position: Position,
     pub holds: Vec<HoldState>,
+}
+
+/// What one listing knows, and the position at which it was asked.
+#[derive(Clone, Debug)]
+pub struct FoundAt {
+    pub listing: ListingId,
+    pub position: Position,
+    pub found: Found,
 }
 
 #[derive(Clone, Debug, Default)]

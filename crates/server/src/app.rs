@@ -18,7 +18,7 @@ use crate::payments::simulated::{Bank, Simulated};
 use crate::payments::worker::{Patience, Worker};
 use crate::secrets::Secrets;
 use crate::token::Tokens;
-use crate::{http, listen};
+use crate::{clockwork, http, listen};
 
 /// How often recorded timings are folded into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -115,9 +115,11 @@ impl Bound {
             let (payments, stop) = (app.payments.clone(), stop.clone());
             async move { payments.run(stop).await }
         });
+        let clockwork = tokio::spawn(clockwork::run(app));
         let served = listen::serve(self.listener, edge, stop).await;
         payments.abort();
         upkeep.abort();
+        clockwork.abort();
         served
     }
 }

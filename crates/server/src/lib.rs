@@ -3,6 +3,7 @@
 
 pub mod app;
 pub mod cli;
+pub mod clockwork;
 pub mod config;
 pub mod http;
 pub mod idempotency;
@@ -12,3 +13,4 @@ pub mod metrics;
 pub mod payments;
 pub mod secrets;
 pub mod token;
+pub mod zone;

@@ -94,6 +94,13 @@ pub enum Found {
     Attempts(Box<AttemptsFound>),
 }
 
+impl Found {
+    /// Whether whoever was asked about has nothing to do with the listing.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Found::Nothing | Found::Auction(AuctionFound::Nothing))
+    }
+}
+
 /// What is left of an order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderState {

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use onsale_domain::limits::EXPIRE_DUE_MAX;
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{
-    BuyerId, Code, Command, Fact, Listing, ListingId, Millis, Outcome, Refusal, Step, Tenant,
+    BuyerId, Code, Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant,
 };
 
 use super::commit::Shared;
@@ -17,7 +17,7 @@ use super::dedup::{Dedup, Record};
 use super::directory::Slot;
 use super::entry::{self, StepHead};
 use super::work::{Batch, Change, Completion, Decided, Together, Verdict, Work};
-use crate::engine::{EngineError, HeldAt, Position, Request, View};
+use crate::engine::{EngineError, FoundAt, HeldAt, Position, Request, View};
 use crate::journal::Room;
 
 /// The embedded engine never forgets, so its epoch never grows.
@@ -122,6 +122,10 @@ impl Shard {
                 Work::HoldsOf(tenant, buyer, reply) => {
                     let holds = self.holds_of(tenant, &buyer, now);
                     batch.completions.push(Completion::Holds(reply, holds));
+                }
+                Work::AskAll(tenant, kind, query, reply) => {
+                    let found = self.ask_all(tenant, kind, &query, now);
+                    batch.completions.push(Completion::FoundAll(reply, found));
                 }
                 Work::Snapshot => self.begin_images(),
             }
@@ -285,6 +289,18 @@ impl Shard {
             | Found::Attempts(_) => None,
         });
         held.collect()
+    }
+
+    /// The same price as [`Shard::holds_of`].
+    fn ask_all(&self, tenant: Tenant, kind: ListingKind, query: &Query, now: Millis) -> Vec<FoundAt> {
+        let all = self.listings.iter().map(|owned| &owned.listing);
+        let of_kind = all.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);
+        let found = of_kind.filter_map(|listing| {
+            let found = listing.ask(query, now);
+            let position = Position { epoch: listing.epoch, offset: listing.offset };
+            (!found.is_nothing()).then_some(FoundAt { listing: listing.id, position, found })
+        });
+        found.collect()
     }
 
     /// Expires what nobody touched, a bounded piece of it; the rest is due again at once.

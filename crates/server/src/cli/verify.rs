@@ -1,5 +1,6 @@
 //! `onsale verify`: reads a data folder offline, checks every frame, fact and snapshot, and changes nothing.
 
+mod auctions;
 mod money;
 mod replay;
 mod report;
@@ -196,12 +197,9 @@ fn fill(report: &mut Report, replay: Replay) {
         match listing.kind {
             ListingKind::Event => report.events += 1,
             ListingKind::Venue => report.venues += 1,
+            ListingKind::Auction => report.auctions += 1,
             // Their facts are counted by kind below.
-            ListingKind::Sale
-            | ListingKind::Series
-            | ListingKind::Registration
-            | ListingKind::Auction
-            | ListingKind::Desk => {}
+            ListingKind::Sale | ListingKind::Series | ListingKind::Registration | ListingKind::Desk => {}
         }
         let totals = totals.unwrap_or_default();
         report.places += totals.places;
@@ -211,6 +209,7 @@ fn fill(report: &mut Report, replay: Replay) {
         report.places_sold += totals.sold;
         report.queue_places += totals.waiting;
     }
+    report.bids = replay.bids();
     for (currency, sums) in replay.money() {
         let all = report.money.entry(currency.to_owned()).or_default();
         all.captured_minor += sums.captured_minor;

@@ -31,6 +31,7 @@ pub type VenuePath = Place<'v'>;
 pub type SalePath = Place<'s'>;
 pub type SeriesPath = Place<'h'>;
 pub type RegistrationPath = Place<'r'>;
+pub type AuctionPath = Place<'a'>;
 
 impl<const KIND: char> Place<KIND> {
     /// Of the path's own words, decoded.
@@ -40,6 +41,7 @@ impl<const KIND: char> Place<KIND> {
             's' => ListingKind::Sale,
             'h' => ListingKind::Series,
             'r' => ListingKind::Registration,
+            'a' => ListingKind::Auction,
             _ => ListingKind::Event,
         };
         held_here(app, kind)?;

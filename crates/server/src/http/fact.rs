@@ -1,9 +1,12 @@
 //! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
 
+mod auction;
 mod order;
 mod registration;
 mod sale;
 mod series;
+
+pub use series::cause as skip_cause;
 
 use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::id::{SeatIndex, write_inside};
@@ -120,9 +123,10 @@ impl<'a> Teller<'a> {
             Fact::Sale(fact) => self.sale(fact, fence),
             Fact::Series(fact) => series::fields(fact),
             Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
+            Fact::Auction(fact) => auction::fields(&self.listing, fact),
             // No route leads to these yet; their kind, position and time are told.
             Fact::Order(fact) => self.of_order(fact),
-            Fact::Auction(_) | Fact::Desk(_) => json!({}),
+            Fact::Desk(_) => json!({}),
         }
     }
 

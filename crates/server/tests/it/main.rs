@@ -1,5 +1,6 @@
 //! The server as its callers see it: real HTTP over loopback, one file per resource.
 
+mod auctions;
 mod browser;
 mod config;
 mod docs;
@@ -13,8 +14,10 @@ mod house;
 mod memory;
 mod orders;
 mod queue;
+mod registrations;
 mod sales;
 mod seats;
+mod series;
 mod staff;
 mod tls;
 mod ways;

@@ -12,7 +12,9 @@ use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
 use onsale_engine::journal::FramePosition;
 
+use super::auctions;
 use super::money::{Money, Sums};
+use crate::cli::bidding::Book;
 use crate::cli::ledger::{Ledger, Line, Totals};
 
 /// Told in full; the rest is only counted.
@@ -39,6 +41,8 @@ type Image = (usize, Vec<u8>);
 struct Kept {
     listing: Listing,
     ledger: Ledger<u32, u16>,
+    /// The same for an auction.
+    book: Book,
     money: Money,
     /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
     booked: bool,
@@ -166,6 +170,11 @@ impl Replay {
         self.listings.values().filter(|kept| kept.booked).flat_map(|kept| kept.money.sums())
     }
 
+    /// Accepted bids of all auctions, as far as they were read from their first fact.
+    pub fn bids(&self) -> u64 {
+        self.listings.values().map(|kept| kept.book.bids()).sum()
+    }
+
     pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>)> {
         let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
         self.listings.values().map(move |kept| (kept.listing.id, totals(kept)))
@@ -174,8 +183,8 @@ impl Replay {
 
 impl Kept {
     fn new(listing: Listing, booked: bool) -> Kept {
-        let (ledger, money) = (Ledger::default(), Money::default());
-        Kept { listing, ledger, money, booked, broken: false }
+        let (ledger, money, book) = (Ledger::default(), Money::default(), Book::default());
+        Kept { listing, ledger, money, book, booked, broken: false }
     }
 
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
@@ -190,6 +199,9 @@ impl Kept {
             return Ok(());
         }
         self.money.take(fact)?;
+        if let Fact::Auction(fact) = fact {
+            return auctions::line(fact).map_or(Ok(()), |line| self.book.take(at, line));
+        }
         if let Fact::ChartAdopted(_) = fact {
             return self.ledger.take(self.chart());
         }
@@ -229,6 +241,9 @@ impl Kept {
     /// The listing counts for itself; the ledger counted from the facts: both must say the same.
     fn agrees(&self) -> Result<(), String> {
         self.listing.check_invariants()?;
+        if self.booked {
+            auctions::agrees(&self.listing, &self.book)?;
+        }
         let Some(seats) = self.listing.seats().filter(|_| self.booked) else { return Ok(()) };
         for seat in self.ledger.seats() {
             let (shown, booked) = (seats.seat_status(*seat).as_str(), self.ledger.status(seat));
