@@ -381,6 +381,11 @@ impl Listing {
             return Found::Orders(self.ask_orders(query));
         }
         match (&self.body, query) {
+            (Body::Nothing, _) => Found::Nothing,
+            (_, Query::Attempts { from, limit }) => {
+                let attempts = self.attempts.as_deref().map(|attempts| attempts.found(*from, *limit));
+                Found::Attempts(Box::new(attempts.unwrap_or_default()))
+            }
             (Body::Event(seats), query) => seats.ask(query, now),
             (Body::Sale(sale), Query::Sale(query)) => Found::Sale(sale.ask(query, now)),
             (Body::Registration(registration), Query::Registration(query)) => {
@@ -389,8 +394,7 @@ impl Listing {
             (Body::Auction(auction), Query::Auction(query)) => Found::Auction(auction.ask(query)),
             (Body::Desk(desk), Query::Desk(query)) => Found::Desk(desk.ask(query)),
             (
-                Body::Nothing
-                | Body::Venue(_)
+                Body::Venue(_)
                 | Body::Sale(_)
                 | Body::Series(_)
                 | Body::Registration(_)
@@ -420,6 +424,19 @@ impl Listing {
             Body::Nothing
             | Body::Venue(_)
             | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
+        }
+    }
+
+    pub fn sale(&self) -> Option<&Sale> {
+        match &self.body {
+            Body::Sale(sale) => Some(sale),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
             | Body::Series(_)
             | Body::Registration(_)
             | Body::Auction(_)

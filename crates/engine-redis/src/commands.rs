@@ -4,13 +4,17 @@
 mod best;
 mod chart;
 mod plain;
+mod sales;
 
-pub(crate) use self::plain::place_plain_hold;
-
+use onsale_domain::auction::AuctionCommand;
 use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
+use onsale_domain::desk::DeskCommand;
 use onsale_domain::event::EventDetails;
 use onsale_domain::listing::Body;
+use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::seats::{Seats, check};
+use onsale_domain::series::SeriesCommand;
+use onsale_domain::stock::SaleCommand;
 use onsale_domain::venue::Venue;
 use onsale_domain::{Code, Command, Fact, ListingKind, Millis, Refusal};
 
@@ -43,15 +47,15 @@ pub struct Terms {
 
 /// Prepares a command. `now` is the clock that a choice of best seats is made at.
 pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> Call {
+    if command.creates() && !creates_kind(command, picture.listing.id.kind) {
+        return refused(Refusal::of(Code::ListingUnknown), "create");
+    }
     match (picture.listing.id.kind, command) {
         (ListingKind::Venue, Command::CreateVenue(create)) => create_venue(picture, create, terms),
         (ListingKind::Event, Command::CreateEvent(create)) => match Seats::create(create) {
             Err(refusal) => refused(refusal, "create"),
             Ok(created) => chart::create(create, &created, terms),
         },
-        (_, Command::CreateVenue(_) | Command::CreateEvent(_)) => {
-            refused(Refusal::of(Code::ListingUnknown), "create")
-        }
         (ListingKind::Venue, Command::PublishLayout(layout)) => match layout.check() {
             Err(refusal) => refused(refusal, "venue"),
             Ok(()) => {
@@ -65,23 +69,46 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
         },
+        (ListingKind::Sale, Command::Sale(command)) => sales::prepare(picture, command, terms),
+        (ListingKind::Sale, Command::ExpireDue { limit }) => sales::expire_due(picture, *limit),
+        (ListingKind::Sale, _) => refused(Refusal::of(Code::WrongKind), ""),
         // They never come so far: see `unsupported`.
-        (
-            ListingKind::Sale
-            | ListingKind::Series
-            | ListingKind::Registration
-            | ListingKind::Auction
-            | ListingKind::Desk,
-            _,
-        ) => refused(Refusal::of(Code::WrongKind), ""),
+        (ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk, _) => {
+            refused(Refusal::of(Code::WrongKind), "")
+        }
+    }
+}
+
+/// The short script for what most buyers ask, and the fact that its yes means.
+pub(crate) fn plain(picture: &Picture, command: &Command) -> Option<(Call, Fact)> {
+    if let Command::PlaceHold(hold) = command {
+        plain::place_plain_hold(picture, command, hold)
+    } else if let Command::Sale(SaleCommand::Checkout(checkout)) = command {
+        sales::plain_checkout(picture, checkout)
+    } else {
+        None
+    }
+}
+
+/// Whether the command creates a listing of this kind.
+fn creates_kind(command: &Command, kind: ListingKind) -> bool {
+    match kind {
+        ListingKind::Event => matches!(command, Command::CreateEvent(_)),
+        ListingKind::Venue => matches!(command, Command::CreateVenue(_)),
+        ListingKind::Sale => matches!(command, Command::Sale(SaleCommand::Create(_))),
+        ListingKind::Series => matches!(command, Command::Series(SeriesCommand::Create(_))),
+        ListingKind::Registration => {
+            matches!(command, Command::Registration(RegistrationCommand::Create(_)))
+        }
+        ListingKind::Auction => matches!(command, Command::Auction(AuctionCommand::CreateAuction(_))),
+        ListingKind::Desk => matches!(command, Command::Desk(DeskCommand::Open)),
     }
 }
 
 /// What no script exists for: a kind of listing, in words.
 pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
     match kind {
-        ListingKind::Event | ListingKind::Venue => None,
-        ListingKind::Sale => Some("sales are decided by the embedded engine only"),
+        ListingKind::Event | ListingKind::Venue | ListingKind::Sale => None,
         ListingKind::Series => Some("series are decided by the embedded engine only"),
         ListingKind::Registration => Some("registrations are decided by the embedded engine only"),
         ListingKind::Auction => Some("auctions are decided by the embedded engine only"),

@@ -1,8 +1,6 @@
 //! Submits one command to its script and reads the answer. It keeps nothing: who calls it owns the picture, follows
 //! the stream and tries again when a script says that the picture was too old.
 
-use onsale_domain::command::PlaceHold;
-use onsale_domain::fact::SeatLine;
 use onsale_domain::listing::Key;
 use onsale_domain::{Command, Fact, ListingId, Millis, Refusal};
 use redis::Value;
@@ -62,7 +60,7 @@ pub struct Asked {
     listing: ListingId,
     refusal: Option<Refusal>,
     own: bool,
-    /// What a plain hold that is granted is told as; only its deadline is not known yet.
+    /// What a plain wish that is granted is told as; only its deadline, and what it costs, is not known yet.
     plain: Option<(Fact, Option<Key>)>,
 }
 
@@ -78,8 +76,8 @@ impl Asked {
     ) -> Asked {
         let listing = picture.listing.id;
         if terms.plain
-            && let Some((hold, call, seats)) = commands::place_plain_hold(picture, command)
-            && let Some(plain) = Asked::plain(listing, (call, seats), hold, stamp, prefix, clock)
+            && let Some((call, fact)) = commands::plain(picture, command)
+            && let Some(plain) = Asked::plain(listing, call, fact, stamp, prefix, clock)
         {
             return plain;
         }
@@ -109,8 +107,8 @@ impl Asked {
     /// With a script of its own; `None` without a key, which that script must have.
     fn plain(
         listing: ListingId,
-        (call, seats): (Call, Vec<SeatLine>),
-        hold: &PlaceHold,
+        call: Call,
+        fact: Fact,
         stamp: Stamp,
         prefix: &str,
         clock: Millis,
@@ -126,18 +124,10 @@ impl Asked {
         args.push(kept.to_string().into_bytes());
         args.push(told.into_bytes());
         args.extend(call.args);
-        let fact = Fact::HoldPlaced {
-            hold: hold.hold,
-            buyer: hold.buyer.clone(),
-            seats,
-            areas: Vec::new(),
-            until: 0,
-            pieces: 0,
-        };
         Some(Asked {
             name: call.name,
             layout: call.layout,
-            keys: Keys::of_plain_hold(prefix, &listing, scope),
+            keys: Keys::of_plain(prefix, &listing, scope),
             args,
             listing,
             refusal: None,

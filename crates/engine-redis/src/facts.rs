@@ -5,10 +5,14 @@
 pub mod details;
 mod fields;
 mod lines;
+pub mod sales;
 mod step;
 
 pub use fields::{Fields, Malformed};
-pub use lines::{area_counts, area_lines, read_area_lines, read_seat_lines, read_seats, seat_lines, seats};
+pub use lines::{
+    area_counts, area_lines, read_area_lines, read_seat_lines, read_seats, read_sku_lines, seat_lines, seats,
+    sku_counts, sku_lines,
+};
 pub use step::{decode_step, length};
 
 use std::sync::Arc;
@@ -17,6 +21,7 @@ use onsale_domain::event::EventStatus;
 use onsale_domain::fact::{ChartAdopted, LayoutPublished, NewHolder, ReleaseCause, VenueCreated};
 use onsale_domain::id::{read_base32, write_base32};
 use onsale_domain::layout::Layout;
+use onsale_domain::stock::SaleFact;
 use onsale_domain::{Fact, ListingId};
 
 /// A fact's fields in the order in which they stand in the stream; `kind` is the first.
@@ -117,13 +122,11 @@ pub fn encode(fact: &Fact) -> Fields {
             fields.push("price_minor", price_minor.to_string());
             fields.push("until", until.to_string());
         }
+        Fact::Sale(fact) => sales::encode(fact, &mut fields),
         // No script writes these yet: the journal's own bytes carry them.
-        Fact::Sale(_)
-        | Fact::Series(_)
-        | Fact::Registration(_)
-        | Fact::Auction(_)
-        | Fact::Order(_)
-        | Fact::Desk(_) => fields.push("cbor", cbor(fact)),
+        Fact::Series(_) | Fact::Registration(_) | Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => {
+            fields.push("cbor", cbor(fact))
+        }
     }
     fields
 }
@@ -227,6 +230,7 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
             price_minor: fields.number("price_minor")?,
             until: fields.number("until")?,
         },
+        sale if SaleFact::KINDS.contains(&sale) => Fact::Sale(sales::decode(sale, fields)?),
         nested if Fact::KINDS.contains(&nested) => {
             let fact: Result<Fact, _> = minicbor::decode(fields.bytes("cbor")?);
             fact.ok().filter(|fact| fact.kind() == nested).ok_or(Malformed::of("cbor"))?

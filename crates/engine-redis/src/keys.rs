@@ -7,7 +7,7 @@ use onsale_domain::{ListingId, ListingKind};
 pub const KEYS: usize = 12;
 
 /// The part of a name before the hash tag, by its place in KEYS (from 1 on).
-const NAMES: [&str; KEYS] = [
+const EVENT: [&str; KEYS] = [
     "event:meta",
     "seat:locks",
     "seat:queue",
@@ -22,11 +22,38 @@ const NAMES: [&str; KEYS] = [
     "event:due_chunks",
 ];
 
+/// Those of the other kinds that are not called as an event's are; what a kind has no use for it never writes.
+fn name(kind: ListingKind, place: usize) -> &'static str {
+    let own: &[(usize, &'static str)] = match kind {
+        ListingKind::Event => &[],
+        // Its head stands in the place of locks, its layouts in that of orders.
+        ListingKind::Venue => {
+            &[(META, "venue:meta"), (HEAD, "venue:head"), (ORDERS, "venue:layouts"), (FACTS, "venue:facts")]
+        }
+        ListingKind::Sale => &[
+            (META, "sale:meta"),
+            (HEAD, "sale:codes"),
+            (ORDERS, "sale:orders"),
+            (OPEN, "sale:open_orders"),
+            (DUE, "sale:due"),
+            (ENDED, "sale:ended"),
+            (FACTS, "sale:facts"),
+            (MARKER, "sale:marker"),
+        ],
+        // No listing of these kinds is kept here yet.
+        ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk => &[],
+    };
+    own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
+}
+
 /// The place of the stream of facts among the keys.
 const FACTS: usize = 9;
 const META: usize = 0;
 const HEAD: usize = 1;
+const ORDERS: usize = 4;
+const OPEN: usize = 5;
 const DUE: usize = 6;
+const ENDED: usize = 7;
 const MARKER: usize = 10;
 
 /// All keys of one listing.
@@ -39,27 +66,8 @@ pub struct Keys {
 impl Keys {
     /// `prefix` comes before every name, so that several houses can share a server; it may be empty.
     pub fn new(prefix: &str, listing: &ListingId) -> Keys {
-        let name = |name: &'static str| match listing.kind {
-            // No listing of the other kinds is kept here yet.
-            ListingKind::Event
-            | ListingKind::Sale
-            | ListingKind::Series
-            | ListingKind::Registration
-            | ListingKind::Auction
-            | ListingKind::Desk => name,
-            // A venue has four of them: its head in the place of locks, its layouts in that of orders.
-            ListingKind::Venue => match name {
-                "event:meta" => "venue:meta",
-                "seat:locks" => "venue:head",
-                "event:orders" => "venue:layouts",
-                "event:facts" => "venue:facts",
-                _ => name,
-            },
-        };
-        Keys {
-            all: NAMES.map(|known| format!("{prefix}{}:{{{listing}}}", name(known))),
-            idem: format!("{prefix}idem:v1:{{{listing}}}:"),
-        }
+        let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
+        Keys { all: std::array::from_fn(key), idem: format!("{prefix}idem:v1:{{{listing}}}:") }
     }
 
     pub fn all(&self) -> &[String; KEYS] {
@@ -91,15 +99,34 @@ impl Keys {
         self.all.iter().cloned().chain([idem]).collect()
     }
 
-    /// The few that a plain hold needs.
-    pub fn of_plain_hold(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
-        let [locks, due, facts] = [NAMES[HEAD], NAMES[DUE], NAMES[FACTS]];
-        vec![
-            format!("{prefix}{locks}:{{{listing}}}"),
-            format!("{prefix}{due}:{{{listing}}}"),
-            format!("{prefix}{facts}:{{{listing}}}"),
-            format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}"),
-        ]
+    /// The few that a plain hold or a plain checkout needs.
+    pub fn of_plain(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
+        let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
+        vec![key(HEAD), key(DUE), key(FACTS), format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}")]
+    }
+
+    /// The listing whose key at this place, its meta or its marker, a key is.
+    fn listing_of(key: &str, place: usize) -> Option<ListingId> {
+        let (named, tag) = key.split_once(":{")?;
+        let listing = ListingId::parse(tag.strip_suffix('}')?)?;
+        (name(listing.kind, place) == named).then_some(listing)
+    }
+
+    /// The listing whose meta this is; the prefix is taken off.
+    pub fn of_meta(key: &str) -> Option<ListingId> {
+        Keys::listing_of(key, META)
+    }
+
+    pub fn of_marker(key: &str) -> Option<ListingId> {
+        Keys::listing_of(key, MARKER)
+    }
+
+    /// The name of the hash with the head, beside a meta hash of this name: neither prefix nor tag is looked at.
+    pub fn head_beside(meta: &str) -> String {
+        let pairs = ListingKind::ALL.map(|kind| (name(kind, META), name(kind, HEAD)));
+        let named = |meta_name: &str| format!("{meta_name}:{{");
+        let found = pairs.iter().find(|(of_meta, _)| meta.contains(&named(of_meta)));
+        found.map_or(meta.to_owned(), |(of_meta, of_head)| meta.replacen(&named(of_meta), &named(of_head), 1))
     }
 
     /// Where the answer under an idempotency key, or under an operation id of our own, is remembered.
@@ -114,9 +141,26 @@ mod tests {
     use onsale_domain::{ListingKind, Tenant};
 
     #[test]
+    fn a_listing_is_found_by_its_meta_and_its_marker() {
+        for kind in ListingKind::ALL {
+            let listing = ListingId { tenant: Tenant::DEFAULT, kind, number: 7 };
+            let keys = Keys::new("", &listing);
+            assert_eq!(Keys::of_meta(keys.meta()), Some(listing));
+            assert_eq!(Keys::of_marker(keys.marker()), Some(listing));
+            assert_eq!((Keys::of_meta(keys.head()), Keys::of_marker(keys.meta())), (None, None));
+            assert_eq!(Keys::head_beside(Keys::new("a:", &listing).meta()), Keys::new("a:", &listing).head());
+        }
+    }
+
+    #[test]
     fn every_key_carries_the_listing_as_its_hash_tag() {
-        let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 };
-        let keys = Keys::new("house-1:", &listing);
+        for kind in ListingKind::ALL {
+            carries_its_tag(&ListingId { tenant: Tenant::DEFAULT, kind, number: 7 });
+        }
+    }
+
+    fn carries_its_tag(listing: &ListingId) {
+        let keys = Keys::new("house-1:", listing);
         let tag = format!("{{{listing}}}");
         let idem = keys.idem(5);
         let mut seen = std::collections::BTreeSet::new();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
-use onsale_domain::{Code, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
+use onsale_domain::stock::{PurchaseState, SaleFact};
+use onsale_domain::{CheckoutId, Code, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
 use redis::Value;
 
@@ -36,7 +37,8 @@ impl Reply {
     }
 }
 
-/// The answer to a plain hold that was granted: `{0, fence, at, until}`; none if it was answered like any other.
+/// The answer to a plain wish that was granted: `{0, fence, at, until}`, with the price behind if the script told it;
+/// none if it was answered like any other.
 pub fn read_plain(
     listing: ListingId,
     value: &Value,
@@ -44,12 +46,19 @@ pub fn read_plain(
     key: Option<Key>,
 ) -> Result<Option<Answer>, Malformed> {
     let Value::Array(parts) = value else { return Err(Malformed::of("reply")) };
-    let [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends)] = parts.as_slice() else {
-        return Ok(None);
+    let (fence, at, ends, price) = match parts.as_slice() {
+        [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends)] => (fence, at, ends, &0),
+        [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends), Value::Int(price)] => {
+            (fence, at, ends, price)
+        }
+        _ => return Ok(None),
     };
     let mut fact = asked.clone();
     if let Fact::HoldPlaced { until, .. } = &mut fact {
         *until = *ends;
+    } else if let Fact::Sale(SaleFact::CheckedOut { until, lines, .. }) = &mut fact {
+        *until = *ends;
+        lines.iter_mut().for_each(|line| line.price_minor = *price);
     }
     let (epoch, offset) = split_fence(*fence as u64);
     let step = Step { listing, epoch, first: offset, at: *at, key, facts: vec![fact] };
@@ -85,6 +94,7 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
             let (epoch, first, count) = (detail.number(0)?, detail.number(1)?, detail.number(2)?);
             return Ok(Reply::Trimmed { epoch, first, count });
         }
+        7 => Outcome::AlreadyPurchased(Box::new(detail.purchase()?)),
         _ => return Err(Malformed::of("outcome")),
     };
     let step = match told.len() as u64 {
@@ -131,6 +141,23 @@ impl Detailed {
         })
     }
 
+    fn purchase(&self) -> Result<PurchaseState, Malformed> {
+        let malformed = || Malformed::of("purchase");
+        let lines = facts::read_sku_lines(self.get(4)?)?;
+        let mut refunded = facts::read_seats(self.get(5)?)?;
+        // Nothing was given back yet.
+        refunded.resize(lines.len(), 0);
+        Ok(PurchaseState {
+            order: facts::read_id(self.get(0)?).map(OrderId).ok_or_else(malformed)?,
+            checkout: facts::read_id(self.get(1)?).map(CheckoutId).ok_or_else(malformed)?,
+            buyer: onsale_domain::BuyerId::parse(self.get(2)?).ok_or_else(malformed)?,
+            at: self.number(3)?,
+            total_minor: lines.iter().map(|line| line.total_minor()).sum(),
+            lines,
+            refunded,
+        })
+    }
+
     fn refusal(&self, known: Option<&Refusal>) -> Result<Refusal, Malformed> {
         let code = code(self.number(0)?)?;
         if let Some(known) = known.filter(|known| known.code == code) {
@@ -158,15 +185,17 @@ fn code(number: u8) -> Result<Code, Malformed> {
     Code::ALL.iter().copied().find(|code| *code as u8 == number).ok_or_else(|| Malformed::of("code"))
 }
 
-/// `s12:22` is a seat and why, `a0:24` an area.
+/// `s12:22` is a seat and why, `a0:24` an area, `k3:48` a SKU.
 fn obstacle(text: &str) -> Result<InTheWay, Malformed> {
     let malformed = || Malformed::of("in the way");
     let (place, number) = text.split_once(':').ok_or_else(malformed)?;
     let why = code(number.parse().map_err(|_| malformed())?)?;
-    match (place.strip_prefix('s'), place.strip_prefix('a')) {
-        (Some(seat), _) => Ok(InTheWay::Seat(seat.parse().map_err(|_| malformed())?, why)),
-        (_, Some(area)) => Ok(InTheWay::Area(area.parse().map_err(|_| malformed())?, why)),
-        (None, None) => Err(malformed()),
+    let (kind, index) = place.split_at_checked(1).ok_or_else(malformed)?;
+    match kind {
+        "s" => Ok(InTheWay::Seat(index.parse().map_err(|_| malformed())?, why)),
+        "a" => Ok(InTheWay::Area(index.parse().map_err(|_| malformed())?, why)),
+        "k" => Ok(InTheWay::Sku(index.parse().map_err(|_| malformed())?, why)),
+        _ => Err(malformed()),
     }
 }
 

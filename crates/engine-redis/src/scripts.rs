@@ -4,6 +4,8 @@
 
 use crate::layout::Layout;
 
+pub use self::sales::SaleVerb;
+
 /// A script as a server keeps it: called by its SHA only, never sent with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
@@ -46,10 +48,12 @@ macro_rules! lua {
         Source {
             layout: None,
             fragments: &[$($file,)*],
-            text: concat!($(include_str!(concat!("../lua/", $file, ".lua")), "\n",)*),
+            text: concat!($(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/lua/", $file, ".lua")), "\n",)*),
         }
     };
 }
+
+mod sales;
 
 /// The fragments of one layout around one verb, in their order; one opens the listing in its own way.
 macro_rules! verb {
@@ -57,13 +61,13 @@ macro_rules! verb {
     (hash [$($early:literal)+] $($file:literal)*) => {
         lua!("lib/layout_hash" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/seats_hash" "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due_hash" "lib/apply"
-            "lib/expire" "lib/commit" "lib/holds" $($file)*)
+            "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
     };
     (compact [] $($file:literal)*) => { verb!(compact ["lib/open" "lib/head" "lib/pack"] $($file)*) };
     (compact [$($early:literal)+] $($file:literal)*) => {
         lua!("lib/layout_compact" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
-            "lib/apply" "lib/expire" "lib/commit" "lib/holds" $($file)*)
+            "lib/apply" "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
     };
 }
 
@@ -71,7 +75,16 @@ macro_rules! verbs {
     ($($name:ident: $([$($small:literal)*] [$($large:literal)*])? $($file:literal)*;)*) => {
         /// Every script there is; those of seats once for each layout.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Name { $($name,)* PlacePlainHold, CreateEvent, CreateVenue, PublishLayout, RefuseCommand, ReadState }
+        pub enum Name {
+            $($name,)*
+            PlacePlainHold,
+            CreateEvent,
+            CreateVenue,
+            PublishLayout,
+            RefuseCommand,
+            ReadState,
+            Sale(SaleVerb),
+        }
 
         impl Name {
             const OF_SEATS: &[Name] = &[$(Name::$name,)*];
@@ -127,6 +140,7 @@ pub struct Scripts {
     publish_layout: Script,
     refuse_command: Script,
     read_state: Script,
+    sales: Vec<Script>,
 }
 
 impl Scripts {
@@ -147,6 +161,7 @@ impl Scripts {
             publish_layout: script(&PUBLISH_LAYOUT),
             refuse_command: script(&REFUSE_COMMAND),
             read_state: script(&READ_STATE),
+            sales: sales::SOURCES.iter().map(script).collect(),
         }
     }
 
@@ -160,6 +175,7 @@ impl Scripts {
             (Name::PublishLayout, _) => &self.publish_layout,
             (Name::RefuseCommand, _) => &self.refuse_command,
             (Name::ReadState, _) => &self.read_state,
+            (Name::Sale(verb), _) => &self.sales[verb as usize],
             (verb, Layout::Hash) => &self.hash[verb.place().unwrap_or_default()],
             (verb, Layout::Compact) => &self.compact[verb.place().unwrap_or_default()],
         }
@@ -176,6 +192,6 @@ impl Scripts {
             &self.refuse_command,
             &self.read_state,
         ];
-        self.hash.iter().chain(&self.compact).chain(rest)
+        self.hash.iter().chain(&self.compact).chain(rest).chain(&self.sales)
     }
 }

@@ -4,6 +4,7 @@
 mod check;
 mod compact;
 mod records;
+mod sales;
 
 use std::collections::BTreeMap;
 
@@ -78,6 +79,11 @@ impl State {
         if layout == "venue" {
             let listing = Listing::of_parts(id, epoch, offset, at, Parts::Venue(self.venue()?));
             return Ok(Picture { listing, versions: Versions::default(), layout: Layout::Hash });
+        }
+        if layout == "sale" {
+            let parts = Parts::Sale(Box::new(sales::image(self)?));
+            let listing = Listing::of_parts(id, epoch, offset, at, parts);
+            return Ok(Picture { listing, versions, layout: Layout::Hash });
         }
         let layout = Layout::parse(&layout).ok_or_else(|| Malformed::of("layout"))?;
         let listing = Listing::of_parts(id, epoch, offset, at, Parts::Event(Box::new(self.seats(layout)?)));

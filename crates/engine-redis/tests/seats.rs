@@ -1,5 +1,6 @@
 //! The rules of seats, kept by Lua: the contract's tables, and the same seeded histories on both engines.
 
+mod differential;
 #[path = "support/lua.rs"]
 mod lua;
 
@@ -9,10 +10,9 @@ mod seats {
     pub mod engine;
     mod large;
     mod moves;
-    mod reference;
+    mod reachable;
     pub mod scripts;
     pub mod server;
     mod tables;
-    mod tally;
     mod world;
 }

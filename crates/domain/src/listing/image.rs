@@ -64,6 +64,7 @@ enum BodyImage {
 pub enum Parts {
     Venue(Venue),
     Event(Box<SeatsImage>),
+    Sale(Box<SaleImage>),
 }
 
 impl Listing {
@@ -129,6 +130,7 @@ impl Listing {
         let body = match parts {
             Parts::Venue(venue) => Body::Venue(Arc::new(venue)),
             Parts::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
+            Parts::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
         };
         Listing { id, epoch, offset, last_at, body, orders: None, attempts: None }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::queue::place_of;
 use super::state::{AreaState, Seats, Status};
+use crate::attempts::AttemptsFound;
 use crate::auction::{AuctionFound, AuctionQuery};
 use crate::chart::Chart;
 use crate::desk::{DeskFound, DeskQuery};
@@ -69,6 +70,11 @@ pub enum Query {
     /// Of any listing that has orders.
     Orders(OrdersQuery),
     Desk(DeskQuery),
+    /// Refused attempts from a number on, at most so many.
+    Attempts {
+        from: u64,
+        limit: usize,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +91,7 @@ pub enum Found {
     Auction(AuctionFound),
     Orders(OrdersFound),
     Desk(DeskFound),
+    Attempts(Box<AttemptsFound>),
 }
 
 impl Found {
@@ -146,7 +153,8 @@ impl Seats {
             | Query::Registration(_)
             | Query::Auction(_)
             | Query::Orders(_)
-            | Query::Desk(_) => Found::Nothing,
+            | Query::Desk(_)
+            | Query::Attempts { .. } => Found::Nothing,
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {

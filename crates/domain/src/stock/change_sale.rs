@@ -24,6 +24,12 @@ impl Sale {
         }
         Ok(facts)
     }
+
+    /// The details after a change, if they keep every bound.
+    pub fn changed(&self, command: &ChangeSale) -> Result<SaleDetails, Refusal> {
+        let details = merged(&self.details, command);
+        details.check().map(|()| details)
+    }
 }
 
 /// Refuses what only a sale that is still to come or open may do.
@@ -37,8 +43,7 @@ pub(super) fn not_over(sale: &Sale) -> Result<(), Refusal> {
 
 pub(super) fn decide(sale: &Sale, command: &ChangeSale, now: Millis) -> Result<Decided, Refusal> {
     not_over(sale)?;
-    let details = merged(&sale.details, command);
-    details.check()?;
+    let details = sale.changed(command)?;
     // Codes may live that were made in a sale which now would not have begun.
     if sale.status == SaleStatus::Open && details.starts_at != sale.details.starts_at {
         return Err(Refusal::of(Code::StatusConflict));

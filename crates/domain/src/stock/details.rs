@@ -108,6 +108,9 @@ impl SaleStatus {
             SaleStatus::Cancelled => "cancelled",
         }
     }
+
+    pub const ALL: [SaleStatus; 4] =
+        [SaleStatus::Scheduled, SaleStatus::Open, SaleStatus::Ended, SaleStatus::Cancelled];
 }
 
 impl SaleDetails {

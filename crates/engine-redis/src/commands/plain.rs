@@ -1,12 +1,12 @@
 //! The plain hold: explicit seats of a small chart, of an event that is on sale as far as the picture tells. Its own
 //! script is short because all that the picture knows is sent along; the script checks the versions it was known at.
 
-use onsale_domain::Command;
 use onsale_domain::command::{Pick, PlaceHold};
 use onsale_domain::event::EventStatus;
 use onsale_domain::fact::SeatLine;
 use onsale_domain::listing::Body;
 use onsale_domain::seats::check;
+use onsale_domain::{Command, Fact};
 
 use super::{Args, Call};
 use crate::facts;
@@ -14,12 +14,8 @@ use crate::layout::Layout;
 use crate::picture::Picture;
 use crate::scripts::Name;
 
-/// The call, and the seats with their prices, which the fact will tell; `None` if all the rules are needed.
-pub fn place_plain_hold<'a>(
-    picture: &Picture,
-    command: &'a Command,
-) -> Option<(&'a PlaceHold, Call, Vec<SeatLine>)> {
-    let Command::PlaceHold(hold) = command else { return None };
+/// The call, and what the fact will tell apart from its deadline; `None` if all the rules are needed.
+pub fn place_plain_hold(picture: &Picture, command: &Command, hold: &PlaceHold) -> Option<(Call, Fact)> {
     let (Pick::Seats(seats), Body::Event(event)) = (&hold.pick, &picture.listing.body) else { return None };
     let rules = &event.details().rules;
     let plain = picture.layout == Layout::Hash
@@ -46,5 +42,13 @@ pub fn place_plain_hold<'a>(
     args.push(rules.extensions_max);
     args.push(rules.buyer_limit);
     seats.iter().for_each(|seat| args.push(seat));
-    Some((hold, args.call(Name::PlacePlainHold, picture), lines))
+    let fact = Fact::HoldPlaced {
+        hold: hold.hold,
+        buyer: hold.buyer.clone(),
+        seats: lines,
+        areas: Vec::new(),
+        until: 0,
+        pieces: 0,
+    };
+    Some((args.call(Name::PlacePlainHold, picture), fact))
 }

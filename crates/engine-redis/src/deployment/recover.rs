@@ -9,6 +9,7 @@ use redis::Value;
 use super::examine::{Process, copy_key, generation_key};
 use super::generation::Generation;
 use super::{Inner, ScriptSet};
+use crate::keys::Keys;
 use crate::link::LinkError;
 use crate::scripts::Script;
 
@@ -154,7 +155,7 @@ impl<S: ScriptSet> Inner<S> {
             let (next, keys): (String, Vec<String>) = patient.process.send(&scan).await?;
             for key in keys {
                 let mut call = redis::cmd("EVALSHA");
-                call.arg(&raise.sha).arg(2).arg(&key).arg(head_of(&key)).arg(number);
+                call.arg(&raise.sha).arg(2).arg(&key).arg(Keys::head_beside(&key)).arg(number);
                 patient.process.send::<Value>(&call).await?;
                 listings += 1;
             }
@@ -235,14 +236,6 @@ impl<S: ScriptSet> Inner<S> {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The key of a listing's line, beside its meta.
-fn head_of(meta: &str) -> String {
-    match meta.contains("venue:meta:{") {
-        true => meta.replacen("venue:meta:{", "venue:head:{", 1),
-        false => meta.replacen("event:meta:{", "seat:locks:{", 1),
-    }
 }
 
 /// A prefix is text, not a pattern.

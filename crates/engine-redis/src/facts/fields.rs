@@ -1,6 +1,6 @@
 //! The flat field list itself: names and values in their order.
 
-use onsale_domain::{BuyerId, HoldId, OrderId};
+use onsale_domain::{BuyerId, CheckoutId, HoldId, OrderId};
 use thiserror::Error;
 
 /// What a server sent does not read as what we write.
@@ -104,6 +104,10 @@ impl Fields {
 
     pub fn hold(&self, name: &str) -> Result<HoldId, Malformed> {
         super::read_id(self.text(name)?).map(HoldId).ok_or_else(|| Malformed::of(name))
+    }
+
+    pub fn checkout(&self, name: &str) -> Result<CheckoutId, Malformed> {
+        super::read_id(self.text(name)?).map(CheckoutId).ok_or_else(|| Malformed::of(name))
     }
 
     pub fn order(&self, name: &str) -> Result<OrderId, Malformed> {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use onsale_domain::fact::{AreaCount, AreaLine, SeatLine};
 use onsale_domain::id::SeatIndex;
+use onsale_domain::stock::fact::{SkuCount, SkuLine};
 
 use super::fields::Malformed;
 
@@ -33,6 +34,14 @@ pub fn area_counts(all: &[AreaCount]) -> String {
 
 pub fn area_lines(all: &[AreaLine]) -> String {
     joined(all, |text, line| write!(text, "{}:{}:{}", line.area, line.count, line.price_minor))
+}
+
+pub fn sku_counts(all: &[SkuCount]) -> String {
+    joined(all, |text, line| write!(text, "{}:{}", line.sku, line.count))
+}
+
+pub fn sku_lines(all: &[SkuLine]) -> String {
+    joined(all, |text, line| write!(text, "{}:{}:{}", line.sku, line.count, line.price_minor))
 }
 
 fn read<T>(
@@ -70,5 +79,15 @@ pub fn read_area_counts(text: &str) -> Result<Vec<AreaCount>, Malformed> {
 pub fn read_area_lines(text: &str) -> Result<Vec<AreaLine>, Malformed> {
     read("areas", text, |parts| {
         Some(AreaLine { area: next(parts)?, count: next(parts)?, price_minor: next(parts)? })
+    })
+}
+
+pub fn read_sku_counts(text: &str) -> Result<Vec<SkuCount>, Malformed> {
+    read("lines", text, |parts| Some(SkuCount { sku: next(parts)?, count: next(parts)? }))
+}
+
+pub fn read_sku_lines(text: &str) -> Result<Vec<SkuLine>, Malformed> {
+    read("lines", text, |parts| {
+        Some(SkuLine { sku: next(parts)?, count: next(parts)?, price_minor: next(parts)? })
     })
 }

@@ -3,6 +3,7 @@
 
 use onsale_domain::{BuyerId, ListingId, Tenant};
 
+use crate::keys::Keys;
 use crate::link::slot;
 
 /// Wake-ups go over so many channels, which a Cluster spreads over its masters.
@@ -69,22 +70,18 @@ impl Across {
 
     /// The listing whose marker a key is.
     pub fn of_marker(&self, key: &str) -> Option<ListingId> {
-        let rest = key.strip_prefix(&self.prefix)?.strip_prefix("event:marker:{")?;
-        ListingId::parse(rest.strip_suffix('}')?)
+        Keys::of_marker(key.strip_prefix(&self.prefix)?)
     }
 
     /// The listing whose head a key is.
     pub fn of_meta(&self, key: &str) -> Option<ListingId> {
-        let rest = key.strip_prefix(&self.prefix)?;
-        let rest = rest.strip_prefix("event:meta:{").or_else(|| rest.strip_prefix("venue:meta:{"))?;
-        ListingId::parse(rest.strip_suffix('}')?)
+        Keys::of_meta(key.strip_prefix(&self.prefix)?)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::Keys;
     use onsale_domain::ListingKind;
 
     #[test]
@@ -103,7 +100,7 @@ mod tests {
     #[test]
     fn a_listing_is_found_in_its_keys() {
         let across = Across::new("house:");
-        for kind in [ListingKind::Event, ListingKind::Venue] {
+        for kind in [ListingKind::Event, ListingKind::Venue, ListingKind::Sale] {
             let listing = ListingId { tenant: Tenant::DEFAULT, kind, number: 7 };
             let keys = Keys::new("house:", &listing);
             assert_eq!(across.of_meta(keys.meta()), Some(listing));

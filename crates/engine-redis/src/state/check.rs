@@ -14,6 +14,9 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let picture = state.picture(id).map_err(malformed)?;
     picture.listing.check_invariants()?;
+    if picture.listing.sale().is_some() {
+        return super::sales::check(state);
+    }
     if picture.listing.seats().is_none() {
         return Ok(());
     }
@@ -37,7 +40,7 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     buyers(&kept, &image.holds, &image.orders, &image.places)
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, kept: &T, counted: &T) -> Result<(), String> {
+pub(super) fn same<T: PartialEq + std::fmt::Debug>(what: &str, kept: &T, counted: &T) -> Result<(), String> {
     if kept == counted { Ok(()) } else { Err(format!("{what}: kept {kept:?}, counted {counted:?}")) }
 }
 

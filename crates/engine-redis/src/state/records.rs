@@ -9,31 +9,31 @@ use onsale_domain::{BuyerId, HoldId, OrderId};
 use crate::facts::{self, Fields, Malformed};
 
 /// The parts of a record; the last may itself contain the separator.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     name: &'static str,
     parts: std::str::SplitN<'a, char>,
 }
 
 impl<'a> Parts<'a> {
-    fn new(name: &'static str, record: &'a [u8], count: usize) -> Result<Parts<'a>, Malformed> {
+    pub fn new(name: &'static str, record: &'a [u8], count: usize) -> Result<Parts<'a>, Malformed> {
         let text = std::str::from_utf8(record).map_err(|_| Malformed::of(name))?;
         Ok(Parts { name, parts: text.splitn(count, '|') })
     }
 
-    fn text(&mut self) -> Result<&'a str, Malformed> {
+    pub fn text(&mut self) -> Result<&'a str, Malformed> {
         self.parts.next().ok_or_else(|| Malformed::of(self.name))
     }
 
-    fn number<T: std::str::FromStr>(&mut self) -> Result<T, Malformed> {
+    pub fn number<T: std::str::FromStr>(&mut self) -> Result<T, Malformed> {
         self.text()?.parse().map_err(|_| Malformed::of(self.name))
     }
 
-    fn buyer(&mut self) -> Result<BuyerId, Malformed> {
+    pub fn buyer(&mut self) -> Result<BuyerId, Malformed> {
         BuyerId::parse(self.text()?).ok_or_else(|| Malformed::of("buyer"))
     }
 }
 
-fn id(text: &str) -> Result<u128, Malformed> {
+pub(super) fn id(text: &str) -> Result<u128, Malformed> {
     facts::read_id(text).ok_or_else(|| Malformed::of("id"))
 }
 

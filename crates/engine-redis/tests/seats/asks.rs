@@ -12,13 +12,7 @@ use onsale_domain::seats::{Found, Query, Seats, Status};
 use onsale_domain::{BuyerId, Command, HoldId, Listing, ListingId, Millis, OrderId};
 
 use super::world::{Theme, World};
-
-/// What is asked, of which listing, under which key.
-pub struct Ask {
-    pub listing: ListingId,
-    pub command: Command,
-    pub key: Option<Key>,
-}
+use crate::differential::histories::Ask;
 
 impl World {
     /// Moves the clock: mostly by moments, sometimes far enough for everything to be over, now and then backwards.

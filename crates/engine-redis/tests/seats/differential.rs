@@ -1,201 +1,59 @@
-//! The same seeded histories on the domain and on Lua: every answer and every fact compared, and now and then the
-//! whole state. `ONSALE_DIFFERENTIAL=full` runs 200,000 commands on each layout; `ONSALE_SEED=n` one history, told.
+//! The same seeded histories of an event on the domain and on Lua, on each layout.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use onsale_domain::{Command, ListingId, Outcome};
-use onsale_engine::Answer;
+use onsale_domain::{Listing, ListingId, Millis, Step};
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::{Desk, Stamp};
-use onsale_engine_redis::picture::Picture;
-use onsale_engine_redis::reply::Reply;
-use onsale_engine_redis::state;
+use onsale_engine_redis::desk::Desk;
 
-use super::reference::Reference;
 use super::server::Server;
-use super::tally::{Tally, print};
 use super::world::World;
+use crate::differential::chance::Chance;
+use crate::differential::histories::{self, Ask, Asked, histories, is_full, is_told, seeds};
+use crate::differential::tally::{Reachable, Tally, print};
 use crate::lua;
 
-/// Commands in one history: long enough for an hour to pass in it.
-const LENGTH: usize = 400;
-/// Histories at a time on one connection.
-const SIDE_BY_SIDE: usize = 4;
-/// The whole state is compared after so many commands.
-const LOOK_EVERY: usize = 40;
+impl histories::World for World {
+    const REACHABLE: Reachable = super::reachable::REACHABLE;
 
-struct History {
-    desk: Desk,
-    seed: u64,
-    world: World,
-    references: BTreeMap<ListingId, Reference>,
-    pictures: BTreeMap<ListingId, Picture>,
-    tally: Tally,
-    told: bool,
-}
-
-impl History {
-    async fn run(mut self) -> Result<Tally, String> {
-        for n in 0..LENGTH {
-            self.world.pass_time();
-            let event = self.world.event;
-            let reference = self.references.entry(event).or_insert_with(|| Reference::new(event));
-            let ask = self.world.ask(&reference.listing);
-            let wrong = |why: String| format!("seed {}, command {n}: {:?}\n{why}", self.seed, ask.command);
-            let now = self.world.now;
-            let reference = self.references.entry(ask.listing).or_insert_with(|| Reference::new(ask.listing));
-            let expected = reference.submit(&ask.command, ask.key, now);
-            let stamp = match (ask.key, &ask.command) {
-                (Some(key), _) => Stamp::Key(key),
-                (None, Command::ExpireDue { .. }) => Stamp::None,
-                (None, _) => Stamp::Operation(self.world.fresh()),
-            };
-            if self.told {
-                println!("{n} at {now} {:?} {:?}\n   -> {:?}", ask.command, ask.key, expected);
-            }
-            let picture = self.pictures.entry(ask.listing).or_insert_with(|| Picture::nothing(ask.listing));
-            let got = submit(&self.desk, picture, &ask.command, stamp, now).await.map_err(&wrong)?;
-            compare(&expected, &got).map_err(&wrong)?;
-            if self.world.chance.one_in(16)
-                && expected.step().is_some()
-                && expected.outcome == Outcome::Done
-                && stamp != Stamp::None
-            {
-                // The answer got lost on its way, and the command is sent again.
-                let again =
-                    submit(&self.desk, picture, &ask.command, stamp, now + 1).await.map_err(&wrong)?;
-                let expected = Answer { replayed: matches!(stamp, Stamp::Key(_)), ..expected.clone() };
-                compare(&expected, &again).map_err(|why| wrong(format!("sent again: {why}")))?;
-            }
-            self.tally.count(&ask.command, &got);
-            // A yes is told again; a no is decided anew.
-            let told_again = expected.outcome == Outcome::Done && !expected.replayed;
-            if let Some(key) = ask.key.filter(|_| told_again || n % 8 == 0) {
-                self.world.asked.push((key, ask.listing, ask.command.clone()));
-            }
-            if let Some(step) = got.step().filter(|_| !got.replayed && ask.listing == event) {
-                self.world.learn(step);
-            }
-            if n % LOOK_EVERY == LOOK_EVERY - 1 {
-                self.look().await.map_err(|why| format!("seed {}, after command {n}: {why}", self.seed))?;
-            }
-        }
-        Ok(self.tally)
+    fn of_seed(seed: u64) -> World {
+        World::new(seed)
     }
 
-    /// Everything that Redis has against everything that the domain has.
-    async fn look(&self) -> Result<(), String> {
-        for (listing, reference) in &self.references {
-            let kept = self.desk.state(*listing).await.map_err(|error| error.to_string())?;
-            let Some(kept) = kept else {
-                if reference.listing.exists() {
-                    return Err(format!("{listing} is gone"));
-                }
-                continue;
-            };
-            state::check(&kept, *listing)?;
-            let read = kept.picture(*listing).map_err(|error| error.to_string())?;
-            if read.listing.canonical_image() != reference.listing.canonical_image() {
-                return Err(format!("{listing}: the state in redis is another one"));
-            }
-        }
-        Ok(())
+    fn chance(&mut self) -> &mut Chance {
+        &mut self.chance
     }
-}
 
-async fn submit(
-    desk: &Desk,
-    picture: &mut Picture,
-    command: &Command,
-    stamp: Stamp,
-    now: i64,
-) -> Result<Answer, String> {
-    let reply = desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())?;
-    let answer = match reply {
-        Reply::Answer(answer) => *answer,
-        // Nobody else is here: what the command was prepared from cannot have moved.
-        Reply::Retry { why, .. } => return Err(format!("retry: {why}")),
-        Reply::Trimmed { .. } => return Err("trimmed".into()),
-    };
-    if let Some(step) = answer.step().filter(|step| step.first > picture.listing.offset) {
-        assert!(picture.apply(step), "a picture misses nothing");
-        if step.first == 1 {
-            // The layout of a new event is in its head.
-            let read = desk.picture(picture.listing.id).await.map_err(|error| error.to_string())?;
-            picture.layout = read.layout;
-        }
+    fn now(&self) -> Millis {
+        self.now
     }
-    Ok(answer)
-}
 
-fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
-    let parts = |answer: &Answer| {
-        format!(
-            "{:?}\nat {} replayed {}\n{:?}\n{:?}",
-            answer.position,
-            answer.at,
-            answer.replayed,
-            answer.outcome,
-            answer.step()
-        )
-    };
-    let same = expected.position == got.position
-        && expected.at == got.at
-        && expected.replayed == got.replayed
-        && expected.outcome == got.outcome
-        && expected.step() == got.step();
-    if same { Ok(()) } else { Err(format!("expected {}\ngot {}", parts(expected), parts(got))) }
-}
-
-/// Runs histories until there were enough commands; the tally of all, or what went wrong first.
-async fn histories(desk: &Desk, seeds: std::ops::Range<u64>, told: bool) -> Result<Tally, String> {
-    let (next, end) = (Arc::new(AtomicU64::new(seeds.start)), seeds.end);
-    let tasks: Vec<_> = (0..SIDE_BY_SIDE)
-        .map(|_| {
-            let (desk, next) = (desk.clone(), next.clone());
-            tokio::spawn(async move {
-                let mut tally = Tally::default();
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end {
-                        return Ok::<Tally, String>(tally);
-                    }
-                    let (references, pictures) = (BTreeMap::new(), BTreeMap::new());
-                    let (world, own) = (World::new(seed), Tally::default());
-                    let desk = desk.clone();
-                    let history = History { desk, seed, world, references, pictures, tally: own, told };
-                    let ran = history.run().await;
-                    if ran.is_err() {
-                        // One difference is enough.
-                        next.store(end, Ordering::Relaxed);
-                    }
-                    tally.add(&ran?);
-                }
-            })
-        })
-        .collect();
-    let mut all = Tally::default();
-    for task in tasks {
-        all.add(&task.await.expect("no panic")?);
+    fn pass_time(&mut self) {
+        World::pass_time(self);
     }
-    Ok(all)
-}
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
+    fn fresh(&mut self) -> u128 {
+        World::fresh(self)
+    }
+
+    fn listing(&self) -> ListingId {
+        self.event
+    }
+
+    fn ask(&mut self, about: &Listing) -> Ask {
+        World::ask(self, about)
+    }
+
+    fn asked(&mut self) -> &mut Asked {
+        &mut self.asked
+    }
+
+    fn learn(&mut self, step: &Step) {
+        World::learn(self, step);
+    }
 }
 
 #[test]
 fn lua_decides_as_the_domain_does() {
-    let full = std::env::var("ONSALE_DIFFERENTIAL").is_ok_and(|mode| mode == "full");
-    let seeds = match (number("ONSALE_SEED"), full) {
-        (Some(seed), _) => seed..seed + 1,
-        (None, true) => 1..502,
-        (None, false) => 1..101,
-    };
-    let told = number("ONSALE_SEED").is_some();
+    let (seeds, told) = (seeds(100, 501), is_told());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = Server::start();
     let scripts = lua::scripts("differential");
@@ -209,12 +67,12 @@ fn lua_decides_as_the_domain_does() {
         let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };
         let prefix = format!("{name}:");
         let desk = Desk { link: link.clone(), scripts: scripts.clone(), prefix, terms };
-        let tally = runtime.block_on(histories(&desk, seeds.clone(), told));
+        let tally = runtime.block_on(histories::<World>(&desk, seeds.clone(), told));
         columns.push((name, tally.unwrap_or_else(|why| panic!("{name}: {why}"))));
     }
     let columns: Vec<(&str, &Tally)> = columns.iter().map(|(name, tally)| (*name, tally)).collect();
     print(&columns);
-    let least = if full { 50 } else { 5 };
+    let least = if is_full() { 50 } else { 5 };
     for (name, tally) in columns.iter().filter(|_| !told) {
         let complaints = tally.complaints(least);
         assert!(complaints.is_empty(), "{name}:\n{}", complaints.join("\n"));

@@ -9,7 +9,7 @@ use onsale_engine_redis::reply::Reply;
 use redis::Value;
 
 use super::moves::{EVENT, NOW, create, layout_of, room};
-use super::reference::Reference;
+use crate::differential::reference::Reference;
 
 const SEATS: u32 = 10_000;
 /// The bound of the layout, the stream of facts and the memory of keys aside.

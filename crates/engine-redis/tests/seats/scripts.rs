@@ -50,7 +50,14 @@ fn the_refusals_have_the_numbers_of_the_domain() {
 /// Before the codes have names, in fragments that are kept short, a refusal is written with its number.
 #[test]
 fn the_numbers_without_a_name_are_few_and_right() {
-    let known = [Code::ListingUnknown, Code::ListingExists, Code::WrongKind, Code::SeatHeld, Code::KeyReused];
+    let known = [
+        Code::ListingUnknown,
+        Code::ListingExists,
+        Code::Invalid,
+        Code::WrongKind,
+        Code::SeatHeld,
+        Code::KeyReused,
+    ];
     let mut seen = std::collections::BTreeSet::new();
     for script in lua::scripts("x").iter() {
         for part in script.text.split("{4, {").skip(1) {

@@ -4,61 +4,12 @@
 use onsale_domain::command::{AdoptChart, CreateEvent};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
-use onsale_domain::listing::{Key, fence};
+use onsale_domain::listing::fence;
 use onsale_domain::money::Currency;
-use onsale_domain::{BuyerId, Command, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
+use onsale_domain::{BuyerId, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
 
-/// Names with everything that scripts, keys and patterns could trip over.
-pub const BUYERS: [&str; 12] = [
-    "ann",
-    "ext:t:{bob}",
-    "c e m",
-    "d\"q\\",
-    "é{😀}|p|q",
-    "%s%d%%",
-    "h|1|2|3",
-    "@at",
-    "x,y;z:1",
-    "'; redis.call('FLUSHALL') --",
-    "q|7",
-    "[^%w]*.-$",
-];
-
-/// A generator that gives the same numbers for the same seed on every machine.
-pub struct Chance(u64);
-
-impl Chance {
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound.max(1)
-    }
-
-    /// True once in `times`.
-    pub fn one_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
-
-    pub fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
-        all.get(self.below(all.len() as u64) as usize)
-    }
-
-    /// Mostly one of the latest.
-    pub fn recent<'a, T>(&mut self, all: &'a [T], window: usize) -> Option<&'a T> {
-        let back = self.below(all.len().min(window) as u64) as usize;
-        all.iter().rev().nth(back)
-    }
-}
+use crate::differential::chance::{BUYERS, Chance};
+use crate::differential::histories::Asked;
 
 /// What a history is about, besides what all are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +38,7 @@ pub struct World {
     pub holds: Vec<(HoldId, u64, BuyerId)>,
     pub orders: Vec<(OrderId, Vec<u32>)>,
     pub places: Vec<(u32, BuyerId)>,
-    pub asked: Vec<(Key, ListingId, Command)>,
+    pub asked: Asked,
 }
 
 impl World {
@@ -116,7 +67,7 @@ impl World {
             holds: Vec::new(),
             orders: Vec::new(),
             places: Vec::new(),
-            asked: Vec::new(),
+            asked: Asked::default(),
         }
     }
 

@@ -222,7 +222,8 @@ impl Engine for Direct {
                     | Found::Registration(_)
                     | Found::Auction(_)
                     | Found::Orders(_)
-                    | Found::Desk(_) => None,
+                    | Found::Desk(_)
+                    | Found::Attempts(_) => None,
                 },
             );
         ready(Ok(held.collect()))

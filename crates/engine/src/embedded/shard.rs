@@ -285,7 +285,8 @@ impl Shard {
             | Found::Registration(_)
             | Found::Auction(_)
             | Found::Orders(_)
-            | Found::Desk(_) => None,
+            | Found::Desk(_)
+            | Found::Attempts(_) => None,
         });
         held.collect()
     }

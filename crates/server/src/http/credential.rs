@@ -59,7 +59,8 @@ pub async fn check<'a>(
         | Found::Registration(_)
         | Found::Auction(_)
         | Found::Orders(_)
-        | Found::Desk(_) => Err(Problem::code(Code::HoldUnknown)),
+        | Found::Desk(_)
+        | Found::Attempts(_) => Err(Problem::code(Code::HoldUnknown)),
     }
 }
 

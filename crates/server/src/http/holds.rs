@@ -161,7 +161,8 @@ pub async fn show(
         | Found::Registration(_)
         | Found::Auction(_)
         | Found::Orders(_)
-        | Found::Desk(_) => {
+        | Found::Desk(_)
+        | Found::Attempts(_) => {
             return Err(Problem::code(Code::HoldUnknown));
         }
     };

@@ -102,7 +102,8 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
         | Found::Registration(_)
         | Found::Auction(_)
         | Found::Orders(_)
-        | Found::Desk(_) => Err(Problem::code(Code::PlaceUnknown)),
+        | Found::Desk(_)
+        | Found::Attempts(_) => Err(Problem::code(Code::PlaceUnknown)),
     }
 }
 

@@ -49,7 +49,8 @@ impl Event {
             | Query::Registration(_)
             | Query::Auction(_)
             | Query::Orders(_)
-            | Query::Desk(_) => Found::Nothing,
+            | Query::Desk(_)
+            | Query::Attempts { .. } => Found::Nothing,
             Query::Order(id) => self.orders.get(id).map_or(Found::Nothing, |order| {
                 Found::Order(Box::new(onsale_domain::seats::OrderState {
                     order: *id,

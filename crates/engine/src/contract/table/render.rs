@@ -148,6 +148,7 @@ impl Renderer<'_> {
             Found::Auction(found) => format!("{found:?}"),
             Found::Orders(found) => format!("{found:?}"),
             Found::Desk(found) => format!("{found:?}"),
+            Found::Attempts(found) => format!("{found:?}"),
         }
     }
 

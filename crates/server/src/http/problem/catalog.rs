@@ -152,10 +152,10 @@ pub fn of(code: Code) -> Entry {
         }
         Code::OrderUnknown => (404, "No such order", "Check the id and the event."),
         Code::PlaceUnknown => (404, "Not in this queue", "POST to the queue to join it."),
-        Code::Expired => (410, "The hold has expired", "Place a new one."),
-        Code::Released => (410, "The hold was released", "Place a new one."),
+        Code::Expired => (410, "The hold or code has expired", "Place a new hold, or check out again."),
+        Code::Released => (410, "The hold or code was given back", "Place a new hold, or check out again."),
         Code::Overridden => (410, "Staff took the hold away", "Ask the house."),
-        Code::Lost => (410, "The hold was lost in a failure", "Place a new one."),
+        Code::Lost => (410, "It was lost in a failure", "Place a new hold, or check out again."),
         Code::HoldConfirmed => (409, "The hold is confirmed already", "GET its order."),
         Code::StaleFence => (412, "The token is outdated", "GET the hold as its buyer for the newest token."),
         Code::SeatSold => (409, "A seat is sold", "Choose others; `seats` names those in the way."),

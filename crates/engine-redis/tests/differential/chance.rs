@@ -1,0 +1,53 @@
+//! The same chances for the same seed, on every machine; and names that are hard to get right.
+
+/// Names with everything that scripts, keys and patterns could trip over.
+pub const BUYERS: [&str; 12] = [
+    "ann",
+    "ext:t:{bob}",
+    "c e m",
+    "d\"q\\",
+    "é{😀}|p|q",
+    "%s%d%%",
+    "h|1|2|3",
+    "@at",
+    "x,y;z:1",
+    "'; redis.call('FLUSHALL') --",
+    "q|7",
+    "[^%w]*.-$",
+];
+
+/// A generator that gives the same numbers for the same seed on every machine.
+pub struct Chance(u64);
+
+impl Chance {
+    pub fn new(seed: u64) -> Chance {
+        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// True once in `times`.
+    pub fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+
+    pub fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
+        all.get(self.below(all.len() as u64) as usize)
+    }
+
+    /// Mostly one of the latest.
+    pub fn recent<'a, T>(&mut self, all: &'a [T], window: usize) -> Option<&'a T> {
+        let back = self.below(all.len().min(window) as u64) as usize;
+        all.iter().rev().nth(back)
+    }
+}

@@ -1,0 +1,229 @@
+//! The same seeded histories on the domain and on Lua: every answer and every fact compared, and now and then the
+//! whole state. `ONSALE_DIFFERENTIAL=full` runs more of them; `ONSALE_SEED=n` one history, told.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use onsale_domain::listing::Key;
+use onsale_domain::{Command, Listing, ListingId, Millis, Outcome, Step};
+use onsale_engine::Answer;
+use onsale_engine_redis::desk::{Desk, Stamp};
+use onsale_engine_redis::picture::Picture;
+use onsale_engine_redis::reply::Reply;
+use onsale_engine_redis::state;
+
+use super::chance::Chance;
+use super::reference::Reference;
+use super::tally::{Reachable, Tally};
+
+/// Commands in one history: long enough for an hour to pass in it.
+const LENGTH: usize = 400;
+/// Histories at a time on one connection.
+const SIDE_BY_SIDE: usize = 4;
+/// The whole state is compared after so many commands.
+const LOOK_EVERY: usize = 40;
+
+/// What was asked under keys, for asking again.
+pub type Asked = Vec<(Key, ListingId, Command)>;
+
+/// What is asked, of which listing, under which key.
+pub struct Ask {
+    pub listing: ListingId,
+    pub command: Command,
+    pub key: Option<Key>,
+}
+
+/// Where a history takes place: it makes up the commands, and learns what came of them.
+pub trait World: Send + Sync + 'static {
+    const REACHABLE: Reachable;
+    fn of_seed(seed: u64) -> Self;
+    fn chance(&mut self) -> &mut Chance;
+    fn now(&self) -> Millis;
+    fn pass_time(&mut self);
+    fn fresh(&mut self) -> u128;
+    /// The listing that the history is about.
+    fn listing(&self) -> ListingId;
+    fn ask(&mut self, about: &Listing) -> Ask;
+    fn asked(&mut self) -> &mut Asked;
+    fn learn(&mut self, step: &Step);
+}
+
+struct History<W> {
+    desk: Desk,
+    seed: u64,
+    world: W,
+    references: BTreeMap<ListingId, Reference>,
+    pictures: BTreeMap<ListingId, Picture>,
+    tally: Tally,
+    told: bool,
+}
+
+impl<W: World> History<W> {
+    async fn run(mut self) -> Result<Tally, String> {
+        for n in 0..LENGTH {
+            self.world.pass_time();
+            let about = self.world.listing();
+            let reference = self.references.entry(about).or_insert_with(|| Reference::new(about));
+            let ask = self.world.ask(&reference.listing);
+            let wrong = |why: String| format!("seed {}, command {n}: {:?}\n{why}", self.seed, ask.command);
+            let now = self.world.now();
+            let reference = self.references.entry(ask.listing).or_insert_with(|| Reference::new(ask.listing));
+            let expected = reference.submit(&ask.command, ask.key, now);
+            let stamp = match (ask.key, &ask.command) {
+                (Some(key), _) => Stamp::Key(key),
+                (None, Command::ExpireDue { .. }) => Stamp::None,
+                (None, _) => Stamp::Operation(self.world.fresh()),
+            };
+            if self.told {
+                println!("{n} at {now} {:?} {:?}\n   -> {:?}", ask.command, ask.key, expected);
+            }
+            let picture = self.pictures.entry(ask.listing).or_insert_with(|| Picture::nothing(ask.listing));
+            let got = submit(&self.desk, picture, &ask.command, stamp, now).await.map_err(&wrong)?;
+            compare(&expected, &got).map_err(&wrong)?;
+            if self.world.chance().one_in(16)
+                && expected.step().is_some()
+                && expected.outcome == Outcome::Done
+                && stamp != Stamp::None
+            {
+                // The answer got lost on its way, and the command is sent again.
+                let again =
+                    submit(&self.desk, picture, &ask.command, stamp, now + 1).await.map_err(&wrong)?;
+                let expected = Answer { replayed: matches!(stamp, Stamp::Key(_)), ..expected.clone() };
+                compare(&expected, &again).map_err(|why| wrong(format!("sent again: {why}")))?;
+            }
+            self.tally.count(&ask.command, &got);
+            // A yes is told again; a no is decided anew.
+            let told_again = expected.outcome == Outcome::Done && !expected.replayed;
+            if let Some(key) = ask.key.filter(|_| told_again || n % 8 == 0) {
+                self.world.asked().push((key, ask.listing, ask.command.clone()));
+            }
+            if let Some(step) = got.step().filter(|_| !got.replayed && ask.listing == about) {
+                self.world.learn(step);
+            }
+            if n % LOOK_EVERY == LOOK_EVERY - 1 {
+                self.look().await.map_err(|why| format!("seed {}, after command {n}: {why}", self.seed))?;
+            }
+        }
+        Ok(self.tally)
+    }
+
+    /// Everything that Redis has against everything that the domain has.
+    async fn look(&self) -> Result<(), String> {
+        for (listing, reference) in &self.references {
+            let kept = self.desk.state(*listing).await.map_err(|error| error.to_string())?;
+            let Some(kept) = kept else {
+                if reference.listing.exists() {
+                    return Err(format!("{listing} is gone"));
+                }
+                continue;
+            };
+            state::check(&kept, *listing)?;
+            let read = kept.picture(*listing).map_err(|error| error.to_string())?;
+            if read.listing.canonical_image() != reference.listing.canonical_image() {
+                return Err(format!("{listing}: the state in redis is another one"));
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn submit(
+    desk: &Desk,
+    picture: &mut Picture,
+    command: &Command,
+    stamp: Stamp,
+    now: i64,
+) -> Result<Answer, String> {
+    let reply = desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())?;
+    let answer = match reply {
+        Reply::Answer(answer) => *answer,
+        // Nobody else is here: what the command was prepared from cannot have moved.
+        Reply::Retry { why, .. } => return Err(format!("retry: {why}")),
+        Reply::Trimmed { .. } => return Err("trimmed".into()),
+    };
+    if let Some(step) = answer.step().filter(|step| step.first > picture.listing.offset) {
+        assert!(picture.apply(step), "a picture misses nothing");
+        if step.first == 1 {
+            // The layout of a new event is in its head.
+            let read = desk.picture(picture.listing.id).await.map_err(|error| error.to_string())?;
+            picture.layout = read.layout;
+        }
+    }
+    Ok(answer)
+}
+
+fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
+    let parts = |answer: &Answer| {
+        format!(
+            "{:?}\nat {} replayed {}\n{:?}\n{:?}",
+            answer.position,
+            answer.at,
+            answer.replayed,
+            answer.outcome,
+            answer.step()
+        )
+    };
+    let same = expected.position == got.position
+        && expected.at == got.at
+        && expected.replayed == got.replayed
+        && expected.outcome == got.outcome
+        && expected.step() == got.step();
+    if same { Ok(()) } else { Err(format!("expected {}\ngot {}", parts(expected), parts(got))) }
+}
+
+/// Runs histories until there were enough commands; the tally of all, or what went wrong first.
+pub async fn histories<W: World>(desk: &Desk, seeds: Range<u64>, told: bool) -> Result<Tally, String> {
+    let (next, end) = (Arc::new(AtomicU64::new(seeds.start)), seeds.end);
+    let tasks: Vec<_> = (0..SIDE_BY_SIDE)
+        .map(|_| {
+            let (desk, next) = (desk.clone(), next.clone());
+            tokio::spawn(async move {
+                let mut tally = Tally::new(W::REACHABLE);
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= end {
+                        return Ok::<Tally, String>(tally);
+                    }
+                    let (references, pictures) = (BTreeMap::new(), BTreeMap::new());
+                    let (world, own) = (W::of_seed(seed), Tally::new(W::REACHABLE));
+                    let desk = desk.clone();
+                    let history = History { desk, seed, world, references, pictures, tally: own, told };
+                    let ran = history.run().await;
+                    if ran.is_err() {
+                        // One difference is enough.
+                        next.store(end, Ordering::Relaxed);
+                    }
+                    tally.add(&ran?);
+                }
+            })
+        })
+        .collect();
+    let mut all = Tally::new(W::REACHABLE);
+    for task in tasks {
+        all.add(&task.await.expect("no panic")?);
+    }
+    Ok(all)
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Which histories are run: one that is named, many, or all.
+pub fn seeds(few: u64, many: u64) -> Range<u64> {
+    match number("ONSALE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 1..1 + if is_full() { many } else { few },
+    }
+}
+
+pub fn is_full() -> bool {
+    std::env::var("ONSALE_DIFFERENTIAL").is_ok_and(|mode| mode == "full")
+}
+
+/// One history is told line by line.
+pub fn is_told() -> bool {
+    number("ONSALE_SEED").is_some()
+}

@@ -1,0 +1,87 @@
+//! What the histories reached: a table of verb and outcome, a column each. A cell that can be reached must be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use onsale_domain::{Command, Outcome};
+use onsale_engine::Answer;
+
+/// What every verb but the sweep may be answered: it is under a key, and its listing may not be one for it.
+const ANY: &[&str] = &["again", "key_reused", "listing_unknown", "wrong_kind"];
+/// Every outcome that a verb can have, besides [`ANY`], and those of `ANY` that it cannot.
+pub type Reachable = &'static [(&'static str, &'static [&'static str], &'static [&'static str])];
+
+#[derive(Clone, Debug)]
+pub struct Tally {
+    cells: BTreeMap<(&'static str, &'static str), u64>,
+    strange: Vec<String>,
+    pub commands: u64,
+    pub accepted: u64,
+}
+
+impl Tally {
+    pub fn new(reachable: Reachable) -> Tally {
+        let mut cells = BTreeMap::new();
+        for (verb, own, never) in reachable {
+            for outcome in own.iter().chain(ANY).filter(|outcome| !never.contains(*outcome)) {
+                cells.insert((*verb, *outcome), 0);
+            }
+        }
+        Tally { cells, strange: Vec::new(), commands: 0, accepted: 0 }
+    }
+
+    pub fn count(&mut self, command: &Command, answer: &Answer) {
+        self.commands += 1;
+        let label = label(answer);
+        self.accepted += u64::from(answer.outcome.refused().is_none());
+        let key = self.cells.keys().find(|(verb, outcome)| *verb == command.verb() && *outcome == label);
+        match key.copied() {
+            Some(key) => *self.cells.entry(key).or_default() += 1,
+            None => self.strange.push(format!("{} {label}", command.verb())),
+        }
+    }
+
+    pub fn add(&mut self, other: &Tally) {
+        for (key, count) in &other.cells {
+            *self.cells.entry(*key).or_default() += count;
+        }
+        self.strange.extend(other.strange.iter().cloned());
+        self.commands += other.commands;
+        self.accepted += other.accepted;
+    }
+
+    /// Cells that were reached fewer than `least` times, and those that were not thought possible.
+    pub fn complaints(&self, least: u64) -> Vec<String> {
+        let rare = self.cells.iter().filter(|(_, count)| **count < least);
+        let rare = rare.map(|((verb, outcome), count)| format!("{verb} {outcome}: only {count}"));
+        rare.chain(self.strange.iter().map(|strange| format!("{strange}: not thought possible"))).collect()
+    }
+}
+
+/// The table.
+pub fn print(columns: &[(&str, &Tally)]) {
+    let names: Vec<String> = columns.iter().map(|(name, _)| format!("{name:>9}")).collect();
+    println!("{:<18} {:<22} {}", "verb", "outcome", names.join(" "));
+    for key in columns.iter().flat_map(|(_, tally)| tally.cells.keys()).collect::<BTreeSet<_>>() {
+        let counts: Vec<String> =
+            columns.iter().map(|(_, tally)| format!("{:>9}", tally.cells[key])).collect();
+        println!("{:<18} {:<22} {}", key.0, key.1, counts.join(" "));
+    }
+    for (name, tally) in columns {
+        let percent = 100 * tally.accepted / tally.commands.max(1);
+        println!("{name}: {} commands, {percent} % accepted", tally.commands);
+    }
+}
+
+fn label(answer: &Answer) -> &'static str {
+    match &answer.outcome {
+        _ if answer.replayed => "again",
+        Outcome::Done => "done",
+        Outcome::Unchanged => "unchanged",
+        Outcome::AlreadyYours(_) => "already_yours",
+        Outcome::StillQueued(_) => "still_queued",
+        Outcome::AlreadyPurchased(_) => "already_purchased",
+        Outcome::AlreadyRegistered(_) => "already_registered",
+        Outcome::Refused(refusal) if refusal.code.as_str() == "already_yours" => "no:already_yours",
+        Outcome::Refused(refusal) => refusal.code.as_str(),
+    }
+}
