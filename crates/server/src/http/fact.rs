@@ -124,8 +124,8 @@ impl<'a> Teller<'a> {
             Fact::Series(fact) => series::fields(fact),
             Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
             Fact::Auction(fact) => auction::fields(&self.listing, fact),
-            // No route leads to these yet; their kind, position and time are told.
             Fact::Order(fact) => self.of_order(fact),
+            // The desk's log is for the server alone: kind, position and time are told.
             Fact::Desk(_) => json!({}),
         }
     }
