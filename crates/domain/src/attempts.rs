@@ -17,6 +17,16 @@ pub struct Attempts {
     next: u64,
 }
 
+/// A piece of the list, and how many there were of each code.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AttemptsFound {
+    pub counts: Vec<(Code, u64)>,
+    /// Oldest first, each with its number.
+    pub attempts: Vec<(u64, Attempt)>,
+    /// The number of the next attempt that will be noted.
+    pub next: u64,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
     pub at: Millis,
@@ -60,6 +70,11 @@ impl Attempts {
             .filter(|(_, count)| *count > 0)
     }
 
+    pub fn found(&self, from: u64, limit: usize) -> AttemptsFound {
+        let attempts = self.since(from).take(limit).map(|(number, attempt)| (number, attempt.clone()));
+        AttemptsFound { counts: self.counts().collect(), attempts: attempts.collect(), next: self.next }
+    }
+
     /// Attempts from a number on, oldest first, each with its number. A number that is missing was lost to a flood.
     pub fn since(&self, number: u64) -> impl Iterator<Item = (u64, &Attempt)> {
         let first = self.next - self.last.len() as u64;
@@ -86,6 +101,9 @@ mod tests {
         assert_eq!((kept.len(), kept[0], kept[999]), (1_000, (500, 500), (1_499, 1_499)));
         assert_eq!(attempts.since(1_498).count(), 2);
         assert_eq!(attempts.since(9_999).count(), 0);
+        let found = attempts.found(1_400, 10);
+        assert_eq!((found.attempts.len(), found.attempts[0].0, found.next), (10, 1_400, 1_500));
+        assert_eq!(found.counts, [(Code::BuyerLimit, 1_000), (Code::SoldOut, 500)]);
     }
 
     #[test]

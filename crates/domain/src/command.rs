@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use crate::auction::AuctionCommand;
+use crate::desk::DeskCommand;
 use crate::event::{EventDetails, EventStatus, Tier};
 use crate::fact::AreaCount;
 use crate::id::{BuyerId, HoldId, ListingId, OrderId, SeatIndex};
 use crate::layout::Layout;
-use crate::names::joined;
+use crate::names::{count, joined};
+use crate::order::OrderCommand;
 use crate::registration::RegistrationCommand;
 use crate::series::SeriesCommand;
 use crate::stock::SaleCommand;
@@ -39,6 +42,10 @@ pub enum Command {
     Sale(SaleCommand),
     Series(SeriesCommand),
     Registration(RegistrationCommand),
+    Auction(AuctionCommand),
+    /// Of an order, for whatever listing has its goods.
+    Order(OrderCommand),
+    Desk(DeskCommand),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -207,6 +214,8 @@ impl Command {
             Command::Sale(command) => command.is_sealed(),
             Command::Series(command) => command.is_sealed(),
             Command::Registration(command) => command.is_sealed(),
+            Command::Auction(command) => command.is_sealed(),
+            Command::Order(_) | Command::Desk(_) => true,
         }
     }
 
@@ -219,6 +228,8 @@ impl Command {
                 | Command::Sale(SaleCommand::Create(_))
                 | Command::Series(SeriesCommand::Create(_))
                 | Command::Registration(RegistrationCommand::Create(_))
+                | Command::Auction(AuctionCommand::CreateAuction(_))
+                | Command::Desk(DeskCommand::Open)
         )
     }
 
@@ -227,6 +238,7 @@ impl Command {
         match self {
             Command::Sale(command) => command.attempt_by(),
             Command::Registration(command) => command.attempt_by(),
+            Command::Auction(command) => command.attempt_by(),
             Command::CreateVenue(_)
             | Command::PublishLayout(_)
             | Command::CreateEvent(_)
@@ -245,7 +257,9 @@ impl Command {
             | Command::JoinQueue(_)
             | Command::LeaveQueue(_)
             | Command::ExpireDue { .. }
-            | Command::Series(_) => None,
+            | Command::Series(_)
+            | Command::Order(_)
+            | Command::Desk(_) => None,
         }
     }
 }
@@ -264,6 +278,9 @@ macro_rules! verbs {
                     Command::Sale(command) => command.verb(),
                     Command::Series(command) => command.verb(),
                     Command::Registration(command) => command.verb(),
+                    Command::Auction(command) => command.verb(),
+                    Command::Order(command) => command.verb(),
+                    Command::Desk(command) => command.verb(),
                 }
             }
         }
@@ -291,14 +308,19 @@ verbs! {
     Command::ExpireDue { .. } => "expire_due",
 }
 
-const ALL_VERBS: [&[&str]; 4] =
-    [Command::FLAT_VERBS, &SaleCommand::VERBS, &SeriesCommand::VERBS, &RegistrationCommand::VERBS];
+const ALL_VERBS: [&[&str]; 7] = [
+    Command::FLAT_VERBS,
+    &SaleCommand::VERBS,
+    &SeriesCommand::VERBS,
+    &RegistrationCommand::VERBS,
+    AuctionCommand::VERBS,
+    &OrderCommand::VERBS,
+    &DeskCommand::VERBS,
+];
 
 impl Command {
     /// All names, in the order of the commands.
-    pub const VERBS: &[&str] = &joined::<
-        { ALL_VERBS[0].len() + ALL_VERBS[1].len() + ALL_VERBS[2].len() + ALL_VERBS[3].len() },
-    >(&ALL_VERBS);
+    pub const VERBS: &[&str] = &joined::<{ count(&ALL_VERBS) }>(&ALL_VERBS);
 }
 
 #[cfg(test)]
@@ -315,5 +337,6 @@ mod tests {
         assert!(Command::VERBS.contains(&Command::Sale(SaleCommand::Close).verb()));
         assert!(Command::VERBS.contains(&Command::Series(SeriesCommand::End).verb()));
         assert!(Command::VERBS.contains(&Command::Registration(RegistrationCommand::Close).verb()));
+        assert!(Command::VERBS.contains(&Command::Auction(AuctionCommand::CloseDue).verb()));
     }
 }

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use minicbor::{Decode, Encode};
 
+use crate::auction::AuctionFact;
+use crate::desk::DeskFact;
 use crate::event::{EventDetails, EventStatus};
 use crate::id::{AreaIndex, BuyerId, HoldId, ListingId, OrderId, SeatIndex};
 use crate::layout::Layout;
 use crate::money::Minor;
-use crate::names::joined;
+use crate::names::{count, joined};
+use crate::order::OrderFact;
 use crate::registration::RegistrationFact;
 use crate::series::SeriesFact;
 use crate::stock::SaleFact;
@@ -186,6 +189,13 @@ pub enum Fact {
     Series(#[n(0)] SeriesFact),
     #[n(24)]
     Registration(#[n(0)] RegistrationFact),
+    #[n(25)]
+    Auction(#[n(0)] AuctionFact),
+    /// Of an order, in the log of whatever listing has its goods.
+    #[n(26)]
+    Order(#[n(0)] OrderFact),
+    #[n(27)]
+    Desk(#[n(0)] DeskFact),
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -289,9 +299,7 @@ impl Fact {
     ];
 
     /// Names of all kinds: the flat ones, then those of each nested enum.
-    pub const KINDS: &[&str] = &joined::<
-        { ALL_KINDS[0].len() + ALL_KINDS[1].len() + ALL_KINDS[2].len() + ALL_KINDS[3].len() },
-    >(&ALL_KINDS);
+    pub const KINDS: &[&str] = &joined::<{ count(&ALL_KINDS) }>(&ALL_KINDS);
 
     /// The numbers under which the journal has this kind: its own, and the nested one's.
     pub fn wire_numbers(&self) -> (usize, Option<usize>) {
@@ -299,6 +307,9 @@ impl Fact {
             Fact::Sale(fact) => (22, Some(fact.kind_number())),
             Fact::Series(fact) => (23, Some(fact.kind_number())),
             Fact::Registration(fact) => (24, Some(fact.kind_number())),
+            Fact::Auction(fact) => (25, Some(fact.kind_number())),
+            Fact::Order(fact) => (26, Some(fact.kind_number())),
+            Fact::Desk(fact) => (27, Some(fact.kind_number())),
             Fact::VenueCreated(_) => (0, None),
             Fact::LayoutPublished(_) => (1, None),
             Fact::EventCreated(_) => (2, None),
@@ -338,8 +349,15 @@ impl Fact {
     }
 }
 
-const ALL_KINDS: [&[&str]; 4] =
-    [&Fact::FLAT_KINDS, &SaleFact::KINDS, &SeriesFact::KINDS, &RegistrationFact::KINDS];
+const ALL_KINDS: [&[&str]; 7] = [
+    &Fact::FLAT_KINDS,
+    &SaleFact::KINDS,
+    &SeriesFact::KINDS,
+    &RegistrationFact::KINDS,
+    &AuctionFact::KINDS,
+    &OrderFact::KINDS,
+    &DeskFact::KINDS,
+];
 
 impl From<SaleFact> for Fact {
     fn from(fact: SaleFact) -> Fact {
@@ -356,5 +374,11 @@ impl From<SeriesFact> for Fact {
 impl From<RegistrationFact> for Fact {
     fn from(fact: RegistrationFact) -> Fact {
         Fact::Registration(fact)
+    }
+}
+
+impl From<AuctionFact> for Fact {
+    fn from(fact: AuctionFact) -> Fact {
+        Fact::Auction(fact)
     }
 }

@@ -107,15 +107,22 @@ pub enum ListingKind {
     Series,
     #[n(4)]
     Registration,
+    #[n(5)]
+    Auction,
+    /// One per tenant: what is asked of payment providers.
+    #[n(6)]
+    Desk,
 }
 
 impl ListingKind {
-    pub const ALL: [ListingKind; 5] = [
+    pub const ALL: [ListingKind; 7] = [
         ListingKind::Event,
         ListingKind::Venue,
         ListingKind::Sale,
         ListingKind::Series,
         ListingKind::Registration,
+        ListingKind::Auction,
+        ListingKind::Desk,
     ];
 
     pub fn prefix(self) -> &'static str {
@@ -125,6 +132,8 @@ impl ListingKind {
             ListingKind::Sale => "sal",
             ListingKind::Series => "ser",
             ListingKind::Registration => "reg",
+            ListingKind::Auction => "auc",
+            ListingKind::Desk => "dsk",
         }
     }
 }
@@ -175,6 +184,10 @@ pub struct EntryId(pub u128);
 /// An order's number inside its listing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OrderId(pub u128);
+
+/// The number of one attempt to pay an order, and the key under which a provider is asked for it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PaymentId(pub u128);
 
 /// Writes `<prefix>_<tenant>_<listing>_<own>`: the name of something that lives inside a listing.
 pub fn write_inside(prefix: &str, listing: &ListingId, number: u128) -> String {
@@ -253,7 +266,7 @@ macro_rules! debug_as_hex {
         }
     )*};
 }
-debug_as_hex!(HoldId, OrderId, CheckoutId, EntryId);
+debug_as_hex!(HoldId, OrderId, CheckoutId, EntryId, PaymentId);
 
 fn decode_u128(d: &mut minicbor::Decoder<'_>) -> Result<u128, minicbor::decode::Error> {
     let bytes = d.bytes()?;

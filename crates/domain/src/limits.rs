@@ -93,3 +93,14 @@ pub const CUT_OFF_MS_DEFAULT: Millis = 86_400_000;
 pub const CUT_OFF_MS_MAX: Millis = 90 * 86_400_000;
 /// How long a paid place is kept for the one it was offered to from the waiting list.
 pub const PLACE_OFFER_MS: Millis = 86_400_000;
+
+/// Attempts to pay one order: more is a robot trying cards.
+pub const PAYMENTS_PER_ORDER_MAX: usize = 20;
+/// Names that payment providers give to their things.
+pub const REFERENCE_CHARS_MAX: usize = 255;
+/// Slips that the desk takes in one step.
+pub const SLIPS_MAX: usize = 64;
+/// Webhook events that a payment shows; of more, the latest.
+pub const EVENTS_PER_PAYMENT_MAX: usize = 50;
+/// How long the desk knows a finished payment and every event: providers repeat themselves for days.
+pub const DESK_KEPT_MS: Millis = 7 * 86_400_000;

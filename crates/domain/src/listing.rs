@@ -3,21 +3,22 @@
 
 use std::sync::Arc;
 
-use minicbor::{Decode, Encode};
+mod image;
+
+pub use image::Parts;
 
 use crate::attempts::Attempts;
+use crate::auction::{Auction, AuctionCommand, AuctionView};
 use crate::command::Command;
+use crate::desk::{Desk, DeskCommand, DeskFact, DeskView};
 use crate::fact::Fact;
 use crate::id::{ListingId, ListingKind};
+use crate::order::Orders;
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
-use crate::registration::image::RegistrationImage;
 use crate::registration::{Registration, RegistrationCommand, RegistrationView};
-use crate::seats::image::SeatsImage;
 use crate::seats::{Found, Query, Seats, SeatsView};
-use crate::series::image::SeriesImage;
 use crate::series::{Series, SeriesCommand};
-use crate::stock::image::SaleImage;
 use crate::stock::{Sale, SaleCommand, SaleView};
 use crate::time::Millis;
 use crate::venue::Venue;
@@ -34,6 +35,8 @@ pub struct Listing {
     /// The time of the last fact; the listing's time never runs backwards past it.
     pub last_at: Millis,
     pub body: Body,
+    /// The orders that pay for what is here; none before the first.
+    pub(crate) orders: Option<Box<Orders>>,
     /// Refused attempts, since this copy of the listing was made: no part of its state.
     attempts: Option<Box<Attempts>>,
 }
@@ -47,46 +50,8 @@ pub enum Body {
     Sale(Box<Sale>),
     Series(Arc<Series>),
     Registration(Box<Registration>),
-}
-
-#[derive(Encode, Decode)]
-struct Image {
-    #[n(0)]
-    id: ListingId,
-    #[n(1)]
-    epoch: u64,
-    #[n(2)]
-    offset: u64,
-    #[n(3)]
-    last_at: Millis,
-    #[n(4)]
-    body: BodyImage,
-}
-
-#[derive(Encode, Decode)]
-enum BodyImage {
-    #[n(0)]
-    Nothing,
-    #[n(1)]
-    Venue(#[n(0)] Box<Venue>),
-    #[n(2)]
-    Event(#[n(0)] Box<SeatsImage>),
-    #[n(3)]
-    Sale(#[n(0)] Box<SaleImage>),
-    #[n(4)]
-    Series(#[n(0)] Box<SeriesImage>),
-    #[n(5)]
-    Registration(#[n(0)] Box<RegistrationImage>),
-}
-
-/// The state of a listing's kind; see [`Listing::of_parts`].
-#[derive(Clone, Debug)]
-pub enum Parts {
-    Venue(Venue),
-    Event(Box<SeatsImage>),
-    Sale(Box<SaleImage>),
-    Series(Box<SeriesImage>),
-    Registration(Box<RegistrationImage>),
+    Auction(Box<Auction>),
+    Desk(Box<Desk>),
 }
 
 /// What readers see of a listing: immutable, and taken without asking the writer.
@@ -97,6 +62,8 @@ pub enum BodyView {
     Sale(SaleView),
     Series(Arc<Series>),
     Registration(RegistrationView),
+    Auction(AuctionView),
+    Desk(DeskView),
 }
 
 /// The facts of one decision, as they stand in the log.
@@ -148,7 +115,7 @@ pub fn split_fence(fence: u64) -> (u64, u64) {
 
 impl Listing {
     pub fn new(id: ListingId, epoch: u64) -> Listing {
-        Listing { id, epoch, offset: 0, last_at: 0, body: Body::Nothing, attempts: None }
+        Listing { id, epoch, offset: 0, last_at: 0, body: Body::Nothing, orders: None, attempts: None }
     }
 
     pub fn exists(&self) -> bool {
@@ -158,7 +125,12 @@ impl Listing {
     /// Decides a command at the clock's time, applies what follows and appends the facts to `facts`.
     pub fn execute(&mut self, command: &Command, clock: Millis, facts: &mut Vec<Fact>) -> Outcome {
         let now = clock.max(self.last_at);
-        match self.decide_and_apply(command, now, facts) {
+        let before = facts.len();
+        let answer = self.decide_and_apply(command, now, facts);
+        if self.orders.is_some() {
+            crate::order::owe(self, before, now, facts);
+        }
+        match answer {
             Ok(outcome) => outcome,
             Err(refusal) => {
                 if let Some(buyer) = command.attempt_by().filter(|_| self.exists()) {
@@ -213,6 +185,17 @@ impl Listing {
                 self.apply_all(created.into_iter().map(Fact::Registration), now, facts);
                 Ok(Outcome::Done)
             }
+            (Body::Nothing, Command::Auction(AuctionCommand::CreateAuction(details)))
+                if self.id.kind == ListingKind::Auction =>
+            {
+                let created = Auction::create(details, now)?;
+                self.apply_all([Fact::Auction(created)], now, facts);
+                Ok(Outcome::Done)
+            }
+            (Body::Nothing, Command::Desk(DeskCommand::Open)) if self.id.kind == ListingKind::Desk => {
+                self.apply_all([Fact::Desk(DeskFact::Opened)], now, facts);
+                Ok(Outcome::Done)
+            }
             (Body::Nothing, _) => Err(Refusal::of(Code::ListingUnknown)),
             (_, command) if command.creates() => Err(Refusal::of(Code::ListingExists)),
             (Body::Venue(venue), _) => {
@@ -220,13 +203,30 @@ impl Listing {
                 self.apply_all([fact], now, facts);
                 Ok(Outcome::Done)
             }
-            (Body::Event(_), _) => crate::seats::execute(self, command, now, facts),
-            (Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => self.nested(command, now, facts),
+            (Body::Event(_) | Body::Sale(_), Command::Order(command)) => {
+                crate::order::execute(self, command, now, facts)
+            }
+            (Body::Event(_), _) => {
+                crate::order::guard(self, command, now)?;
+                crate::seats::execute(self, command, now, facts)
+            }
+            (
+                Body::Sale(_) | Body::Series(_) | Body::Registration(_) | Body::Auction(_) | Body::Desk(_),
+                _,
+            ) => {
+                crate::order::guard(self, command, now)?;
+                self.nested(command, now, facts)
+            }
         }
     }
 
     /// Kinds whose commands and facts are nested apply their own facts; here they are only counted.
-    fn nested(&mut self, command: &Command, now: Millis, facts: &mut Vec<Fact>) -> Result<Outcome, Refusal> {
+    pub(crate) fn nested(
+        &mut self,
+        command: &Command,
+        now: Millis,
+        facts: &mut Vec<Fact>,
+    ) -> Result<Outcome, Refusal> {
         let (before, fence) = (facts.len(), fence(self.epoch, self.offset));
         let answer = match (&mut self.body, command) {
             (Body::Sale(sale), Command::Sale(command)) => sale.execute(command, now, fence, facts),
@@ -243,21 +243,40 @@ impl Listing {
             (Body::Registration(registration), Command::ExpireDue { limit }) => {
                 Ok(registration.expire_due(*limit, now, fence, facts))
             }
+            (Body::Auction(auction), Command::Auction(command)) => {
+                auction.execute(command, now, &mut |fact| facts.push(Fact::Auction(fact)))
+            }
+            // Whatever is due in an auction is one thing or two: no limit could cut it.
+            (Body::Auction(auction), Command::ExpireDue { .. }) => {
+                auction.execute(&AuctionCommand::CloseDue, now, &mut |fact| facts.push(Fact::Auction(fact)))
+            }
+            (Body::Desk(desk), Command::Desk(command)) => desk.execute(command, now, fence, facts),
+            (Body::Desk(_), Command::ExpireDue { .. }) => Ok(Outcome::Unchanged),
             (
                 Body::Nothing
                 | Body::Venue(_)
                 | Body::Event(_)
                 | Body::Sale(_)
                 | Body::Series(_)
-                | Body::Registration(_),
+                | Body::Registration(_)
+                | Body::Auction(_)
+                | Body::Desk(_),
                 _,
             ) => Err(Refusal::of(Code::WrongKind)),
         };
+        self.count(before, now, facts);
+        answer
+    }
+
+    /// Numbers facts that the body has applied itself, and tells the orders of them.
+    pub(crate) fn count(&mut self, before: usize, now: Millis, facts: &[Fact]) {
         if facts.len() > before {
             self.offset += (facts.len() - before) as u64;
             self.last_at = now;
         }
-        answer
+        if let Some(orders) = &mut self.orders {
+            facts[before..].iter().for_each(|fact| orders.follow(fact, now));
+        }
     }
 
     pub(crate) fn apply_all(
@@ -277,6 +296,12 @@ impl Listing {
         self.offset += 1;
         self.last_at = at;
         let fence = fence(self.epoch, self.offset);
+        if let Fact::Order(fact) = fact {
+            return self.apply_order(fact, fence, at);
+        }
+        if let Some(orders) = &mut self.orders {
+            orders.follow(fact, at);
+        }
         match (&mut self.body, fact) {
             (Body::Nothing, Fact::VenueCreated(created)) => {
                 let (name, place) = (created.name.clone(), created.place.clone());
@@ -293,7 +318,12 @@ impl Listing {
             (Body::Registration(registration), Fact::Registration(fact)) => {
                 registration.apply(fact, fence, at);
             }
-            (Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => {
+            (Body::Auction(auction), Fact::Auction(fact)) => auction.apply(fact, at),
+            (Body::Desk(desk), Fact::Desk(fact)) => desk.apply(fact, fence, at),
+            (
+                Body::Sale(_) | Body::Series(_) | Body::Registration(_) | Body::Auction(_) | Body::Desk(_),
+                _,
+            ) => {
                 panic!("fact {} cannot happen to {}", fact.kind(), self.id)
             }
         }
@@ -307,6 +337,10 @@ impl Listing {
             Series::begin(self.id, fact).map(|series| Body::Series(Arc::new(series)))
         } else if let Fact::Registration(fact) = fact {
             Registration::begin(fact).map(|registration| Body::Registration(Box::new(registration)))
+        } else if let Fact::Auction(fact) = fact {
+            Auction::created_by(fact).map(|auction| Body::Auction(Box::new(auction)))
+        } else if let Fact::Desk(DeskFact::Opened) = fact {
+            Some(Body::Desk(Box::default()))
         } else {
             None
         };
@@ -319,10 +353,11 @@ impl Listing {
     /// When something falls due that no command has touched.
     pub fn next_due(&self) -> Option<Millis> {
         match &self.body {
-            Body::Nothing | Body::Venue(_) | Body::Series(_) => None,
+            Body::Nothing | Body::Venue(_) | Body::Series(_) | Body::Desk(_) => None,
             Body::Event(seats) => seats.next_due(),
             Body::Sale(sale) => sale.next_due(),
             Body::Registration(registration) => registration.next_due(),
+            Body::Auction(auction) => auction.next_due(),
         }
     }
 
@@ -334,121 +369,86 @@ impl Listing {
             Body::Sale(sale) => Some(BodyView::Sale(sale.view())),
             Body::Series(series) => Some(BodyView::Series(series.clone())),
             Body::Registration(registration) => Some(BodyView::Registration(registration.view())),
+            Body::Auction(auction) => Some(BodyView::Auction(auction.view())),
+            Body::Desk(desk) => Some(BodyView::Desk(desk.view())),
         }
     }
 
     /// Answers a question about one buyer's things; changes nothing.
     pub fn ask(&self, query: &Query, clock: Millis) -> Found {
         let now = clock.max(self.last_at);
+        if let Query::Orders(query) = query {
+            return Found::Orders(self.ask_orders(query));
+        }
         match (&self.body, query) {
+            (Body::Nothing, _) => Found::Nothing,
+            (_, Query::Attempts { from, limit }) => {
+                let attempts = self.attempts.as_deref().map(|attempts| attempts.found(*from, *limit));
+                Found::Attempts(Box::new(attempts.unwrap_or_default()))
+            }
             (Body::Event(seats), query) => seats.ask(query, now),
             (Body::Sale(sale), Query::Sale(query)) => Found::Sale(sale.ask(query, now)),
             (Body::Registration(registration), Query::Registration(query)) => {
                 Found::Registration(registration.ask(query, now))
             }
-            (Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_), _) => {
-                Found::Nothing
-            }
+            (Body::Auction(auction), Query::Auction(query)) => Found::Auction(auction.ask(query)),
+            (Body::Desk(desk), Query::Desk(query)) => Found::Desk(desk.ask(query)),
+            (
+                Body::Venue(_)
+                | Body::Sale(_)
+                | Body::Series(_)
+                | Body::Registration(_)
+                | Body::Auction(_)
+                | Body::Desk(_),
+                _,
+            ) => Found::Nothing,
         }
     }
 
     /// Counts everything again and says what does not add up; for tests and `onsale verify`.
     pub fn check_invariants(&self) -> Result<(), String> {
+        self.check_orders()?;
         match &self.body {
             Body::Nothing | Body::Venue(_) | Body::Series(_) => Ok(()),
             Body::Event(seats) => crate::seats::check_invariants(seats),
             Body::Sale(sale) => crate::stock::check_invariants(sale),
             Body::Registration(registration) => crate::registration::check_invariants(registration),
+            Body::Auction(auction) => crate::auction::check_invariants(auction),
+            Body::Desk(desk) => desk.check_invariants(),
         }
-    }
-
-    /// The state as bytes, for a snapshot.
-    pub fn image(&self) -> Vec<u8> {
-        self.image_with(false)
-    }
-
-    /// The same bytes for the same state, however it came about: a restart shuffles what has no order.
-    pub fn canonical_image(&self) -> Vec<u8> {
-        self.image_with(true)
-    }
-
-    fn image_with(&self, sorted: bool) -> Vec<u8> {
-        fn arranged<T>(mut image: T, sort: Option<fn(&mut T)>) -> Box<T> {
-            if let Some(sort) = sort {
-                sort(&mut image);
-            }
-            Box::new(image)
-        }
-        let body = match &self.body {
-            Body::Nothing => BodyImage::Nothing,
-            Body::Venue(venue) => BodyImage::Venue(Box::new((**venue).clone())),
-            Body::Event(seats) => {
-                BodyImage::Event(arranged(seats.image(), sorted.then_some(SeatsImage::sort)))
-            }
-            Body::Sale(sale) => BodyImage::Sale(arranged(sale.image(), sorted.then_some(SaleImage::sort))),
-            Body::Series(series) => BodyImage::Series(Box::new(series.image())),
-            Body::Registration(registration) => {
-                let sort = sorted.then_some(RegistrationImage::sort as fn(&mut RegistrationImage));
-                BodyImage::Registration(arranged(registration.image(), sort))
-            }
-        };
-        let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
-        match minicbor::to_vec(Image { id, epoch, offset, last_at, body }) {
-            Ok(bytes) => bytes,
-            Err(error) => panic!("writing into memory cannot fail: {error}"),
-        }
-    }
-
-    pub fn from_image(bytes: &[u8]) -> Result<Listing, minicbor::decode::Error> {
-        let Image { id, epoch, offset, last_at, body } = minicbor::decode(bytes)?;
-        let body = match body {
-            BodyImage::Nothing => Body::Nothing,
-            BodyImage::Venue(venue) => Body::Venue(Arc::from(venue)),
-            BodyImage::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
-            BodyImage::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
-            BodyImage::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
-            BodyImage::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
-        };
-        Ok(Listing { id, epoch, offset, last_at, body, attempts: None })
-    }
-
-    /// A listing put together from its parts, for engines that keep them elsewhere.
-    pub fn of_parts(id: ListingId, epoch: u64, offset: u64, last_at: Millis, parts: Parts) -> Listing {
-        let body = match parts {
-            Parts::Venue(venue) => Body::Venue(Arc::new(venue)),
-            Parts::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
-            Parts::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
-            Parts::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
-            Parts::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
-        };
-        Listing { id, epoch, offset, last_at, body, attempts: None }
     }
 
     pub fn seats(&self) -> Option<&Seats> {
         match &self.body {
             Body::Event(seats) => Some(seats),
-            Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_) => None,
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
         }
     }
 
     pub fn sale(&self) -> Option<&Sale> {
         match &self.body {
             Body::Sale(sale) => Some(sale),
-            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Series(_) | Body::Registration(_) => None,
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
         }
     }
 
     pub fn series(&self) -> Option<&Series> {
-        match &self.body {
-            Body::Series(series) => Some(series),
-            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Sale(_) | Body::Registration(_) => None,
-        }
+        if let Body::Series(series) = &self.body { Some(series) } else { None }
     }
 
     pub fn registration(&self) -> Option<&Registration> {
-        match &self.body {
-            Body::Registration(registration) => Some(registration),
-            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Sale(_) | Body::Series(_) => None,
-        }
+        if let Body::Registration(registration) = &self.body { Some(registration) } else { None }
     }
 }

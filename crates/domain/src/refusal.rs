@@ -140,6 +140,17 @@ codes! {
     /// A winning bid binds; only a second chance may be declined.
     AwardBinding = 88, "award_binding";
     AwardSettled = 89, "award_settled";
+
+    // Orders and payments.
+    /// Another order has taken the hold: it is paid or cancelled first.
+    AlreadyOrdered = 90, "already_ordered";
+    /// A payment of this order is under way.
+    OrderPaying = 91, "order_paying";
+    OrderConfirmed = 92, "order_confirmed";
+    OrderCancelled = 93, "order_cancelled";
+    PaymentUnknown = 94, "payment_unknown";
+    /// The order was tried to be paid too often.
+    PaymentAttempts = 95, "payment_attempts";
 }
 
 /// Which place stands in the way, and why.

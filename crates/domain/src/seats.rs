@@ -12,6 +12,7 @@ mod extend_hold;
 pub mod image;
 mod invariants;
 mod offer;
+mod ordering;
 mod override_hold;
 mod place_hold;
 mod queue;
@@ -21,6 +22,7 @@ mod state;
 mod view;
 
 pub use invariants::check as check_invariants;
+pub(crate) use ordering::{confirm, expire_as_for};
 pub use state::{AreaState, Seats, Status};
 pub use view::{Found, OrderState, Query, SeatsView};
 
@@ -91,7 +93,10 @@ pub fn check(command: &Command) -> Result<(), Refusal> {
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => Ok(()),
+        | Command::Registration(_)
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => Ok(()),
     }
 }
 
@@ -118,7 +123,10 @@ fn decide(seats: &Seats, command: &Command, now: Millis) -> Result<Decided, Refu
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => return Err(Refusal::of(Code::WrongKind)),
+        | Command::Registration(_)
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => return Err(Refusal::of(Code::WrongKind)),
     };
     Ok(Decided::Fact(fact))
 }
@@ -134,7 +142,13 @@ impl Run<'_> {
     fn seats(&self) -> &Seats {
         match &self.listing.body {
             Body::Event(seats) => seats,
-            Body::Nothing | Body::Venue(_) | Body::Sale(_) | Body::Series(_) | Body::Registration(_) => {
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => {
                 unreachable!("only an event's commands get here")
             }
         }

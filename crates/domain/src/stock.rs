@@ -13,6 +13,7 @@ pub mod fact;
 pub mod image;
 mod invariants;
 mod order_checkout;
+mod ordering;
 mod purchase;
 mod refund_purchase;
 mod state;

@@ -6,6 +6,8 @@
 mod compared;
 #[path = "auction/histories.rs"]
 mod histories;
+#[path = "auction/listing.rs"]
+mod listing;
 #[path = "auction/lot.rs"]
 mod lot;
 #[path = "auction/reference.rs"]

@@ -8,7 +8,9 @@ mod registrations;
 mod sales;
 mod series;
 
+use onsale_domain::auction::AuctionCommand;
 use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
+use onsale_domain::desk::DeskCommand;
 use onsale_domain::event::EventDetails;
 use onsale_domain::listing::Body;
 use onsale_domain::refusal::Detail;
@@ -82,6 +84,8 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             registrations::expire_due(picture, *limit)
         }
         (ListingKind::Series | ListingKind::Registration, _) => refused(Refusal::of(Code::WrongKind), ""),
+        // They never come so far: see `unsupported`.
+        (ListingKind::Auction | ListingKind::Desk, _) => refused(Refusal::of(Code::WrongKind), ""),
     }
 }
 
@@ -106,6 +110,21 @@ fn creates_kind(command: &Command, kind: ListingKind) -> bool {
         ListingKind::Registration => {
             matches!(command, Command::Registration(RegistrationCommand::Create(_)))
         }
+        ListingKind::Auction => matches!(command, Command::Auction(AuctionCommand::CreateAuction(_))),
+        ListingKind::Desk => matches!(command, Command::Desk(DeskCommand::Open)),
+    }
+}
+
+/// What no script exists for: a kind of listing, in words.
+pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
+    match kind {
+        ListingKind::Event
+        | ListingKind::Venue
+        | ListingKind::Sale
+        | ListingKind::Series
+        | ListingKind::Registration => None,
+        ListingKind::Auction => Some("auctions are decided by the embedded engine only"),
+        ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
     }
 }
 
@@ -207,7 +226,10 @@ fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) ->
         | Command::CreateEvent(_)
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => Name::RefuseKind,
+        | Command::Registration(_)
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => Name::RefuseKind,
     };
     args.call(name, picture)
 }

@@ -52,6 +52,8 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
             (FACTS, "registration:facts"),
             (MARKER, "registration:marker"),
         ],
+        // No listing of these kinds is kept here yet.
+        ListingKind::Auction | ListingKind::Desk => &[],
     };
     own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
 }

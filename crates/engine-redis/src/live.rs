@@ -12,6 +12,7 @@ mod keep;
 mod log;
 mod read;
 mod replica;
+mod sales;
 mod submit;
 mod sweep;
 mod tell;
@@ -252,6 +253,10 @@ impl Engine for RedisEngine {
     ) -> BoxFuture<'static, Result<Follower, EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.follow(listing, after).await })
+    }
+
+    fn unsupported(&self, kind: ListingKind) -> Option<&'static str> {
+        crate::commands::unsupported(kind)
     }
 
     fn look_up(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {

@@ -28,7 +28,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::disk::{Disk, FolderDisk, FolderError};
 use crate::engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
 };
 use crate::journal;
 use clock::{Clock, SystemClock};
@@ -274,6 +274,25 @@ impl Engine for Embedded {
             }
             held.sort_by_key(|one| one.listing);
             Ok(held)
+        })
+    }
+
+    fn ask_all(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        query: Query,
+    ) -> BoxFuture<'static, Result<Vec<FoundAt>, EngineError>> {
+        let asked: Vec<_> = (0..self.inboxes.len())
+            .map(|shard| self.request(shard, |reply| Work::AskAll(tenant, kind, query.clone(), reply)))
+            .collect();
+        Box::pin(async move {
+            let mut found = Vec::new();
+            for one in asked {
+                found.extend(one.await?);
+            }
+            found.sort_by_key(|one| one.listing);
+            Ok(found)
         })
     }
 

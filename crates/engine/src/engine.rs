@@ -39,6 +39,17 @@ pub trait Engine: Send + Sync + 'static {
         buyer: BuyerId,
     ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>>;
 
+    /// Asks every listing of a tenant and kind the same, in order of their ids; those that know nothing are left out.
+    fn ask_all(
+        &self,
+        _tenant: Tenant,
+        _kind: ListingKind,
+        _query: Query,
+    ) -> BoxFuture<'static, Result<Vec<FoundAt>, EngineError>> {
+        let what = "questions to all listings of a kind";
+        Box::pin(std::future::ready(Err(EngineError::Unsupported(what))))
+    }
+
     /// Durable facts after an offset, oldest first, at most `limit` of them (at least one whole step).
     fn facts_after(
         &self,
@@ -62,6 +73,11 @@ pub trait Engine: Send + Sync + 'static {
     /// Whether reads of a listing, or of any, may be older than what was answered: its store cannot be asked.
     fn is_stale(&self, _listing: Option<&ListingId>) -> bool {
         false
+    }
+
+    /// Why listings of a kind cannot be held here, in words; nothing if they can.
+    fn unsupported(&self, _kind: ListingKind) -> Option<&'static str> {
+        None
     }
 
     /// The engine's clock.
@@ -166,6 +182,14 @@ pub struct HeldAt {
     pub listing: ListingId,
     pub position: Position,
     pub holds: Vec<HoldState>,
+}
+
+/// What one listing knows, and the position at which it was asked.
+#[derive(Clone, Debug)]
+pub struct FoundAt {
+    pub listing: ListingId,
+    pub position: Position,
+    pub found: Found,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -9,5 +9,5 @@ pub mod journal;
 pub mod snapshot;
 
 pub use engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
 };

@@ -16,7 +16,7 @@ use crate::http::chart::Charts;
 use crate::metrics::Metrics;
 use crate::secrets::Secrets;
 use crate::token::Tokens;
-use crate::{http, listen};
+use crate::{clockwork, http, listen};
 
 /// How often recorded timings are folded into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -100,8 +100,10 @@ impl Bound {
                 }
             }
         });
+        let clockwork = tokio::spawn(clockwork::run(app));
         let served = listen::serve(self.listener, edge, stop).await;
         upkeep.abort();
+        clockwork.abort();
         served
     }
 }

@@ -1,10 +1,12 @@
 //! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
 
+pub mod auctions;
 pub mod availability;
 pub mod blocks;
 pub mod buyers;
 pub mod change_event;
 pub mod chart;
+pub mod compat;
 pub mod confirm;
 pub mod credential;
 pub mod direct;
@@ -24,9 +26,12 @@ pub mod overrides;
 pub mod problem;
 pub mod query;
 pub mod queue;
+pub mod registrations;
 pub mod reply;
 pub mod route;
+pub mod sales;
 pub mod seats;
+pub mod series;
 pub mod stream;
 pub mod venues;
 pub mod wire;
@@ -73,6 +78,12 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/events/{event}/facts", get(facts::list).layer(compressed()))
         .route("/v1/events/{event}/stream", get(stream::follow))
         .route("/v1/buyers/{buyer}/holds", get(buyers::holds).layer(compressed()))
+        .merge(sales::routes())
+        .merge(series::routes())
+        .merge(registrations::routes())
+        .route("/checkout", post(compat::checkout))
+        .route("/purchase", post(compat::purchase))
+        .merge(auctions::routes())
         .route("/", get(docs::index))
         .route("/docs", get(docs::page).layer(compressed()))
         .route("/openapi.json", get(docs::openapi).layer(compressed()))

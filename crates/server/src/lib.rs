@@ -3,6 +3,7 @@
 
 pub mod app;
 pub mod cli;
+pub mod clockwork;
 pub mod config;
 pub mod http;
 pub mod idempotency;
@@ -11,3 +12,4 @@ pub mod logs;
 pub mod metrics;
 pub mod secrets;
 pub mod token;
+pub mod zone;

@@ -7,6 +7,10 @@ use onsale_domain::{BuyerId, HoldId, ListingId};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
+/// What a sealed number stands for; no credential opens what another is for.
+const HOLD: u8 = 1;
+pub const CHECKOUT: u8 = 2;
+
 /// Makes and checks tokens. Holds the keyed state, so that each token costs two compressions, not four.
 #[derive(Clone)]
 pub struct Tokens {
@@ -43,16 +47,20 @@ impl Tokens {
         right.to_be_bytes().ct_eq(&token.code.to_be_bytes()).into()
     }
 
-    /// 128 bits over everything the token stands for; the buyer comes last, so no two inputs run together.
     fn code(&self, listing: &ListingId, hold: HoldId, fence: u64, buyer: &BuyerId) -> u128 {
+        self.seal(HOLD, listing, hold.0, fence, buyer)
+    }
+
+    /// 128 bits over everything a credential stands for; the buyer comes last, so no two inputs run together.
+    pub fn seal(&self, purpose: u8, listing: &ListingId, number: u128, fence: u64, buyer: &BuyerId) -> u128 {
         let mut mac = self.keyed.clone();
         let mut head = [0u8; 1 + 20 + 1 + 16 + 16 + 8];
         let tenant = listing.tenant.as_str().as_bytes();
-        head[0] = 1;
+        head[0] = purpose;
         head[1..1 + tenant.len()].copy_from_slice(tenant);
         head[21] = listing.kind.prefix().as_bytes()[0];
         head[22..38].copy_from_slice(&listing.number.to_be_bytes());
-        head[38..54].copy_from_slice(&hold.0.to_be_bytes());
+        head[38..54].copy_from_slice(&number.to_be_bytes());
         head[54..].copy_from_slice(&fence.to_be_bytes());
         mac.update(&head);
         mac.update(buyer.as_str().as_bytes());

@@ -28,7 +28,7 @@ pub struct Auditor {
     pub durable: BTreeMap<ListingId, u64>,
     pub coverage: Coverage,
     shards: usize,
-    /// When a shard will next look after a listing: set when it was made and after each batch.
+    /// When a shard will next look after a listing, at the latest: noted when it was made and after each batch.
     pub timers: BTreeMap<ListingId, Millis>,
     made: u64,
     latest: Millis,
@@ -174,14 +174,19 @@ impl Auditor {
         self.listings.values().filter(move |listing| shard_of(&listing.id, self.shards) == shard)
     }
 
-    /// What the shard sweeps at the end of a batch: the listing with the earliest timer, 32 times at most.
+    /// What the shard sweeps at the end of a batch: the listings with the earliest notes, 32 of them at most.
     pub fn sweep(&mut self, shard: usize, clock: Millis) {
-        for _ in 0..32 {
-            let timer = |one: &Listing| Some((*self.timers.get(&one.id)?, one.made, one.id));
-            let due = self.of_shard(shard).filter_map(timer).min();
-            let Some((_, _, id)) = due.filter(|(due, ..)| *due <= clock) else { break };
-            let request = Request { listing: id, command: Command::ExpireDue { limit: 64 }, key: None };
-            self.decide(&request, clock, "sweep");
+        let mut swept = 0;
+        while swept < 32 {
+            let noted = |one: &Listing| Some((*self.timers.get(&one.id)?, one.made, one.id));
+            let first = self.of_shard(shard).filter_map(noted).min();
+            let Some((_, _, id)) = first.filter(|(noted, ..)| *noted <= clock) else { break };
+            self.timers.remove(&id);
+            if self.listings.get(&id).and_then(Listing::next_due).is_some_and(|due| due <= clock) {
+                let request = Request { listing: id, command: Command::ExpireDue { limit: 64 }, key: None };
+                self.decide(&request, clock, "sweep");
+                swept += 1;
+            }
             self.set_timer(id);
         }
     }
@@ -192,10 +197,11 @@ impl Auditor {
         ids.into_iter().for_each(|id| self.set_timer(id));
     }
 
+    /// A note is only ever brought forward: one that is too early is found out by the sweep, which notes anew.
     fn set_timer(&mut self, id: ListingId) {
-        match self.listings.get(&id).and_then(Listing::next_due) {
-            Some(due) => drop(self.timers.insert(id, due)),
-            None => drop(self.timers.remove(&id)),
+        if let Some(due) = self.listings.get(&id).and_then(Listing::next_due) {
+            let noted = self.timers.entry(id).or_insert(due);
+            *noted = due.min(*noted);
         }
     }
 

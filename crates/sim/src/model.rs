@@ -7,6 +7,8 @@ mod check;
 mod decide;
 mod expire;
 mod laws;
+pub mod other;
+mod promises;
 mod query;
 mod verbs;
 
@@ -46,6 +48,7 @@ pub enum Body {
         version: u32,
     },
     Event(Box<Event>),
+    Other(Box<other::Other>),
 }
 
 #[derive(Clone, Debug)]
@@ -135,13 +138,23 @@ impl Listing {
     pub fn event(&self) -> Option<&Event> {
         match &self.now.body {
             Body::Event(event) => Some(event),
-            Body::Nothing | Body::Venue { .. } => None,
+            Body::Nothing | Body::Venue { .. } | Body::Other(_) => None,
+        }
+    }
+
+    pub fn other(&self) -> Option<&other::Other> {
+        match &self.now.body {
+            Body::Other(other) => Some(other),
+            Body::Nothing | Body::Venue { .. } | Body::Event(_) => None,
         }
     }
 
     /// Decides a command, takes its facts in, and says what both should be.
     pub fn execute(&mut self, command: &Command, clock: Millis) -> (Vec<Fact>, Outcome) {
         let now = clock.max(self.now.last_at);
+        if let Some(answer) = self.now.execute_other(self.id, command, now) {
+            return answer;
+        }
         let mut run = decide::Run { id: self.id, state: &mut self.now, now, facts: Vec::new() };
         let outcome = run.command(command).unwrap_or_else(|refusal| Outcome::Refused(Box::new(refusal)));
         (run.facts, outcome)
@@ -153,7 +166,7 @@ impl Listing {
         self.log.truncate(kept);
         let mut state = self.base.clone();
         for step in self.log.iter().filter(|step| step.first > self.base.offset) {
-            step.facts.iter().for_each(|fact| state.apply(fact, step.at));
+            step.facts.iter().for_each(|fact| state.apply(self.id, fact, step.at));
         }
         self.base = state.clone();
         self.now = state;
@@ -167,7 +180,11 @@ impl Listing {
     }
 
     pub fn next_due(&self) -> Option<Millis> {
-        self.event().and_then(Event::next_due)
+        match &self.now.body {
+            Body::Nothing | Body::Venue { .. } => None,
+            Body::Event(event) => event.next_due(),
+            Body::Other(other) => other.listing.next_due(),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! It looks at the model to know what is worth asking; the answer is the engine's business.
 
 mod events;
+mod sales;
 
 use onsale_domain::command::{
     BestAvailable, BlockSeats, ConfirmHold, DropSeats, ExtendHold, HoldKey, JoinQueue, LeaveQueue,
@@ -24,6 +25,8 @@ pub struct Workload {
     /// How many of a thousand go for the first seats.
     hot: u64,
     keyed: u64,
+    /// How many of a thousand want something other than seats; in many runs nobody does.
+    others: u64,
     next_id: u128,
     listings_made: u64,
     listings_max: u64,
@@ -38,6 +41,7 @@ impl Workload {
             buyers: (0..rng.range(110, 140) as u64).map(buyer).collect(),
             hot: rng.below(700),
             keyed: 200 + rng.below(700),
+            others: if rng.chance(400) { 300 + rng.below(600) } else { 0 },
             next_id: 1,
             listings_made: 0,
             listings_max: rng.range(10, 40) as u64,
@@ -73,6 +77,9 @@ impl Workload {
         if wanted && self.listings_made < self.listings_max {
             return vec![self.create(rng, clock)];
         }
+        if rng.chance(self.others) {
+            return vec![self.elsewhere(rng, auditor, clock)];
+        }
         if rng.chance(6) {
             return vec![self.stray(rng, auditor, clock)];
         }
@@ -82,6 +89,9 @@ impl Workload {
         let Some(listing) = rng.pick(ids).and_then(|id| auditor.listings.get(id)) else {
             return vec![self.create(rng, clock)];
         };
+        if let Some(other) = listing.other() {
+            return vec![self.of_other(rng, listing.id, other, clock)];
+        }
         let Some(event) = listing.event() else {
             let command = self.of_venue(rng, listing);
             return vec![self.request(rng, listing.id, command)];
@@ -96,6 +106,18 @@ impl Workload {
                 self.request(rng, listing.id, command)
             })
             .collect()
+    }
+
+    /// Something to ask of a sale, a series or a registration; three of them open at least.
+    fn elsewhere(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Request {
+        let all: Vec<_> = auditor.listings.values().filter_map(|one| Some((one.id, one.other()?))).collect();
+        let lively: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
+        let wanted = lively.len() < 3 && self.listings_made < 2 * self.listings_max;
+        let crowd = if rng.chance(850) && !lively.is_empty() { &lively } else { &all };
+        match rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) {
+            Some((id, other)) => self.of_other(rng, *id, other, clock),
+            None => self.create_other(rng, clock),
+        }
     }
 
     fn of_event(&mut self, rng: &mut Rng, listing: &Listing, event: &Event, clock: i64) -> Command {
@@ -337,6 +359,9 @@ impl Workload {
     pub fn question(&mut self, rng: &mut Rng, auditor: &Auditor) -> Option<(ListingId, Query)> {
         let ids: Vec<&ListingId> = auditor.listings.keys().collect();
         let listing = auditor.listings.get(*rng.pick(&ids)?)?;
+        if let Some(other) = listing.other() {
+            return Some((listing.id, self.question_of_other(rng, other)));
+        }
         let Some(event) = listing.event() else { return Some((listing.id, Query::Hold(HoldId(1)))) };
         let query = match rng.below(4) {
             0 => Query::Hold(self.key(rng, listing, event).hold),

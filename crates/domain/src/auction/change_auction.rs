@@ -1,8 +1,8 @@
 //! Create an auction and change it: words until it closes, times and terms until it starts.
 
 use super::Decided;
-use super::command::ChangeAuction;
-use super::details::AuctionDetails;
+use super::command::{ChangeAuction, ChangeTerms};
+use super::details::{AuctionDetails, AuctionTerms};
 use super::fact::AuctionFact;
 use super::state::{Auction, AuctionStatus};
 use crate::refusal::{Code, Refusal};
@@ -56,6 +56,18 @@ fn merged(old: &AuctionDetails, change: &ChangeAuction) -> AuctionDetails {
         currency: old.currency,
         starts_at: change.starts_at.unwrap_or(old.starts_at),
         ends_at: change.ends_at.unwrap_or(old.ends_at),
-        terms: change.terms.clone().unwrap_or_else(|| old.terms.clone()),
+        terms: merged_terms(&old.terms, &change.terms),
+    }
+}
+
+fn merged_terms(old: &AuctionTerms, change: &ChangeTerms) -> AuctionTerms {
+    AuctionTerms {
+        start_minor: change.start_minor.unwrap_or(old.start_minor),
+        tick_minor: change.tick_minor.unwrap_or(old.tick_minor),
+        increment: change.increment.clone().unwrap_or_else(|| old.increment.clone()),
+        reserve_minor: change.reserve_minor.unwrap_or(old.reserve_minor),
+        buy_now: change.buy_now.unwrap_or(old.buy_now),
+        soft_close: change.soft_close.clone().unwrap_or_else(|| old.soft_close.clone()),
+        bidders_may_retract: change.bidders_may_retract.unwrap_or(old.bidders_may_retract),
     }
 }

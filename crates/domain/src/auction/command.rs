@@ -1,7 +1,8 @@
 //! What somebody asks of one auction. The edge has checked who asks; the domain checks what is asked.
 
 use super::bids::BidNumber;
-use super::details::{AuctionDetails, AuctionTerms};
+use super::details::{AuctionDetails, BuyNowTerms, SoftClose};
+use super::increment::Increment;
 use crate::id::{BuyerId, OrderId};
 use crate::money::{Currency, Minor};
 use crate::time::Millis;
@@ -33,7 +34,19 @@ pub struct ChangeAuction {
     pub description: Option<String>,
     pub starts_at: Option<Millis>,
     pub ends_at: Option<Millis>,
-    pub terms: Option<AuctionTerms>,
+    pub terms: ChangeTerms,
+}
+
+/// Terms, one by one: two changes at once each keep what the other did not name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChangeTerms {
+    pub start_minor: Option<Minor>,
+    pub tick_minor: Option<Minor>,
+    pub increment: Option<Increment>,
+    pub reserve_minor: Option<Option<Minor>>,
+    pub buy_now: Option<Option<BuyNowTerms>>,
+    pub soft_close: Option<Option<SoftClose>>,
+    pub bidders_may_retract: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +112,25 @@ impl AuctionCommand {
             | AuctionCommand::DeclineAward(_)
             | AuctionCommand::CloseDue => true,
             AuctionCommand::WatchAuction(_) | AuctionCommand::UnwatchAuction(_) => false,
+        }
+    }
+
+    /// The buyer whose attempt this is, where refused attempts are kept: see [`crate::attempts`].
+    pub fn attempt_by(&self) -> Option<&BuyerId> {
+        match self {
+            AuctionCommand::PlaceBid(command) => Some(&command.bidder),
+            AuctionCommand::BuyNow(command) => Some(&command.buyer),
+            AuctionCommand::CreateAuction(_)
+            | AuctionCommand::ChangeAuction(_)
+            | AuctionCommand::CancelAuction(_)
+            | AuctionCommand::RetractBid(_)
+            | AuctionCommand::BanBidder(_)
+            | AuctionCommand::UnbanBidder(_)
+            | AuctionCommand::SettleAward(_)
+            | AuctionCommand::DeclineAward(_)
+            | AuctionCommand::WatchAuction(_)
+            | AuctionCommand::UnwatchAuction(_)
+            | AuctionCommand::CloseDue => None,
         }
     }
 

@@ -21,7 +21,10 @@ impl Seats {
             | Fact::EventCreated(_)
             | Fact::Sale(_)
             | Fact::Series(_)
-            | Fact::Registration(_) => {
+            | Fact::Registration(_)
+            | Fact::Auction(_)
+            | Fact::Order(_)
+            | Fact::Desk(_) => {
                 panic!("fact {} cannot happen to an event that exists", fact.kind())
             }
             Fact::EventChanged(details) => self.details = Arc::new((**details).clone()),
@@ -196,7 +199,7 @@ impl Seats {
         self.hold_index(id).expect("a fact names a hold that lives")
     }
 
-    fn reschedule(&mut self, index: u32, until: Millis) {
+    pub(super) fn reschedule(&mut self, index: u32, until: Millis) {
         let hold = &mut self.holds[index];
         self.due.remove(hold.until, hold.fence);
         hold.span_ms += (until - hold.until) as u32;

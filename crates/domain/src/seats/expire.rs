@@ -243,7 +243,10 @@ fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a 
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => (None, Vec::new()),
+        | Command::Registration(_)
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => (None, Vec::new()),
     }
 }
 
@@ -270,7 +273,10 @@ fn named_hold(command: &Command) -> Option<HoldId> {
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => None,
+        | Command::Registration(_)
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => None,
     }
 }
 

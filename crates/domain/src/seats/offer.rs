@@ -43,7 +43,10 @@ impl Seats {
             | Fact::SeatOffered { .. }
             | Fact::Sale(_)
             | Fact::Series(_)
-            | Fact::Registration(_) => Vec::new(),
+            | Fact::Registration(_)
+            | Fact::Auction(_)
+            | Fact::Order(_)
+            | Fact::Desk(_) => Vec::new(),
         };
         freed.retain(|seat| self.queues.contains_key(seat));
         freed.sort_unstable();

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use super::queue::place_of;
 use super::state::{AreaState, Seats, Status};
+use crate::attempts::AttemptsFound;
+use crate::auction::{AuctionFound, AuctionQuery};
 use crate::chart::Chart;
+use crate::desk::{DeskFound, DeskQuery};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
 use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
+use crate::order::{OrdersFound, OrdersQuery};
 use crate::outcome::{HoldState, PlaceState};
 use crate::registration::{RegistrationFound, RegistrationQuery};
 use crate::stock::{SaleFound, SaleQuery};
@@ -62,6 +66,15 @@ pub enum Query {
     Order(OrderId),
     Sale(SaleQuery),
     Registration(RegistrationQuery),
+    Auction(AuctionQuery),
+    /// Of any listing that has orders.
+    Orders(OrdersQuery),
+    Desk(DeskQuery),
+    /// Refused attempts from a number on, at most so many.
+    Attempts {
+        from: u64,
+        limit: usize,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +88,17 @@ pub enum Found {
     Order(Box<OrderState>),
     Sale(SaleFound),
     Registration(RegistrationFound),
+    Auction(AuctionFound),
+    Orders(OrdersFound),
+    Desk(DeskFound),
+    Attempts(Box<AttemptsFound>),
+}
+
+impl Found {
+    /// Whether whoever was asked about has nothing to do with the listing.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Found::Nothing | Found::Auction(AuctionFound::Nothing))
+    }
 }
 
 /// What is left of an order.
@@ -125,7 +149,12 @@ impl Seats {
                     holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
                 own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
             }
-            Query::Sale(_) | Query::Registration(_) => Found::Nothing,
+            Query::Sale(_)
+            | Query::Registration(_)
+            | Query::Auction(_)
+            | Query::Orders(_)
+            | Query::Desk(_)
+            | Query::Attempts { .. } => Found::Nothing,
             Query::Order(id) => match self.order_by_id.get(id) {
                 None => Found::Nothing,
                 Some(index) => {

@@ -96,7 +96,7 @@ impl Sale {
         lines.iter().for_each(|line| self.level_mut(line.sku).reserved += line.count);
     }
 
-    fn reschedule(&mut self, index: u32, until: Millis) {
+    pub(super) fn reschedule(&mut self, index: u32, until: Millis) {
         let code = &mut self.codes[index];
         self.due.remove(code.until, code.fence);
         code.until = until;

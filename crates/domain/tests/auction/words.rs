@@ -1,7 +1,8 @@
 //! The language of the tables: a line becomes a command, an answer becomes words.
 
 use onsale_domain::auction::command::{
-    BanBidder, BuyNow, CancelAuction, ChangeAuction, PlaceBid, RetractBid, Retractor, SettleAward,
+    BanBidder, BuyNow, CancelAuction, ChangeAuction, ChangeTerms, PlaceBid, RetractBid, Retractor,
+    SettleAward,
 };
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
 use onsale_domain::auction::fact::{Award, Closing, PassCause, Replayed};
@@ -179,12 +180,24 @@ fn bid(who: &str, max: &str, currency: Currency) -> AuctionCommand {
 fn changed(details: &AuctionDetails, words: &str) -> ChangeAuction {
     let mut wanted = details.clone();
     change(&mut wanted, words);
+    let old = details.terms.clone();
+    fn differs<T: PartialEq>(wanted: T, old: T) -> Option<T> {
+        (wanted != old).then_some(wanted)
+    }
     ChangeAuction {
         name: (wanted.name != details.name).then_some(wanted.name),
         description: None,
         starts_at: (wanted.starts_at != details.starts_at).then_some(wanted.starts_at),
         ends_at: (wanted.ends_at != details.ends_at).then_some(wanted.ends_at),
-        terms: (wanted.terms != details.terms).then_some(wanted.terms),
+        terms: ChangeTerms {
+            start_minor: differs(wanted.terms.start_minor, old.start_minor),
+            tick_minor: differs(wanted.terms.tick_minor, old.tick_minor),
+            increment: differs(wanted.terms.increment, old.increment),
+            reserve_minor: differs(wanted.terms.reserve_minor, old.reserve_minor),
+            buy_now: differs(wanted.terms.buy_now, old.buy_now),
+            soft_close: differs(wanted.terms.soft_close, old.soft_close),
+            bidders_may_retract: differs(wanted.terms.bidders_may_retract, old.bidders_may_retract),
+        },
     }
 }
 

@@ -29,6 +29,12 @@ impl Inner {
         if self.stop.is_cancelled() {
             return Err(EngineError::Stopping);
         }
+        if let Some(what) = crate::commands::unsupported(request.listing.kind) {
+            return Err(EngineError::Unsupported(what));
+        }
+        if let Command::Order(_) = &request.command {
+            return Err(EngineError::Unsupported("orders are decided by the embedded engine only"));
+        }
         self.counts.commands.fetch_add(1, Ordering::Relaxed);
         let answer = self.decide(&request).await?;
         if answer.outcome.refused().is_some() {

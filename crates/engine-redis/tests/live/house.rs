@@ -80,7 +80,12 @@ pub async fn hold(
 pub fn status(engine: &RedisEngine, listing: &ListingId, seat: u32) -> Option<Status> {
     match &engine.view(listing)?.body {
         BodyView::Event(seats) => Some(seats.seat_status(seat)),
-        BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+        BodyView::Venue(_)
+        | BodyView::Sale(_)
+        | BodyView::Series(_)
+        | BodyView::Registration(_)
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
     }
 }
 

@@ -219,7 +219,11 @@ impl Engine for Direct {
                     | Found::Place(_)
                     | Found::Order(_)
                     | Found::Sale(_)
-                    | Found::Registration(_) => None,
+                    | Found::Registration(_)
+                    | Found::Auction(_)
+                    | Found::Orders(_)
+                    | Found::Desk(_)
+                    | Found::Attempts(_) => None,
                 },
             );
         ready(Ok(held.collect()))

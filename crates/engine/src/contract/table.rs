@@ -188,7 +188,12 @@ impl<'a> Runner<'a> {
     fn event_view(&self) -> Option<SeatsView> {
         match &self.harness.engine().view(&self.event)?.body {
             BodyView::Event(view) => Some(view.clone()),
-            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+            BodyView::Venue(_)
+            | BodyView::Sale(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => None,
         }
     }
 

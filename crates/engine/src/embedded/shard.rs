@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use onsale_domain::limits::EXPIRE_DUE_MAX;
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{
-    BuyerId, Code, Command, Fact, Listing, ListingId, Millis, Outcome, Refusal, Step, Tenant,
+    BuyerId, Code, Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant,
 };
 
 use super::commit::Shared;
@@ -17,7 +17,7 @@ use super::dedup::{Dedup, Record};
 use super::directory::Slot;
 use super::entry::{self, StepHead};
 use super::work::{Batch, Change, Completion, Decided, Together, Verdict, Work};
-use crate::engine::{EngineError, HeldAt, Position, Request, View};
+use crate::engine::{EngineError, FoundAt, HeldAt, Position, Request, View};
 use crate::journal::Room;
 
 /// The embedded engine never forgets, so its epoch never grows.
@@ -123,6 +123,10 @@ impl Shard {
                     let holds = self.holds_of(tenant, &buyer, now);
                     batch.completions.push(Completion::Holds(reply, holds));
                 }
+                Work::AskAll(tenant, kind, query, reply) => {
+                    let found = self.ask_all(tenant, kind, &query, now);
+                    batch.completions.push(Completion::FoundAll(reply, found));
+                }
                 Work::Snapshot => self.begin_images(),
             }
         }
@@ -192,15 +196,15 @@ impl Shard {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         entry::write_opened(&mut batch.bytes, number, &request.listing);
         let index = self.adopt(listing, Arc::new(Slot::new(request.listing, number)));
+        self.reschedule(index);
         Decided::Verdict(self.record(index, request, outcome, &mut facts, now, batch))
     }
 
-    /// Takes a listing in; also called by recovery.
+    /// Takes a listing in; also called by recovery, which notes deadlines when all facts are read.
     pub(super) fn adopt(&mut self, listing: Listing, slot: Arc<Slot>) -> u32 {
         let index = self.listings.len() as u32;
         self.by_id.insert(listing.id, index);
         self.listings.push(Owned { listing, slot, due: None, first_in_batch: 0 });
-        self.reschedule(index);
         index
     }
 
@@ -278,9 +282,25 @@ impl Shard {
             | Found::Place(_)
             | Found::Order(_)
             | Found::Sale(_)
-            | Found::Registration(_) => None,
+            | Found::Registration(_)
+            | Found::Auction(_)
+            | Found::Orders(_)
+            | Found::Desk(_)
+            | Found::Attempts(_) => None,
         });
         held.collect()
+    }
+
+    /// The same price as [`Shard::holds_of`].
+    fn ask_all(&self, tenant: Tenant, kind: ListingKind, query: &Query, now: Millis) -> Vec<FoundAt> {
+        let all = self.listings.iter().map(|owned| &owned.listing);
+        let of_kind = all.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);
+        let found = of_kind.filter_map(|listing| {
+            let found = listing.ask(query, now);
+            let position = Position { epoch: listing.epoch, offset: listing.offset };
+            (!found.is_nothing()).then_some(FoundAt { listing: listing.id, position, found })
+        });
+        found.collect()
     }
 
     /// Expires what nobody touched, a bounded piece of it; the rest is due again at once.

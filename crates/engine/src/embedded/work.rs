@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use onsale_domain::seats::{Found, Query};
-use onsale_domain::{BuyerId, ListingId, Millis, Outcome, Step, Tenant};
+use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Outcome, Step, Tenant};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::directory::Slot;
 use super::entry;
 use super::shard::EPOCH;
-use crate::engine::{Answer, EngineError, HeldAt, Position, Request, Told, Unread, View};
+use crate::engine::{Answer, EngineError, FoundAt, HeldAt, Position, Request, Told, Unread, View};
 
 pub type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
@@ -22,6 +22,7 @@ pub enum Work {
     SubmitMany(Vec<Request>, oneshot::Sender<Together>),
     Ask(ListingId, Query, Reply<Found>),
     HoldsOf(Tenant, BuyerId, Reply<Vec<HeldAt>>),
+    AskAll(Tenant, ListingKind, Query, Reply<Vec<FoundAt>>),
     /// Start handing out images of all listings.
     Snapshot,
 }
@@ -31,7 +32,9 @@ impl Work {
     pub fn single(&self) -> Option<&Request> {
         match self {
             Work::Submit(request, _) => Some(request),
-            Work::SubmitMany(..) | Work::Ask(..) | Work::HoldsOf(..) | Work::Snapshot => None,
+            Work::SubmitMany(..) | Work::Ask(..) | Work::HoldsOf(..) | Work::AskAll(..) | Work::Snapshot => {
+                None
+            }
         }
     }
 
@@ -39,7 +42,7 @@ impl Work {
     pub fn weight(&self) -> usize {
         match self {
             Work::SubmitMany(requests, _) => requests.len(),
-            Work::Submit(..) | Work::Ask(..) | Work::HoldsOf(..) | Work::Snapshot => 1,
+            Work::Submit(..) | Work::Ask(..) | Work::HoldsOf(..) | Work::AskAll(..) | Work::Snapshot => 1,
         }
     }
 }
@@ -99,6 +102,7 @@ pub enum Completion {
     Many(oneshot::Sender<Together>, Together),
     Found(Reply<Found>, Found),
     Holds(Reply<Vec<HeldAt>>, Vec<HeldAt>),
+    FoundAll(Reply<Vec<FoundAt>>, Vec<FoundAt>),
 }
 
 impl Completion {
@@ -114,6 +118,7 @@ impl Completion {
             }
             Completion::Found(reply, found) => drop(reply.send(Ok(found))),
             Completion::Holds(reply, holds) => drop(reply.send(Ok(holds))),
+            Completion::FoundAll(reply, found) => drop(reply.send(Ok(found))),
         }
     }
 
@@ -127,6 +132,7 @@ impl Completion {
             }
             Completion::Found(reply, _) => drop(reply.send(Err(error.clone()))),
             Completion::Holds(reply, _) => drop(reply.send(Err(error.clone()))),
+            Completion::FoundAll(reply, _) => drop(reply.send(Err(error.clone()))),
         }
     }
 }

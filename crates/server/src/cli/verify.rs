@@ -196,7 +196,11 @@ fn fill(report: &mut Report, replay: Replay) {
             ListingKind::Event => report.events += 1,
             ListingKind::Venue => report.venues += 1,
             // Their facts are counted by kind below.
-            ListingKind::Sale | ListingKind::Series | ListingKind::Registration => {}
+            ListingKind::Sale
+            | ListingKind::Series
+            | ListingKind::Registration
+            | ListingKind::Auction
+            | ListingKind::Desk => {}
         }
         let totals = totals.unwrap_or_default();
         report.places += totals.places;

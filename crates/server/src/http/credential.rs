@@ -56,7 +56,11 @@ pub async fn check<'a>(
         | Found::Place(_)
         | Found::Order(_)
         | Found::Sale(_)
-        | Found::Registration(_) => Err(Problem::code(Code::HoldUnknown)),
+        | Found::Registration(_)
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_)
+        | Found::Attempts(_) => Err(Problem::code(Code::HoldUnknown)),
     }
 }
 

@@ -16,7 +16,7 @@ use super::problem::{Problem, catalog};
 #[openapi(
     info(
         title = "Onsale",
-        description = "Reserved seats, held and sold exactly once. Times are milliseconds since 1970 in UTC, money \
+        description = "Seats, stock and auctions, sold exactly once. Times are milliseconds since 1970 in UTC, money \
                        is in minor units. Every answer that is not a yes is `application/problem+json`. Send \
                        `Idempotency-Key` with any mutation: the same key gets the same answer. A read with the \
                        header `Onsale-Stale: true` may be older than what was answered: the store that servers \
@@ -32,6 +32,19 @@ use super::problem::{Problem, catalog};
         super::queue::join, super::queue::show, super::queue::leave,
         super::blocks::change, super::overrides::place, super::orders::refund, super::orders::show,
         super::buyers::holds, super::facts::list, super::stream::follow,
+        super::sales::create, super::sales::list, super::sales::show, super::sales::change::change,
+        super::sales::skus::add, super::sales::skus::change, super::sales::skus::show_picture,
+        super::sales::attempts::list, super::sales::list_facts, super::sales::follow,
+        super::sales::checkouts::place, super::sales::checkouts::show, super::sales::checkouts::purchase,
+        super::sales::checkouts::cancel, super::sales::bought::list,
+        super::compat::checkout, super::compat::purchase,
+        super::series::create, super::series::list, super::series::show, super::series::change::change,
+        super::series::list_facts, super::series::follow,
+        super::registrations::create, super::registrations::list, super::registrations::show,
+        super::registrations::change::change, super::registrations::entries::register,
+        super::registrations::entries::list, super::registrations::entries::show,
+        super::registrations::entries::cancel, super::registrations::entries::confirm,
+        super::registrations::list_attempts, super::registrations::list_facts, super::registrations::follow,
         super::health::time, super::health::live, super::health::ready, super::health::metrics,
     ),
     components(schemas(super::problem::Told, super::holds::SeatsDropped)),
@@ -41,6 +54,10 @@ use super::problem::{Problem, catalog};
         (name = "seats", description = "The chart, the status of every seat, what is left"),
         (name = "queue", description = "Wait for a seat that another holds"),
         (name = "facts", description = "What happened, as pages and live"),
+        (name = "sales", description = "Stock on sale for a while"),
+        (name = "checkouts", description = "Reserve stock, buy it or give it back"),
+        (name = "series", description = "Sales by a schedule"),
+        (name = "registrations", description = "Places with a waiting list"),
         (name = "events"), (name = "venues"), (name = "orders"),
         (name = "staff", description = "Blocks and overrides"),
         (name = "operating", description = "Health, metrics, time; without a key"),
@@ -53,6 +70,7 @@ static OPENAPI: LazyLock<Bytes> = LazyLock::new(|| document().to_json().unwrap_o
 /// The description of all routes.
 pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = Api::openapi();
+    document.merge(super::auctions::Api::openapi());
     let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
     document.components.get_or_insert_default().add_security_scheme("api_key", bearer);
     document

@@ -91,16 +91,7 @@ impl Edge {
         if !path.starts_with("/v1/") || path == "/v1/time" {
             return Ok(());
         }
-        let given = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
-        let given = given.and_then(|value| {
-            let (scheme, key) = value.split_at_checked(7)?;
-            scheme.eq_ignore_ascii_case(b"bearer ").then_some(key)
-        });
-        match given {
-            Some(key) if key.ct_eq(self.app.api_key.as_bytes()).into() => Ok(()),
-            Some(_) => Err(Problem::with(catalog::UNAUTHENTICATED, "the API key is wrong")),
-            None => Err(Problem::of(catalog::UNAUTHENTICATED)),
-        }
+        key_is_right(&self.app, headers)
     }
 
     /// The answer to a request whose head could not be read, ready to be sent; the connection ends with it.
@@ -167,6 +158,20 @@ impl Edge {
             *character = HEX[(number >> (60 - 4 * place) & 15) as usize];
         }
         HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("0"))
+    }
+}
+
+/// Whether a request carries the API key.
+pub fn key_is_right(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
+    let given = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
+    let given = given.and_then(|value| {
+        let (scheme, key) = value.split_at_checked(7)?;
+        scheme.eq_ignore_ascii_case(b"bearer ").then_some(key)
+    });
+    match given {
+        Some(key) if key.ct_eq(app.api_key.as_bytes()).into() => Ok(()),
+        Some(_) => Err(Problem::with(catalog::UNAUTHENTICATED, "the API key is wrong")),
+        None => Err(Problem::of(catalog::UNAUTHENTICATED)),
     }
 }
 

@@ -226,7 +226,12 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
 
 fn described(view: &onsale_engine::View) -> Option<EventBody> {
     match &view.body {
-        BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+        BodyView::Venue(_)
+        | BodyView::Sale(_)
+        | BodyView::Series(_)
+        | BodyView::Registration(_)
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
         BodyView::Event(event) => Some(EventBody {
             id: view.listing.to_string(),
             status: event.status.as_str(),
@@ -264,7 +269,7 @@ impl NewEvent {
 }
 
 /// A code that ISO 4217 knows and gives a minor unit: nobody has a price in cents of gold, of drawing rights or of `XXX`.
-fn currency(code: &str) -> Result<Currency, Problem> {
+pub fn currency(code: &str) -> Result<Currency, Problem> {
     let listed = iso_currency::Currency::from_code(code).filter(|known| known.exponent().is_some());
     let currency = listed.and_then(|_| Currency::parse(code));
     currency.ok_or_else(|| Problem::invalid("currency", "an ISO 4217 code with a minor unit, such as EUR"))

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, header};
 use http_body_util::BodyExt;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, Code, ListingId, ListingKind};
+use onsale_engine::EngineError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -27,17 +28,26 @@ pub struct Place<const KIND: char> {
 
 pub type EventPath = Place<'e'>;
 pub type VenuePath = Place<'v'>;
+pub type SalePath = Place<'s'>;
+pub type SeriesPath = Place<'h'>;
+pub type RegistrationPath = Place<'r'>;
+pub type AuctionPath = Place<'a'>;
 
 impl<const KIND: char> Place<KIND> {
     /// Of the path's own words, decoded.
     pub async fn of(app: &App, listing: Option<&str>, rest: Option<&str>) -> Result<Self, Problem> {
-        let kind = if KIND == 'v' { ListingKind::Venue } else { ListingKind::Event };
+        let kind = match KIND {
+            'v' => ListingKind::Venue,
+            's' => ListingKind::Sale,
+            'h' => ListingKind::Series,
+            'r' => ListingKind::Registration,
+            'a' => ListingKind::Auction,
+            _ => ListingKind::Event,
+        };
+        held_here(app, kind)?;
         let listing = listing.and_then(ListingId::parse).filter(|listing| listing.kind == kind);
         let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
-        if app.config.engine.kind == EngineKind::Redis && app.engine.view(&listing).is_none() {
-            // Another server may have made it a moment ago.
-            app.engine.look_up(listing).await?;
-        }
+        look_up(app, listing).await?;
         Ok(Place { listing, rest: rest.map(str::to_owned) })
     }
 
@@ -46,16 +56,29 @@ impl<const KIND: char> Place<KIND> {
         self.rest.as_deref().unwrap_or_default()
     }
 
-    /// The number of something inside this event; another event's is unknown here.
+    /// The number of something inside this listing; another's is unknown here.
     pub fn inside(&self, prefix: &str, unknown: Code) -> Result<u128, Problem> {
         inside(&self.listing, prefix, self.inner(), unknown)
     }
 }
 
-/// Reads an id such as `hld_…` that must belong to this event.
-pub fn inside(event: &ListingId, prefix: &str, text: &str, unknown: Code) -> Result<u128, Problem> {
-    match onsale_domain::id::read_inside(prefix, text) {
-        Some((listing, number)) if listing == *event => Ok(number),
+/// Whether the store holds this kind of listing at all; if not, every route of it says so.
+pub fn held_here(app: &App, kind: ListingKind) -> Result<(), Problem> {
+    app.engine.unsupported(kind).map_or(Ok(()), |what| Err(EngineError::Unsupported(what).into()))
+}
+
+/// Another server may have made the listing a moment ago.
+pub async fn look_up(app: &App, listing: ListingId) -> Result<(), Problem> {
+    if app.config.engine.kind == EngineKind::Redis && app.engine.view(&listing).is_none() {
+        app.engine.look_up(listing).await?;
+    }
+    Ok(())
+}
+
+/// Reads an id such as `hld_…` that must belong to this listing.
+pub fn inside(whole: &ListingId, prefix: &str, text: &str, unknown: Code) -> Result<u128, Problem> {
+    match onsale_domain::id::read_inside_of(whole.kind, prefix, text) {
+        Some((listing, number)) if listing == *whole => Ok(number),
         Some(_) | None => Err(Problem::code(unknown)),
     }
 }
@@ -84,7 +107,7 @@ impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
     }
 }
 
-async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<RawPathParams, Problem> {
+pub async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<RawPathParams, Problem> {
     RawPathParams::from_request_parts(parts, state)
         .await
         .map_err(|_| Problem::with(catalog::MALFORMED, "the path is not valid UTF-8 when decoded"))

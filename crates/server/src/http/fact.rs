@@ -1,10 +1,18 @@
 //! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
 
+mod auction;
+mod registration;
+mod sale;
+mod series;
+
+pub use series::cause as skip_cause;
+
 use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::id::{SeatIndex, write_inside};
 use onsale_domain::layout::Layout;
 use onsale_domain::listing::BodyView;
 use onsale_domain::seats::SeatsView;
+use onsale_domain::stock::SaleView;
 use onsale_domain::{Fact, HoldId, ListingId, Millis, OrderId};
 use onsale_engine::View;
 use serde_json::{Map, Value, json};
@@ -16,15 +24,21 @@ use super::events::DetailsBody;
 pub struct Teller<'a> {
     listing: ListingId,
     event: Option<&'a SeatsView>,
+    sale: Option<&'a SaleView>,
 }
 
 impl<'a> Teller<'a> {
     pub fn new(view: &'a View) -> Teller<'a> {
-        let event = match &view.body {
-            BodyView::Event(event) => Some(event),
-            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+        let (event, sale) = match &view.body {
+            BodyView::Event(event) => (Some(event), None),
+            BodyView::Sale(sale) => (None, Some(sale)),
+            BodyView::Venue(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => (None, None),
         };
-        Teller { listing: view.listing, event }
+        Teller { listing: view.listing, event, sale }
     }
 
     /// `{"offset", "at", "kind", …the fact's own fields}`.
@@ -105,8 +119,12 @@ impl<'a> Teller<'a> {
                 let hold = self.hold(*place);
                 json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
             }
-            // No route leads to these listings yet; their kind, position and time are told.
-            Fact::Sale(_) | Fact::Series(_) | Fact::Registration(_) => json!({}),
+            Fact::Sale(fact) => self.sale(fact, fence),
+            Fact::Series(fact) => series::fields(fact),
+            Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
+            // No route leads to these yet; their kind, position and time are told.
+            Fact::Auction(fact) => auction::fields(&self.listing, fact),
+            Fact::Order(_) | Fact::Desk(_) => json!({}),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::ListingId;
 use onsale_engine::{EngineError, Position, View};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +13,6 @@ use utoipa::ToSchema;
 
 use super::extract::EventPath;
 use super::fact::Teller;
-use super::names::Names;
 use super::problem::Problem;
 use super::query::{self, Query};
 use super::reply;
@@ -55,12 +55,17 @@ pub async fn list(
     at: EventPath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
-    let names = Names::of(&*app.engine, &at.listing)?;
+    page_of(&app, at.listing, &page).await
+}
+
+/// A page of any listing's facts.
+pub async fn page_of(app: &App, listing: ListingId, page: &Page) -> Result<Response, Problem> {
     let limit = query::limit(page.limit, LIMIT_MAX)?;
-    let after = read_after(page.after.as_deref(), &names.view)?;
-    let found = app.engine.facts_after(at.listing, after, limit).await?;
+    let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
+    let after = read_after(page.after.as_deref(), &view)?;
+    let found = app.engine.facts_after(listing, after, limit).await?;
     // Read after the facts, so that the newest seat they name has its label.
-    let view = app.engine.view(&at.listing).ok_or(EngineError::UnknownListing)?;
+    let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
     let teller = Teller::new(&view);
     let mut list = FactList { facts: Vec::new(), next: At(after), more: false, position: At(found.position) };
     for step in &found.steps {

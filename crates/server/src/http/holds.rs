@@ -158,7 +158,11 @@ pub async fn show(
         | Found::Place(_)
         | Found::Order(_)
         | Found::Sale(_)
-        | Found::Registration(_) => {
+        | Found::Registration(_)
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_)
+        | Found::Attempts(_) => {
             return Err(Problem::code(Code::HoldUnknown));
         }
     };

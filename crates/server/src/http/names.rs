@@ -32,7 +32,12 @@ impl Names {
     pub fn event(&self) -> &SeatsView {
         match &self.view.body {
             BodyView::Event(event) => event,
-            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => {
+            BodyView::Venue(_)
+            | BodyView::Sale(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => {
                 unreachable!("made from an event's view only")
             }
         }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::names::Names;
+use super::sales::names::Skus;
 use catalog::Entry;
 
 /// How long to wait before trying again when too much is asked at once, in seconds.
@@ -46,6 +47,9 @@ pub struct Told {
     seats: Vec<SeatInTheWay>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     areas: Vec<AreaInTheWay>,
+    /// Every SKU in the way, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<LineInTheWay>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u32>,
     /// How much of the limit is taken.
@@ -74,6 +78,14 @@ pub struct AreaInTheWay {
     code: &'static str,
 }
 
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LineInTheWay {
+    #[schema(example = "tee-m")]
+    sku: String,
+    #[schema(example = "sold_out")]
+    code: &'static str,
+}
+
 impl Problem {
     pub fn of(entry: Entry) -> Problem {
         Problem::with(entry, entry.next)
@@ -89,6 +101,7 @@ impl Problem {
             field: None,
             seats: Vec::new(),
             areas: Vec::new(),
+            lines: Vec::new(),
             limit: None,
             taken: None,
             min_next_minor: None,
@@ -140,6 +153,13 @@ impl Problem {
         problem
     }
 
+    /// A refusal of a sale: SKUs by their own names.
+    pub fn refused_sale(refusal: &Refusal, skus: &Skus) -> Problem {
+        let mut problem = Problem::refused(refusal, None);
+        problem.0.lines = in_the_way(&refusal.in_the_way, skus);
+        problem
+    }
+
     pub fn retry_after(mut self, seconds: u32) -> Problem {
         self.0.retry_after_s = Some(seconds);
         self
@@ -167,6 +187,17 @@ impl Problem {
     }
 }
 
+/// The SKUs among what stands in the way.
+pub fn in_the_way(all: &[InTheWay], skus: &Skus) -> Vec<LineInTheWay> {
+    let line = |one: &InTheWay| match one {
+        InTheWay::Sku(sku, code) => {
+            Some(LineInTheWay { sku: skus.text(*sku).to_owned(), code: code.as_str() })
+        }
+        InTheWay::Seat(..) | InTheWay::Area(..) => None,
+    };
+    all.iter().filter_map(line).collect()
+}
+
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Problem {
         let (entry, retry) = match &error {
@@ -190,7 +221,7 @@ impl From<EngineError> for Problem {
                 (catalog::TIMED_OUT, Some(RETRY_BUSY_S))
             }
             EngineError::Recovering => (catalog::RECOVERING, Some(RETRY_BUSY_S)),
-            EngineError::Unsupported(_) => (catalog::UNSUPPORTED, None),
+            EngineError::Unsupported(what) => return Problem::with(catalog::UNSUPPORTED, *what),
             EngineError::Damaged(why) => {
                 tracing::error!(%why, "the store is damaged: {why}");
                 (catalog::STORE_DAMAGED, None)

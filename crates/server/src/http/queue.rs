@@ -95,9 +95,15 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
             Ok(reply::json(StatusCode::OK, &QueueState { waiting: None, offer }))
         }
         Found::Ended(end) => Err(Problem::code(ended(end))),
-        Found::Nothing | Found::Holds(_) | Found::Order(_) | Found::Sale(_) | Found::Registration(_) => {
-            Err(Problem::code(Code::PlaceUnknown))
-        }
+        Found::Nothing
+        | Found::Holds(_)
+        | Found::Order(_)
+        | Found::Sale(_)
+        | Found::Registration(_)
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_)
+        | Found::Attempts(_) => Err(Problem::code(Code::PlaceUnknown)),
     }
 }
 

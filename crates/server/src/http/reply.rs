@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, Fact, ListingId, Outcome};
+use onsale_domain::{Command, Fact, ListingId, Outcome, Refusal};
 use onsale_engine::{Answer, Position, Request};
 use serde::Serialize;
 
@@ -26,6 +26,17 @@ pub async fn submit(
     key: Option<Key>,
     names: Option<&Names>,
 ) -> Result<Answer, Problem> {
+    submit_told(app, listing, command, key, |refusal| Problem::refused(refusal, names)).await
+}
+
+/// The same, with a refusal told in the words of the listing's kind.
+pub async fn submit_told(
+    app: &App,
+    listing: ListingId,
+    command: Command,
+    key: Option<Key>,
+    tell: impl FnOnce(&Refusal) -> Problem,
+) -> Result<Answer, Problem> {
     let verb = app.metrics.verb(&command);
     match app.engine.submit(Request { listing, command, key }).await {
         Err(error) => {
@@ -36,7 +47,7 @@ pub async fn submit(
             Outcome::Refused(refusal) => {
                 verb.refused.increment(1);
                 app.metrics.refusal(refusal.code).increment(1);
-                Err(Problem::refused(refusal, names))
+                Err(tell(refusal))
             }
             Outcome::Done
             | Outcome::Unchanged

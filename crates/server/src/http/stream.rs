@@ -19,7 +19,6 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::extract::EventPath;
 use super::fact::Teller;
 use super::facts::read_after;
-use super::names::Names;
 use super::problem::{Problem, catalog};
 use super::query::Query;
 use super::wire::At;
@@ -63,31 +62,34 @@ pub async fn follow(
     Query(wish): Query<Wish>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let names = Names::of(&*app.engine, &at.listing)?;
+    of_listing(app, at.listing, &wish, &headers).await
+}
+
+/// The stream of any listing.
+pub async fn of_listing(
+    app: Arc<App>,
+    listing: ListingId,
+    wish: &Wish,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
     let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or("not a position"));
     let after = match last.or(wish.after.as_deref()) {
-        None => names.view.position,
-        text => read_after(text, &names.view)?,
+        None => view.position,
+        text => read_after(text, &view)?,
     };
     let Ok(permit) = app.streams.clone().try_acquire_owned() else {
         app.metrics.streams_cut.increment(1);
         return Err(Problem::of(catalog::STREAMS_FULL).retry_after(5));
     };
-    let (follower, first) = match app.engine.follow(at.listing, after).await {
-        Ok(follower) => (Some(follower), position_event(after, names.view.position)),
-        Err(EngineError::Reload) => (None, reload_event(names.view.position)),
+    let (follower, first) = match app.engine.follow(listing, after).await {
+        Ok(follower) => (Some(follower), position_event(after, view.position)),
+        Err(EngineError::Reload) => (None, reload_event(view.position)),
         Err(error) => return Err(error.into()),
     };
     app.metrics.streams.increment(1);
-    let running = Running {
-        app,
-        listing: at.listing,
-        follower,
-        taken: Vec::new(),
-        after,
-        first: Some(first),
-        _permit: permit,
-    };
+    let running =
+        Running { app, listing, follower, taken: Vec::new(), after, first: Some(first), _permit: permit };
     let mut response = Response::new(Body::from_stream(stream::unfold(running, Running::next)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

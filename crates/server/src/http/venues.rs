@@ -191,7 +191,12 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
     let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
     let venues = found.iter().filter_map(|view| match &view.body {
         BodyView::Venue(venue) => Some(summary(&view.listing, venue)),
-        BodyView::Event(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+        BodyView::Event(_)
+        | BodyView::Sale(_)
+        | BodyView::Series(_)
+        | BodyView::Registration(_)
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => None,
     });
     Ok(reply::json(StatusCode::OK, &VenueList { venues: venues.collect(), next }))
 }
@@ -199,7 +204,14 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
 pub fn find(app: &App, venue: &ListingId) -> Result<Arc<Venue>, Problem> {
     match app.engine.view(venue).as_deref().map(|view| &view.body) {
         Some(BodyView::Venue(venue)) => Ok(venue.clone()),
-        Some(BodyView::Event(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_))
+        Some(
+            BodyView::Event(_)
+            | BodyView::Sale(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_),
+        )
         | None => Err(Problem::code(Code::ListingUnknown)),
     }
 }

@@ -1,5 +1,6 @@
 //! The server as its callers see it: real HTTP over loopback, one file per resource.
 
+mod auctions;
 mod browser;
 mod config;
 mod docs;
@@ -12,7 +13,10 @@ mod holds;
 mod house;
 mod memory;
 mod queue;
+mod registrations;
+mod sales;
 mod seats;
+mod series;
 mod staff;
 mod tls;
 mod ways;

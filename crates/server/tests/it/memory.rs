@@ -12,7 +12,7 @@ use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant};
 use onsale_engine::engine::Tail;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
 };
 
 #[derive(Default)]
@@ -135,6 +135,23 @@ impl Engine for Memory {
             }
         }
         ready(Ok(all)).boxed()
+    }
+
+    fn ask_all(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        query: Query,
+    ) -> BoxFuture<'static, Result<Vec<FoundAt>, EngineError>> {
+        let (state, now) = (self.state.lock().expect("no panic before"), self.now());
+        let of_kind = state.listings.values().map(|(listing, _)| listing);
+        let of_kind = of_kind.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);
+        let all = of_kind.filter_map(|listing| {
+            let found = listing.ask(&query, now);
+            let position = Position { epoch: listing.epoch, offset: listing.offset };
+            (!found.is_nothing()).then_some(FoundAt { listing: listing.id, position, found })
+        });
+        ready(Ok(all.collect())).boxed()
     }
 
     fn facts_after(

@@ -15,6 +15,8 @@ pub struct Picture {
     pub offset: u64,
     at: Millis,
     event: Option<EventPicture>,
+    /// The view of any other kind, in words.
+    other: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -46,12 +48,18 @@ impl Picture {
             }
             EventPicture { status: event.status, seats, areas, totals }
         });
-        Picture { listing: listing.id, offset: listing.now.offset, at: listing.now.last_at, event }
+        let other = listing.other().and_then(|other| other.listing.view()).map(|view| in_words(&view));
+        Picture { listing: listing.id, offset: listing.now.offset, at: listing.now.last_at, event, other }
     }
 
     pub fn of_view(view: &View) -> Picture {
         let event = match &view.body {
-            BodyView::Venue(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => None,
+            BodyView::Venue(_)
+            | BodyView::Sale(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => None,
             BodyView::Event(seats) => {
                 let count = seats.chart.seats_len() as u32;
                 Some(EventPicture {
@@ -62,8 +70,16 @@ impl Picture {
                 })
             }
         };
-        Picture { listing: view.listing, offset: view.position.offset, at: view.at, event }
+        let other = match &view.body {
+            BodyView::Venue(_) | BodyView::Event(_) | BodyView::Auction(_) | BodyView::Desk(_) => None,
+            BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => Some(in_words(&view.body)),
+        };
+        Picture { listing: view.listing, offset: view.position.offset, at: view.at, event, other }
     }
+}
+
+fn in_words(view: &BodyView) -> String {
+    format!("{view:?}")
 }
 
 /// Asks the engine's listing about every hold, place, order and buyer that the model knows of.
@@ -84,6 +100,12 @@ pub fn compare(real: &Listing, model: &model::Listing, clock: Millis) -> Result<
     }
     if real.next_due() != model.next_due() {
         return differs(format!("next due {:?}, expected {:?}", real.next_due(), model.next_due()));
+    }
+    if let Some(other) = model.other() {
+        return match real.canonical_image() == other.listing.canonical_image() {
+            true => Ok(()),
+            false => differs(format!("{:?}\n  expected {:?}", real.body, other.listing.body)),
+        };
     }
     let Some(event) = model.event() else { return Ok(()) };
     let mut buyers: Vec<&BuyerId> = event.holds.values().map(|hold| &hold.buyer).collect();

@@ -4,14 +4,46 @@ use onsale_domain::ended::End;
 use onsale_domain::event::{EventDetails, EventStatus};
 use onsale_domain::fact::SeatLine;
 use onsale_domain::layout::Layout;
-use onsale_domain::{Fact, HoldId, Millis};
+use onsale_domain::{Command, Fact, HoldId, ListingId, Millis, Outcome};
 
+use super::other::Other;
 use super::{Area, Body, Chart, Event, Hold, Order, Place, Seat, State, fence_at};
 
 impl State {
-    pub fn apply(&mut self, fact: &Fact, at: Millis) {
+    /// Decides a command of one of the other kinds; `None` if the listing is of a kind with a model of its own.
+    pub fn execute_other(
+        &mut self,
+        id: ListingId,
+        command: &Command,
+        now: Millis,
+    ) -> Option<(Vec<Fact>, Outcome)> {
+        let mut other = match std::mem::take(&mut self.body) {
+            Body::Nothing => match Other::begin(id) {
+                Some(other) => Box::new(other),
+                None => return None,
+            },
+            Body::Other(other) => other,
+            own @ (Body::Venue { .. } | Body::Event(_)) => {
+                self.body = own;
+                return None;
+            }
+        };
+        let answer = other.execute(command, now);
+        if other.listing.exists() {
+            (self.offset, self.last_at) = (other.listing.offset, other.listing.last_at);
+            self.body = Body::Other(other);
+        }
+        Some(answer)
+    }
+
+    pub fn apply(&mut self, id: ListingId, fact: &Fact, at: Millis) {
         self.offset += 1;
         self.last_at = at;
+        if matches!(self.body, Body::Nothing)
+            && let Some(other) = Other::begin(id)
+        {
+            self.body = Body::Other(Box::new(other));
+        }
         let fence = fence_at(self.offset);
         match (&mut self.body, fact) {
             (Body::Nothing, Fact::VenueCreated(_)) => self.body = Body::Venue { version: 0 },
@@ -20,6 +52,7 @@ impl State {
             }
             (Body::Venue { version }, Fact::LayoutPublished(published)) => *version = published.version,
             (Body::Event(event), _) => event.apply(fact, fence, at),
+            (Body::Other(other), _) => other.apply(fact, at),
             (Body::Nothing | Body::Venue { .. }, _) => panic!("{} does not fit the listing", fact.kind()),
         }
     }
@@ -155,7 +188,10 @@ impl Event {
             | Fact::EventCreated(_)
             | Fact::Sale(_)
             | Fact::Series(_)
-            | Fact::Registration(_) => {
+            | Fact::Registration(_)
+            | Fact::Auction(_)
+            | Fact::Order(_)
+            | Fact::Desk(_) => {
                 panic!("{} does not fit an event", fact.kind())
             }
         }

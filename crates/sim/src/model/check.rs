@@ -154,7 +154,10 @@ pub fn shape(command: &Command) -> Result<(), Refusal> {
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)
-        | Command::Registration(_) => Ok(()),
+        | Command::Registration(_)
+        | Command::Auction(_)
+        | Command::Order(_)
+        | Command::Desk(_) => Ok(()),
     }
 }
 

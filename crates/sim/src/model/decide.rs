@@ -20,7 +20,7 @@ impl Run<'_> {
     pub fn event(&self) -> &Event {
         match &self.state.body {
             Body::Event(event) => event,
-            Body::Nothing | Body::Venue { .. } => unreachable!("only events get here"),
+            Body::Nothing | Body::Venue { .. } | Body::Other(_) => unreachable!("only events get here"),
         }
     }
 
@@ -28,12 +28,12 @@ impl Run<'_> {
         if let Body::Event(event) = &self.state.body {
             event.assert_lawful(&fact, self.now);
         }
-        self.state.apply(&fact, self.now);
+        self.state.apply(self.id, &fact, self.now);
         self.facts.push(fact);
     }
 
     pub fn command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
-        let creates = matches!(command, Command::CreateVenue(_) | Command::CreateEvent(_));
+        let creates = command.creates();
         match (&self.state.body, self.id.kind, command) {
             (Body::Nothing, ListingKind::Venue, Command::CreateVenue(create)) => {
                 if !check::name(&create.name, 200) {
@@ -67,6 +67,7 @@ impl Run<'_> {
                 Ok(Outcome::Done)
             }
             (Body::Nothing, ..) => Err(Refusal::of(Code::ListingUnknown)),
+            (Body::Other(_), ..) => unreachable!("other kinds decide for themselves"),
             (Body::Venue { .. } | Body::Event(_), ..) if creates => Err(Refusal::of(Code::ListingExists)),
             (Body::Venue { version }, _, Command::PublishLayout(layout)) => {
                 check::layout(layout)?;
@@ -126,7 +127,10 @@ impl Run<'_> {
             | Command::ExpireDue { .. }
             | Command::Sale(_)
             | Command::Series(_)
-            | Command::Registration(_) => Err(Refusal::of(Code::WrongKind)),
+            | Command::Registration(_)
+            | Command::Auction(_)
+            | Command::Order(_)
+            | Command::Desk(_) => Err(Refusal::of(Code::WrongKind)),
         }
     }
 }

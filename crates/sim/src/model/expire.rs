@@ -217,7 +217,10 @@ impl Run<'_> {
             | Command::ExpireDue { .. }
             | Command::Sale(_)
             | Command::Series(_)
-            | Command::Registration(_) => (None, Vec::new()),
+            | Command::Registration(_)
+            | Command::Auction(_)
+            | Command::Order(_)
+            | Command::Desk(_) => (None, Vec::new()),
         };
         seats.sort_unstable();
         (buyer.cloned(), seats)

@@ -5,12 +5,16 @@ use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, Millis};
 
-use super::{Event, Hold, Listing};
+use super::{Body, Event, Hold, Listing};
 
 impl Listing {
     pub fn ask(&self, query: &Query, clock: Millis) -> Found {
         let now = clock.max(self.now.last_at);
-        self.event().map_or(Found::Nothing, |event| event.ask(query, now))
+        match &self.now.body {
+            Body::Nothing | Body::Venue { .. } => Found::Nothing,
+            Body::Event(event) => event.ask(query, now),
+            Body::Other(other) => other.listing.ask(query, now),
+        }
     }
 }
 
@@ -41,7 +45,12 @@ impl Event {
                 let holder = self.holder(*seat).filter(|hold| now < hold.until && hold.buyer == *buyer);
                 holder.map_or(Found::Nothing, |hold| Found::Hold(Box::new(hold.state())))
             }
-            Query::Sale(_) | Query::Registration(_) => Found::Nothing,
+            Query::Sale(_)
+            | Query::Registration(_)
+            | Query::Auction(_)
+            | Query::Orders(_)
+            | Query::Desk(_)
+            | Query::Attempts { .. } => Found::Nothing,
             Query::Order(id) => self.orders.get(id).map_or(Found::Nothing, |order| {
                 Found::Order(Box::new(onsale_domain::seats::OrderState {
                     order: *id,

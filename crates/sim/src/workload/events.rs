@@ -18,7 +18,7 @@ use crate::rng::Rng;
 const HOUR: i64 = 3_600_000;
 
 impl Workload {
-    fn new_id(&mut self, rng: &mut Rng, kind: ListingKind) -> ListingId {
+    pub(super) fn new_id(&mut self, rng: &mut Rng, kind: ListingKind) -> ListingId {
         self.listings_made += 1;
         let other = Tenant::parse("other").unwrap_or(Tenant::DEFAULT);
         let tenant = if rng.chance(200) { other } else { Tenant::DEFAULT };

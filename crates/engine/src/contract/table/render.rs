@@ -99,6 +99,9 @@ impl Renderer<'_> {
             Fact::Sale(fact) => format!("{fact:?}"),
             Fact::Series(fact) => format!("{fact:?}"),
             Fact::Registration(fact) => format!("{fact:?}"),
+            Fact::Auction(fact) => format!("{fact:?}"),
+            Fact::Order(fact) => format!("{fact:?}"),
+            Fact::Desk(fact) => format!("{fact:?}"),
         }
     }
 
@@ -142,6 +145,10 @@ impl Renderer<'_> {
             }
             Found::Sale(found) => format!("{found:?}"),
             Found::Registration(found) => format!("{found:?}"),
+            Found::Auction(found) => format!("{found:?}"),
+            Found::Orders(found) => format!("{found:?}"),
+            Found::Desk(found) => format!("{found:?}"),
+            Found::Attempts(found) => format!("{found:?}"),
         }
     }
 
@@ -238,8 +245,11 @@ pub(super) fn versions(body: &BodyView) -> String {
             let versions = venue.layouts.iter().map(|published| published.version.to_string());
             format!("{} has {}", venue.name, versions.collect::<Vec<_>>().join(","))
         }
-        BodyView::Event(_) | BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => {
-            "not a venue".into()
-        }
+        BodyView::Event(_)
+        | BodyView::Sale(_)
+        | BodyView::Series(_)
+        | BodyView::Registration(_)
+        | BodyView::Auction(_)
+        | BodyView::Desk(_) => "not a venue".into(),
     }
 }

@@ -263,6 +263,9 @@ fn line(fact: &Fact) -> Option<Line<u32, u16>> {
         | Fact::PlaceRenewed { .. }
         | Fact::Sale(_)
         | Fact::Series(_)
-        | Fact::Registration(_) => return None,
+        | Fact::Registration(_)
+        | Fact::Auction(_)
+        | Fact::Order(_)
+        | Fact::Desk(_) => return None,
     })
 }

@@ -152,10 +152,10 @@ pub fn of(code: Code) -> Entry {
         }
         Code::OrderUnknown => (404, "No such order", "Check the id and the event."),
         Code::PlaceUnknown => (404, "Not in this queue", "POST to the queue to join it."),
-        Code::Expired => (410, "The hold has expired", "Place a new one."),
-        Code::Released => (410, "The hold was released", "Place a new one."),
+        Code::Expired => (410, "The hold or code has expired", "Place a new hold, or check out again."),
+        Code::Released => (410, "The hold or code was given back", "Place a new hold, or check out again."),
         Code::Overridden => (410, "Staff took the hold away", "Ask the house."),
-        Code::Lost => (410, "The hold was lost in a failure", "Place a new one."),
+        Code::Lost => (410, "It was lost in a failure", "Place a new hold, or check out again."),
         Code::HoldConfirmed => (409, "The hold is confirmed already", "GET its order."),
         Code::StaleFence => (412, "The token is outdated", "GET the hold as its buyer for the newest token."),
         Code::SeatSold => (409, "A seat is sold", "Choose others; `seats` names those in the way."),
@@ -240,6 +240,18 @@ pub fn of(code: Code) -> Entry {
         Code::AwardUnknown => (404, "This buyer has nothing to pay here", "GET the auction to see who has."),
         Code::AwardBinding => (409, "A winning bid binds", "Pay it; only a second chance may be declined."),
         Code::AwardSettled => (409, "It is paid already", "GET its order."),
+        Code::AlreadyOrdered => {
+            (409, "An order has taken this hold", "Pay or cancel the order that `order` names.")
+        }
+        Code::OrderPaying => {
+            (409, "A payment of this order is under way", "GET the order; wait for the payment's end.")
+        }
+        Code::OrderConfirmed => (409, "The order is paid already", "GET the order."),
+        Code::OrderCancelled => (409, "The order is cancelled", "Place another one."),
+        Code::PaymentUnknown => {
+            (404, "No such payment", "It was never made here, or ended more than a week ago.")
+        }
+        Code::PaymentAttempts => (409, "The order was tried to be paid too often", "Place another order."),
     };
     entry(code.as_str(), status, title, next)
 }

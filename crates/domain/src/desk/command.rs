@@ -1,0 +1,52 @@
+//! What the payment worker and the webhook route ask of the desk.
+
+use super::fact::{Slip, Standing, Webhook};
+use crate::id::{ListingId, PaymentId};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeskCommand {
+    Open,
+    TakeWork(TakeWork),
+    NoteAnswer(NoteAnswer),
+    ReceiveWebhook(Box<Webhook>),
+    /// The listing has heard what came of it.
+    NoteDelivered {
+        payment: PaymentId,
+        refund: u16,
+    },
+}
+
+/// Slips of one listing, and how far its log was read for them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakeWork {
+    pub listing: ListingId,
+    /// The fence of the last fact that was looked at.
+    pub through: u64,
+    pub slips: Vec<Slip>,
+}
+
+/// What the provider answered when it was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteAnswer {
+    pub payment: PaymentId,
+    pub refund: u16,
+    /// The provider's own name of it.
+    pub reference: Option<String>,
+    pub standing: Standing,
+}
+
+impl DeskCommand {
+    /// All names, in the order of the commands.
+    pub const VERBS: [&str; 5] =
+        ["open_desk", "take_work", "note_answer", "receive_webhook", "note_delivered"];
+
+    pub fn verb(&self) -> &'static str {
+        DeskCommand::VERBS[match self {
+            DeskCommand::Open => 0,
+            DeskCommand::TakeWork(_) => 1,
+            DeskCommand::NoteAnswer(_) => 2,
+            DeskCommand::ReceiveWebhook(_) => 3,
+            DeskCommand::NoteDelivered { .. } => 4,
+        }]
+    }
+}

@@ -1,0 +1,157 @@
+//! What happened at a desk. Numbers of variants and fields are the journal's format: they are only ever added.
+
+use minicbor::{Decode, Encode};
+
+use crate::id::{ListingId, OrderId, PaymentId};
+use crate::money::{Currency, Minor};
+use crate::time::Millis;
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub enum DeskFact {
+    #[n(0)]
+    Opened,
+    #[n(1)]
+    WorkTaken {
+        #[n(0)]
+        listing: ListingId,
+        #[n(1)]
+        through: u64,
+        #[n(2)]
+        slips: Vec<Slip>,
+    },
+    #[n(2)]
+    Answered {
+        #[n(0)]
+        payment: PaymentId,
+        #[n(1)]
+        refund: u16,
+        #[n(2)]
+        reference: Option<String>,
+        #[n(3)]
+        standing: Standing,
+    },
+    /// Stored before it is answered, and whatever it says.
+    #[n(3)]
+    WebhookReceived(#[n(0)] Box<Webhook>),
+    #[n(4)]
+    Delivered {
+        #[n(0)]
+        payment: PaymentId,
+        #[n(1)]
+        refund: u16,
+    },
+}
+
+/// One thing to see to: a payment to ask for, or a refund to pay.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct Slip {
+    #[n(0)]
+    pub order: OrderId,
+    #[n(1)]
+    pub payment: PaymentId,
+    /// 0: the payment itself; else its n-th refund.
+    #[n(2)]
+    pub refund: u16,
+    #[n(3)]
+    pub amount_minor: Minor,
+    #[n(4)]
+    pub currency: Currency,
+    /// When the goods are let go; a refund is always in time.
+    #[n(5)]
+    pub until: Option<Millis>,
+    /// The provider's own name of the payment that a refund pays back.
+    #[n(6)]
+    pub of_reference: Option<String>,
+    /// What the provider shall take the money from, in its own words.
+    #[n(7)]
+    pub method: Option<String>,
+}
+
+/// How a payment or a refund stands, as far as anybody knows. Only ever later ones count: the order is theirs.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub enum Standing {
+    /// The provider may have heard of it, or not.
+    #[n(0)]
+    Asked,
+    #[n(1)]
+    Waiting,
+    /// The buyer must do something there.
+    #[n(2)]
+    NeedsAction {
+        #[n(0)]
+        url: String,
+    },
+    /// Declined; a refund that failed is tried again.
+    #[n(3)]
+    Failed {
+        #[n(0)]
+        reason: String,
+    },
+    /// The money moved. Nothing comes after this.
+    #[n(4)]
+    Done {
+        #[n(0)]
+        amount_minor: Minor,
+    },
+}
+
+impl Standing {
+    /// A later standing wins, whenever it arrives.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Standing::Asked => 0,
+            Standing::Waiting => 1,
+            Standing::NeedsAction { .. } => 2,
+            Standing::Failed { .. } => 3,
+            Standing::Done { .. } => 4,
+        }
+    }
+
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Standing::Asked => "asked",
+            Standing::Waiting => "waiting",
+            Standing::NeedsAction { .. } => "needs_action",
+            Standing::Failed { .. } => "failed",
+            Standing::Done { .. } => "done",
+        }
+    }
+}
+
+/// An event of a provider, read and verified at the edge.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct Webhook {
+    #[n(0)]
+    pub provider: String,
+    /// The provider's id of this event: the same one twice is one event.
+    #[n(1)]
+    pub event: String,
+    /// The provider's own word for what happened.
+    #[n(2)]
+    pub kind: String,
+    /// What it is about, if it is one of ours.
+    #[n(3)]
+    pub payment: Option<PaymentId>,
+    #[n(4)]
+    pub refund: u16,
+    #[n(5)]
+    pub reference: Option<String>,
+    #[n(6)]
+    pub standing: Option<Standing>,
+}
+
+impl DeskFact {
+    /// Public names of all kinds, by their number in the journal.
+    pub const KINDS: [&str; 5] =
+        ["desk_opened", "work_taken", "work_answered", "webhook_received", "work_delivered"];
+
+    pub fn kind_number(&self) -> usize {
+        match self {
+            DeskFact::Opened => 0,
+            DeskFact::WorkTaken { .. } => 1,
+            DeskFact::Answered { .. } => 2,
+            DeskFact::WebhookReceived(_) => 3,
+            DeskFact::Delivered { .. } => 4,
+        }
+    }
+}

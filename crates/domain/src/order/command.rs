@@ -1,0 +1,101 @@
+//! What somebody asks of one order. The buyer's right to the goods was proved at the edge; results come from the desk.
+
+use super::fees::Fees;
+use crate::command::HoldKey;
+use crate::id::{BuyerId, OrderId, PaymentId};
+use crate::money::Minor;
+use crate::stock::command::CheckoutKey;
+use crate::time::Millis;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrderCommand {
+    Place(PlaceOrder),
+    Pay(PayOrder),
+    Cancel(OrderKey),
+    NotePayment(NotePayment),
+    NoteRefund(NoteRefund),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceOrder {
+    pub order: OrderId,
+    pub goods: GoodsKey,
+    pub fees: Fees,
+}
+
+/// What shall be paid: something that its buyer has for a while.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GoodsKey {
+    Hold(HoldKey),
+    Checkout(CheckoutKey),
+}
+
+impl GoodsKey {
+    pub fn buyer(&self) -> &BuyerId {
+        match self {
+            GoodsKey::Hold(key) => &key.buyer,
+            GoodsKey::Checkout(key) => &key.buyer,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderKey {
+    pub order: OrderId,
+    pub buyer: BuyerId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PayOrder {
+    pub key: OrderKey,
+    /// The attempt's id, should there be anything to pay; later the provider's idempotency key.
+    pub payment: PaymentId,
+    /// Until when the provider answers.
+    pub pay_until: Millis,
+    /// What the provider shall take the money from, in its own words; no secret.
+    pub method: Option<String>,
+    /// Somebody who may say so says that the money was taken elsewhere.
+    pub settled: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotePayment {
+    pub order: OrderId,
+    pub payment: PaymentId,
+    pub result: PaymentResult,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum PaymentResult {
+    /// With the provider's own name of the payment.
+    Captured {
+        amount_minor: Minor,
+        reference: String,
+    },
+    Declined {
+        reason: String,
+    },
+}
+
+/// The provider has paid a refund back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteRefund {
+    pub order: OrderId,
+    pub payment: PaymentId,
+    pub refund: u16,
+}
+
+impl OrderCommand {
+    /// All names, in the order of the commands.
+    pub const VERBS: [&str; 5] = ["place_order", "pay_order", "cancel_order", "note_payment", "note_refund"];
+
+    pub fn verb(&self) -> &'static str {
+        OrderCommand::VERBS[match self {
+            OrderCommand::Place(_) => 0,
+            OrderCommand::Pay(_) => 1,
+            OrderCommand::Cancel(_) => 2,
+            OrderCommand::NotePayment(_) => 3,
+            OrderCommand::NoteRefund(_) => 4,
+        }]
+    }
+}

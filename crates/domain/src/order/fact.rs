@@ -1,0 +1,245 @@
+//! What happened to an order. Numbers of variants and fields are the journal's format: they are only ever added.
+
+use minicbor::{Decode, Encode};
+
+use crate::fact::{AreaLine, SeatLine};
+use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, PaymentId};
+use crate::money::{Currency, Minor};
+use crate::stock::fact::SkuLine;
+use crate::time::Millis;
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub enum OrderFact {
+    /// The goods are the order's: nothing can be taken out of them any more, nobody else can order them.
+    #[n(0)]
+    Placed(#[n(0)] Box<OrderPlaced>),
+    /// The goods are pinned until a new deadline.
+    #[n(1)]
+    PaymentAsked {
+        #[n(0)]
+        order: OrderId,
+        #[n(1)]
+        payment: PaymentId,
+        #[n(2)]
+        amount_minor: Minor,
+        #[n(3)]
+        until: Millis,
+        /// What the provider shall take the money from, in its own words.
+        #[n(4)]
+        method: Option<String>,
+    },
+    #[n(2)]
+    PaymentCaptured {
+        #[n(0)]
+        order: OrderId,
+        #[n(1)]
+        payment: PaymentId,
+        #[n(2)]
+        amount_minor: Minor,
+        /// The provider's own name of the payment: whoever pays it back, however much later, must say it.
+        #[n(3)]
+        reference: String,
+    },
+    /// `until`: the goods' new deadline, if the order waited for this very payment.
+    #[n(3)]
+    PaymentDeclined {
+        #[n(0)]
+        order: OrderId,
+        #[n(1)]
+        payment: PaymentId,
+        #[n(2)]
+        reason: String,
+        #[n(3)]
+        until: Option<Millis>,
+    },
+    /// Charged elsewhere: the house neither took the money nor gives it back.
+    #[n(4)]
+    Settled {
+        #[n(0)]
+        order: OrderId,
+    },
+    /// The goods are their buyer's again, for as long as he has them.
+    #[n(5)]
+    Cancelled {
+        #[n(0)]
+        order: OrderId,
+    },
+    /// Late money: the seats of a hold that was over are sold after all.
+    #[n(6)]
+    SeatsTakenBack {
+        #[n(0)]
+        order: OrderId,
+    },
+    #[n(7)]
+    RefundOwed {
+        #[n(0)]
+        order: OrderId,
+        #[n(1)]
+        payment: PaymentId,
+        /// The payment's n-th refund, from 1.
+        #[n(2)]
+        refund: u16,
+        #[n(3)]
+        amount_minor: Minor,
+        #[n(4)]
+        why: RefundCause,
+    },
+    #[n(8)]
+    RefundPaid {
+        #[n(0)]
+        order: OrderId,
+        #[n(1)]
+        payment: PaymentId,
+        #[n(2)]
+        refund: u16,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct OrderPlaced {
+    #[n(0)]
+    pub order: OrderId,
+    #[n(1)]
+    pub buyer: BuyerId,
+    #[n(2)]
+    pub goods: Goods,
+    #[n(3)]
+    pub goods_minor: Minor,
+    #[n(4)]
+    pub fee_minor: Minor,
+    #[n(5)]
+    pub currency: Currency,
+}
+
+/// What an order pays, with the prices of its hour: late money must know them when hold or code are long forgotten.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub enum Goods {
+    #[n(0)]
+    Hold {
+        #[n(0)]
+        hold: HoldId,
+        #[n(1)]
+        seats: Vec<SeatLine>,
+        #[n(2)]
+        areas: Vec<AreaLine>,
+        /// From when the longest time to pay is counted.
+        #[n(3)]
+        placed_at: Millis,
+    },
+    #[n(1)]
+    Checkout {
+        #[n(0)]
+        checkout: CheckoutId,
+        #[n(1)]
+        lines: Vec<SkuLine>,
+        #[n(2)]
+        placed_at: Millis,
+    },
+}
+
+impl Goods {
+    /// The hold's or the code's number: unique among what is on sale in one listing.
+    pub fn number(&self) -> u128 {
+        match self {
+            Goods::Hold { hold, .. } => hold.0,
+            Goods::Checkout { checkout, .. } => checkout.0,
+        }
+    }
+
+    pub fn units(&self) -> u32 {
+        match self {
+            Goods::Hold { seats, areas, .. } => {
+                seats.len() as u32 + areas.iter().map(|line| line.count).sum::<u32>()
+            }
+            Goods::Checkout { lines, .. } => lines.iter().map(|line| line.count).sum(),
+        }
+    }
+
+    pub fn total_minor(&self) -> Minor {
+        match self {
+            Goods::Hold { seats, areas, .. } => {
+                let seats: Minor = seats.iter().map(|line| line.price_minor).sum();
+                seats + areas.iter().map(|line| line.price_minor * Minor::from(line.count)).sum::<Minor>()
+            }
+            Goods::Checkout { lines, .. } => lines.iter().map(|line| line.total_minor()).sum(),
+        }
+    }
+
+    pub fn placed_at(&self) -> Millis {
+        match self {
+            Goods::Hold { placed_at, .. } | Goods::Checkout { placed_at, .. } => *placed_at,
+        }
+    }
+}
+
+/// Why money goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[cbor(index_only)]
+pub enum RefundCause {
+    /// Goods were returned, or their listing was cancelled.
+    #[n(0)]
+    Returned,
+    /// The money came when the goods were gone, or the order was cancelled.
+    #[n(1)]
+    Late,
+    /// Another payment had paid the order.
+    #[n(2)]
+    Twice,
+    /// It was not the amount that was asked for.
+    #[n(3)]
+    Amount,
+}
+
+impl RefundCause {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RefundCause::Returned => "returned",
+            RefundCause::Late => "late",
+            RefundCause::Twice => "twice",
+            RefundCause::Amount => "amount",
+        }
+    }
+}
+
+impl OrderFact {
+    /// Public names of all kinds, by their number in the journal.
+    pub const KINDS: [&str; 9] = [
+        "order_placed",
+        "payment_asked",
+        "payment_captured",
+        "payment_declined",
+        "order_settled",
+        "order_cancelled",
+        "seats_taken_back",
+        "refund_owed",
+        "refund_paid",
+    ];
+
+    pub fn kind_number(&self) -> usize {
+        match self {
+            OrderFact::Placed(_) => 0,
+            OrderFact::PaymentAsked { .. } => 1,
+            OrderFact::PaymentCaptured { .. } => 2,
+            OrderFact::PaymentDeclined { .. } => 3,
+            OrderFact::Settled { .. } => 4,
+            OrderFact::Cancelled { .. } => 5,
+            OrderFact::SeatsTakenBack { .. } => 6,
+            OrderFact::RefundOwed { .. } => 7,
+            OrderFact::RefundPaid { .. } => 8,
+        }
+    }
+
+    pub fn order(&self) -> OrderId {
+        match self {
+            OrderFact::Placed(placed) => placed.order,
+            OrderFact::PaymentAsked { order, .. }
+            | OrderFact::PaymentCaptured { order, .. }
+            | OrderFact::PaymentDeclined { order, .. }
+            | OrderFact::Settled { order }
+            | OrderFact::Cancelled { order }
+            | OrderFact::SeatsTakenBack { order }
+            | OrderFact::RefundOwed { order, .. }
+            | OrderFact::RefundPaid { order, .. } => *order,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What an order has taken is nobody else's to change: asked before a command of the goods is decided.
+
+use super::place_order::taken;
+use super::state::{OrderStatus, Orders};
+use crate::Command;
+use crate::command::HoldKey;
+use crate::id::OrderId;
+use crate::listing::{Body, Listing};
+use crate::refusal::{Code, Detail, Refusal};
+use crate::seats::Seats;
+use crate::stock::command::CheckoutKey;
+use crate::stock::{Sale, SaleCommand};
+use crate::time::Millis;
+
+pub(crate) fn guard(listing: &Listing, command: &Command, now: Millis) -> Result<(), Refusal> {
+    let Some(orders) = listing.orders.as_deref() else { return Ok(()) };
+    if let Body::Event(seats) = &listing.body {
+        return guard_hold(orders, seats, command, now);
+    }
+    if let (Body::Sale(sale), Command::Sale(command)) = (&listing.body, command) {
+        return guard_code(orders, sale, command, now);
+    }
+    Ok(())
+}
+
+/// Neither extended nor released while it is paid; nothing taken out of it and not bought without its order at all.
+fn guard_hold(orders: &Orders, seats: &Seats, command: &Command, now: Millis) -> Result<(), Refusal> {
+    if let Command::ExtendHold(crate::command::ExtendHold { key, .. }) | Command::ReleaseHold(key) = command {
+        return not_paying(orders, seats, key, now);
+    }
+    if let Command::DropSeats(command) = command {
+        not_paying(orders, seats, &command.key, now)?;
+        return not_taken(orders, seats, &command.key, now);
+    }
+    if let Command::ConfirmHold(command) = command {
+        not_paying(orders, seats, &command.key, now)?;
+        not_taken(orders, seats, &command.key, now)?;
+        if seats.opens(&command.key, now) {
+            return new_id(orders, command.order);
+        }
+    }
+    Ok(())
+}
+
+fn not_paying(orders: &Orders, seats: &Seats, key: &HoldKey, now: Millis) -> Result<(), Refusal> {
+    match orders.of_goods(key.hold.0) {
+        Some(order) if order.status == OrderStatus::Paying && seats.opens(key, now) => {
+            Err(Refusal { detail: Detail::Order(order.id), ..Refusal::of(Code::HoldPaying) })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn not_taken(orders: &Orders, seats: &Seats, key: &HoldKey, now: Millis) -> Result<(), Refusal> {
+    match orders.of_goods(key.hold.0) {
+        Some(order) if seats.opens(key, now) => Err(taken(order.id)),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn new_id(orders: &Orders, order: OrderId) -> Result<(), Refusal> {
+    match orders.knows(order) {
+        true => Err(Refusal { detail: Detail::Order(order), ..Refusal::of(Code::IdTaken) }),
+        false => Ok(()),
+    }
+}
+
+/// A code in an order is bought, returned and taken back by the order alone.
+fn guard_code(orders: &Orders, sale: &Sale, command: &SaleCommand, now: Millis) -> Result<(), Refusal> {
+    let (checkout, key, order): (_, Option<&CheckoutKey>, _) = match command {
+        SaleCommand::Purchase(command) => (command.key.checkout, Some(&command.key), command.order),
+        SaleCommand::OrderCheckout(command) => (command.key.checkout, Some(&command.key), command.order),
+        SaleCommand::ReturnCheckout(command) => (command.checkout, None, command.order),
+        SaleCommand::TakeBack(command) => (command.key.checkout, None, command.order),
+        SaleCommand::Create(_)
+        | SaleCommand::Change(_)
+        | SaleCommand::AddSku(_)
+        | SaleCommand::AddStock(_)
+        | SaleCommand::WithdrawStock(_)
+        | SaleCommand::ChangePrice { .. }
+        | SaleCommand::Close
+        | SaleCommand::Cancel
+        | SaleCommand::Checkout(_)
+        | SaleCommand::CancelCheckout(_)
+        | SaleCommand::Refund(_) => return Ok(()),
+    };
+    if key.is_some_and(|key| !sale.opens(key, now)) {
+        return Ok(());
+    }
+    if orders.of_goods(checkout.0).is_some() {
+        return Err(Refusal::of(Code::CheckoutOrdered));
+    }
+    new_id(orders, order)
+}

@@ -1,0 +1,169 @@
+//! Questions about orders, and what the desk has to see to.
+
+use super::fact::{Goods, RefundCause};
+use super::state::{Order, OrderStatus, Orders, Payment};
+use crate::id::{BuyerId, OrderId, PaymentId};
+use crate::money::{Currency, Minor};
+use crate::time::Millis;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrdersQuery {
+    Order(OrderId),
+    /// The buyer's orders, the latest first, at most so many.
+    OrdersOf {
+        buyer: BuyerId,
+        limit: usize,
+    },
+    /// Payments and refunds that were asked for after this fence and are not settled, oldest first.
+    WorkAfter {
+        fence: u64,
+        limit: usize,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrdersFound {
+    Nothing,
+    Order(Box<BookedOrder>),
+    Orders(Vec<BookedOrder>),
+    Work(Vec<Work>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BookedOrder {
+    pub order: OrderId,
+    pub buyer: BuyerId,
+    pub placed_at: Millis,
+    pub status: OrderStatus,
+    pub goods: Goods,
+    pub goods_minor: Minor,
+    pub fee_minor: Minor,
+    pub currency: Currency,
+    /// When its hold or code is over, while it has one.
+    pub until: Option<Millis>,
+    /// When it was confirmed, or was over.
+    pub closed_at: Option<Millis>,
+    pub settled: bool,
+    pub returned_minor: Minor,
+    pub payments: Vec<BookedPayment>,
+}
+
+impl BookedOrder {
+    pub fn total_minor(&self) -> Minor {
+        self.goods_minor + self.fee_minor
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BookedPayment {
+    pub payment: PaymentId,
+    pub amount_minor: Minor,
+    pub until: Millis,
+    pub captured_minor: Option<Minor>,
+    pub declined: Option<String>,
+    pub refunds: Vec<BookedRefund>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BookedRefund {
+    pub amount_minor: Minor,
+    pub why: RefundCause,
+    pub paid: bool,
+}
+
+/// A payment to ask for, or a refund to pay: a slip for the desk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    /// Of the fact that asked for it.
+    pub fence: u64,
+    pub order: OrderId,
+    pub payment: PaymentId,
+    /// 0: the payment itself; else its n-th refund.
+    pub refund: u16,
+    pub amount_minor: Minor,
+    pub currency: Currency,
+    /// When the goods are let go; a refund is always in time.
+    pub until: Option<Millis>,
+    /// The provider's own name of the payment, for a refund.
+    pub reference: Option<String>,
+    pub method: Option<String>,
+}
+
+impl Orders {
+    /// `until` knows when an order's goods are over.
+    pub(crate) fn ask(&self, query: &OrdersQuery, until: impl Fn(&Goods) -> Option<Millis>) -> OrdersFound {
+        let booked =
+            |order: &Order| booked(order, order.status.lives().then(|| until(&order.goods)).flatten());
+        match query {
+            OrdersQuery::Order(id) => match self.find(*id) {
+                Some(order) => OrdersFound::Order(Box::new(booked(order))),
+                None => OrdersFound::Nothing,
+            },
+            OrdersQuery::OrdersOf { buyer, limit } => {
+                let all = self.by_buyer.get(buyer).into_iter().flatten().rev();
+                OrdersFound::Orders(all.take(*limit).map(|(_, index)| booked(&self.orders[*index])).collect())
+            }
+            OrdersQuery::WorkAfter { fence, limit } => {
+                let after = self.work.range(fence + 1..).take(*limit);
+                OrdersFound::Work(
+                    after
+                        .filter_map(|(fence, slip)| {
+                            let order = &self.orders[slip.order];
+                            let payment = order.payment(slip.payment)?;
+                            let refund =
+                                usize::from(slip.refund).checked_sub(1).map(|place| &payment.refunds[place]);
+                            Some(Work {
+                                fence: *fence,
+                                order: order.id,
+                                payment: payment.id,
+                                refund: slip.refund,
+                                amount_minor: refund
+                                    .map_or(payment.amount_minor, |refund| refund.amount_minor),
+                                currency: order.currency,
+                                until: refund.is_none().then_some(payment.until),
+                                reference: refund.and(payment.reference.clone()),
+                                method: payment.method.clone(),
+                            })
+                        })
+                        .collect(),
+                )
+            }
+        }
+    }
+}
+
+fn booked(order: &Order, until: Option<Millis>) -> BookedOrder {
+    BookedOrder {
+        order: order.id,
+        buyer: order.buyer.clone(),
+        placed_at: order.placed_at,
+        status: order.status,
+        goods: order.goods.clone(),
+        goods_minor: order.goods_minor,
+        fee_minor: order.fee_minor,
+        currency: order.currency,
+        until,
+        closed_at: order.closed_at,
+        settled: order.settled,
+        returned_minor: order.returned_minor,
+        payments: order.payments.iter().map(booked_payment).collect(),
+    }
+}
+
+fn booked_payment(payment: &Payment) -> BookedPayment {
+    let refunds = payment.refunds.iter();
+    BookedPayment {
+        payment: payment.id,
+        amount_minor: payment.amount_minor,
+        until: payment.until,
+        captured_minor: payment.captured_minor,
+        declined: payment.declined.clone(),
+        refunds: refunds
+            .map(|refund| BookedRefund {
+                amount_minor: refund.amount_minor,
+                why: refund.why,
+                paid: refund.paid,
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,180 @@
+//! The desk: slips are taken once, events are counted once, money that moved wins, and a week later it is forgotten.
+
+use onsale_domain::desk::command::{NoteAnswer, TakeWork};
+use onsale_domain::desk::{
+    DeskCommand, DeskFact, DeskFound, DeskQuery, Slip, Standing, Task, Webhook, desk_of,
+};
+use onsale_domain::money::Currency;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{
+    Code, Command, Fact, Listing, ListingId, ListingKind, Millis, OrderId, Outcome, PaymentId, Tenant,
+};
+
+const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 5 };
+const DAY: Millis = 86_400_000;
+
+/// A desk with its log; copies from its facts and its image are always the same.
+struct Logged {
+    listing: Listing,
+    log: Vec<(Millis, Fact)>,
+}
+
+impl Logged {
+    fn new() -> Logged {
+        let mut desk = Logged { listing: Listing::new(desk_of(Tenant::DEFAULT), 1), log: Vec::new() };
+        assert_eq!(desk.say(DeskCommand::Open, 0), "desk_opened");
+        desk
+    }
+
+    fn say(&mut self, command: DeskCommand, now: Millis) -> &'static str {
+        let mut facts = Vec::new();
+        let outcome = self.listing.execute(&Command::Desk(command), now, &mut facts);
+        self.listing.check_invariants().expect("adds up");
+        self.log.extend(facts.iter().map(|fact| (now, fact.clone())));
+        let mut replayed = Listing::new(self.listing.id, 1);
+        self.log.iter().for_each(|(at, fact)| replayed.apply(fact, *at));
+        let reread = Listing::from_image(&self.listing.image()).expect("an image is read");
+        for copy in [replayed, reread] {
+            assert_eq!(copy.canonical_image(), self.listing.canonical_image());
+        }
+        match (&facts[..], outcome) {
+            ([fact], Outcome::Done) => fact.kind(),
+            ([], Outcome::Unchanged) => "unchanged",
+            ([], Outcome::Refused(refusal)) => refusal.code.as_str(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn tasks(&self, payment: u128) -> Vec<Task> {
+        let query = Query::Desk(DeskQuery::Payment(PaymentId(payment)));
+        if let Found::Desk(DeskFound::Payment { tasks, .. }) = self.listing.ask(&query, 0) {
+            return tasks;
+        }
+        Vec::new()
+    }
+
+    fn standing(&self, payment: u128) -> &'static str {
+        self.tasks(payment).first().map_or("unknown", |task| task.standing.as_str())
+    }
+
+    fn open(&self) -> Vec<(u128, u16)> {
+        let query = Query::Desk(DeskQuery::Open { after: None, limit: 100 });
+        let Found::Desk(DeskFound::Open(tasks)) = self.listing.ask(&query, 0) else { panic!("a desk") };
+        tasks.iter().map(|task| (task.slip.payment.0, task.slip.refund)).collect()
+    }
+}
+
+fn slip(payment: u128, refund: u16) -> Slip {
+    Slip {
+        order: OrderId(1),
+        payment: PaymentId(payment),
+        refund,
+        amount_minor: 1_000,
+        currency: Currency::parse("EUR").expect("three letters"),
+        until: None,
+        of_reference: None,
+        method: None,
+    }
+}
+
+fn take(through: u64, slips: Vec<Slip>) -> DeskCommand {
+    DeskCommand::TakeWork(TakeWork { listing: EVENT, through, slips })
+}
+
+fn answer(payment: u128, refund: u16, standing: Standing) -> DeskCommand {
+    let payment = PaymentId(payment);
+    DeskCommand::NoteAnswer(NoteAnswer { payment, refund, reference: Some("pi".into()), standing })
+}
+
+fn event(id: &str, payment: Option<u128>, standing: Standing) -> DeskCommand {
+    DeskCommand::ReceiveWebhook(Box::new(Webhook {
+        provider: "simulated".into(),
+        event: id.into(),
+        kind: "payment".into(),
+        payment: payment.map(PaymentId),
+        refund: 0,
+        reference: None,
+        standing: Some(standing),
+    }))
+}
+
+fn done() -> Standing {
+    Standing::Done { amount_minor: 1_000 }
+}
+
+fn failed() -> Standing {
+    Standing::Failed { reason: "no funds".into() }
+}
+
+fn delivered(payment: u128, refund: u16) -> DeskCommand {
+    DeskCommand::NoteDelivered { payment: PaymentId(payment), refund }
+}
+
+#[test]
+fn a_slip_is_taken_once_and_the_cursor_only_grows() {
+    let mut desk = Logged::new();
+    assert_eq!(desk.say(take(7, vec![slip(1, 0), slip(2, 0)]), 1), "work_taken");
+    assert_eq!(desk.say(take(7, vec![slip(1, 0)]), 2), "unchanged");
+    assert_eq!(desk.say(take(6, vec![slip(3, 0)]), 2), "unchanged");
+    assert_eq!(desk.say(take(8, vec![slip(2, 0), slip(3, 0)]), 3), "work_taken");
+    assert_eq!(desk.open(), [(1, 0), (2, 0), (3, 0)]);
+    let query = Query::Desk(DeskQuery::Cursor(EVENT));
+    assert_eq!(desk.listing.ask(&query, 0), Found::Desk(DeskFound::Cursor(8)));
+    assert_eq!(desk.say(take(9, vec![slip(1, 0); 65]), 3), Code::Invalid.as_str());
+    assert_eq!(desk.say(DeskCommand::Open, 3), Code::ListingExists.as_str());
+}
+
+#[test]
+fn money_that_moved_wins_however_late_or_often_it_is_told() {
+    let mut desk = Logged::new();
+    desk.say(take(7, vec![slip(1, 0)]), 1);
+    assert_eq!(desk.say(delivered(1, 0), 1), "unchanged", "there is nothing to tell yet");
+    assert_eq!(desk.say(event("a", Some(1), failed()), 2), "webhook_received");
+    assert_eq!(desk.standing(1), "failed");
+    assert_eq!(desk.say(delivered(1, 0), 3), "work_delivered");
+    assert_eq!(desk.open(), []);
+    assert_eq!(desk.say(answer(1, 0, Standing::Waiting), 4), "unchanged", "the answer came last");
+    assert_eq!(desk.say(answer(1, 0, done()), 5), "work_answered");
+    assert_eq!(desk.open(), [(1, 0)], "its listing must hear of it");
+    assert_eq!(desk.say(event("b", Some(1), failed()), 6), "webhook_received", "stored, and of no effect");
+    assert_eq!(desk.standing(1), "done");
+    assert_eq!(desk.say(delivered(1, 0), 7), "work_delivered");
+    assert_eq!(desk.say(delivered(1, 0), 7), "unchanged");
+    let query = Query::Desk(DeskQuery::Payment(PaymentId(1)));
+    let Found::Desk(DeskFound::Payment { events, .. }) = desk.listing.ask(&query, 0) else { panic!("known") };
+    assert_eq!(events.iter().map(|event| event.counted).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
+fn an_event_counts_once_for_a_week_and_may_be_about_nothing_of_ours() {
+    let mut desk = Logged::new();
+    desk.say(take(7, vec![slip(1, 0)]), 0);
+    assert_eq!(desk.say(event("a", Some(1), done()), 1), "webhook_received");
+    assert_eq!(desk.say(event("a", Some(1), failed()), 2), "unchanged");
+    assert_eq!(desk.say(event("b", Some(9), done()), 3), "webhook_received", "an unknown payment");
+    assert_eq!(desk.say(event("c", None, done()), 3), "webhook_received");
+    assert_eq!(desk.say(event("", None, done()), 3), Code::Invalid.as_str());
+    desk.say(delivered(1, 0), 4);
+    assert_eq!(desk.say(event("a", Some(1), done()), 7 * DAY), "unchanged");
+    assert_eq!(desk.standing(1), "done");
+    assert_eq!(desk.say(event("d", None, done()), 7 * DAY + 4), "webhook_received");
+    assert_eq!(desk.standing(1), "unknown", "a week after its last change");
+    assert_eq!(desk.say(event("a", Some(1), done()), 7 * DAY + 5), "webhook_received");
+    assert_eq!(desk.say(answer(1, 0, done()), 7 * DAY + 5), Code::PaymentUnknown.as_str());
+}
+
+#[test]
+fn a_refund_that_fails_is_asked_for_again_until_it_is_paid() {
+    let mut desk = Logged::new();
+    desk.say(take(7, vec![slip(1, 1)]), 0);
+    for failures in 1..4 {
+        assert_eq!(desk.say(answer(1, 1, failed()), 1), "work_answered");
+        let task = &desk.tasks(1)[0];
+        assert_eq!((task.standing.as_str(), task.failures, task.to_deliver), ("asked", failures, false));
+    }
+    assert_eq!(desk.say(answer(1, 1, done()), 2), "work_answered");
+    assert_eq!(desk.say(answer(1, 1, failed()), 2), "unchanged");
+    assert_eq!(desk.say(delivered(1, 1), 3), "work_delivered");
+    let kinds = desk.log.iter().filter(|(_, fact)| matches!(fact, Fact::Desk(DeskFact::Answered { .. })));
+    assert_eq!(kinds.count(), 4);
+}

@@ -1,0 +1,444 @@
+//! `/v1/auctions`: create, show, list. Everything else of an auction is in `auctions/`, one file per resource.
+//! No answer shows a maximum above the price, but to its bidder.
+
+pub mod bans;
+pub mod bids;
+pub mod cancel;
+pub mod change;
+pub mod decline;
+pub mod details;
+pub mod history;
+pub mod log;
+pub mod mine;
+pub mod retractions;
+pub mod watchers;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{delete, get, post};
+use onsale_domain::auction::fact::Closing;
+use onsale_domain::auction::{
+    AuctionCommand, AuctionFact, AuctionFound, AuctionQuery, AuctionStatus, AuctionView, AwardState,
+    BidderState, Reserve,
+};
+use onsale_domain::listing::BodyView;
+use onsale_domain::seats::{Found, Query as Asked};
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_engine::{Answer, View};
+use serde::{Deserialize, Serialize};
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use utoipa::{OpenApi, ToSchema};
+
+use self::details::{DetailsBody, NewAuction};
+use super::extract::{AuctionPath, Caller, Json, held_here};
+use super::new_listing;
+use super::problem::Problem;
+use super::query::{self, LIMIT_MAX, Query};
+use super::reply;
+use super::wire::At;
+use crate::app::App;
+
+/// Views read in one go by whoever looks through all auctions.
+const SCANNED: usize = 500;
+
+/// The routes of auctions.
+pub fn routes() -> Router<Arc<App>> {
+    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
+    Router::new()
+        .route("/v1/auctions", get(list).layer(compressed()).post(create))
+        .route("/v1/auctions/{auction}", get(show).patch(change::change))
+        .route("/v1/auctions/{auction}/cancel", post(cancel::cancel))
+        .route("/v1/auctions/{auction}/bids", post(bids::place))
+        .route("/v1/auctions/{auction}/buy-now", post(bids::buy_now))
+        .route("/v1/auctions/{auction}/retractions", post(retractions::retract))
+        .route("/v1/auctions/{auction}/decline", post(decline::decline))
+        .route(
+            "/v1/auctions/{auction}/watchers",
+            get(watchers::list).post(watchers::watch).delete(watchers::unwatch),
+        )
+        .route("/v1/auctions/{auction}/bans", post(bans::ban))
+        .route("/v1/auctions/{auction}/bans/{bidder}", delete(bans::unban))
+        .route("/v1/auctions/{auction}/history", get(history::list).layer(compressed()))
+        .route("/v1/auctions/{auction}/facts", get(log::facts).layer(compressed()))
+        .route("/v1/auctions/{auction}/stream", get(log::stream))
+        .route("/v1/buyers/{buyer}/bids", get(mine::bids).layer(compressed()))
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    paths(
+        create,
+        list,
+        show,
+        change::change,
+        cancel::cancel,
+        bids::place,
+        bids::buy_now,
+        retractions::retract,
+        decline::decline,
+        watchers::watch,
+        watchers::unwatch,
+        watchers::list,
+        bans::ban,
+        bans::unban,
+        history::list,
+        log::facts,
+        log::stream,
+        mine::bids,
+    ),
+    tags((name = "auctions", description = "Bid, buy at once, retract, watch; a maximum is its bidder's own"))
+)]
+#[derive(Debug)]
+pub struct Api;
+
+/// An auction as everybody may see it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Auction)]
+pub struct AuctionBody {
+    #[schema(example = "auc_default_01kz0000000000000000000000")]
+    pub id: String,
+    /// `scheduled`, `open`, `closed` or `cancelled`, by the clock.
+    #[schema(example = "open")]
+    pub status: &'static str,
+    #[serde(flatten)]
+    pub details: DetailsBody,
+    /// The original end; soft close moves `ends_at`.
+    pub original_ends_at: Millis,
+    /// How often the end has moved.
+    pub extensions: u32,
+    /// What the leader would pay; absent before the first bid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 5100)]
+    pub price_minor: Option<i64>,
+    /// The least that a bid must offer now.
+    #[schema(example = 5200)]
+    pub min_next_minor: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ext:default:ann")]
+    pub leader: Option<String>,
+    /// `none`, `not_met` or `met`.
+    #[schema(example = "not_met")]
+    pub reserve: &'static str,
+    /// What buying at once costs, while that is on offer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buy_now_minor: Option<i64>,
+    /// Accepted bids, retracted ones too.
+    pub bids: u32,
+    pub bidders: u32,
+    pub watchers: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultBody>,
+    /// The caller's own part, if `Onsale-Buyer` names one who has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub you: Option<YouBody>,
+    /// The listing's position that this describes.
+    #[schema(value_type = String, example = "1-3")]
+    pub position: At,
+}
+
+/// How it ended.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuctionResult)]
+pub struct ResultBody {
+    /// `won`, `bought_now`, `reserve_not_met` or `no_bids`.
+    pub how: &'static str,
+    pub closed_at: Millis,
+    /// Who was given the chance to pay, the winner first.
+    pub awards: Vec<AwardBody>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Award)]
+pub struct AwardBody {
+    #[schema(example = "ext:default:ann")]
+    pub bidder: String,
+    /// The bid that earned it; none for a buy-now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bid: Option<u16>,
+    pub price_minor: i64,
+    /// To be paid before this instant.
+    pub until: Millis,
+    /// `pending`, `settled`, `unpaid` or `declined`.
+    pub state: &'static str,
+}
+
+/// One person's part in an auction; shown to nobody else.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OwnPart)]
+pub struct YouBody {
+    pub leading: bool,
+    /// The highest maximum of yours that stands. Nobody else is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_minor: Option<i64>,
+    /// Your latest bid that stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latest_bid: Option<u16>,
+    pub bids: u32,
+    pub watching: bool,
+    pub banned: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub award: Option<AwardBody>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AuctionList {
+    auctions: Vec<AuctionBody>,
+    /// The cursor of the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    after: Option<String>,
+    limit: Option<usize>,
+    ending_before: Option<Millis>,
+}
+
+/// Create an auction
+#[utoipa::path(post, path = "/v1/auctions", tag = "auctions", request_body = NewAuction,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    responses((status = 201, body = AuctionBody), (status = "4XX", body = super::problem::Told)))]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Json(body): Json<NewAuction>,
+) -> Result<Response, Problem> {
+    let listing = new_listing(ListingKind::Auction, "create_auction", &caller);
+    let key = caller.key(&listing, "create_auction", &body);
+    let details = body.details(app.engine.now())?;
+    let command = Command::Auction(AuctionCommand::CreateAuction(Box::new(details)));
+    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let details = own_fact(&answer, |fact| {
+        if let AuctionFact::AuctionCreated(details) = fact { Some(details) } else { None }
+    })?;
+    let starts_later = reply::time_of(&answer) < details.starts_at;
+    let status = if starts_later { AuctionStatus::Scheduled } else { AuctionStatus::Open };
+    let auction = AuctionBody {
+        id: listing.to_string(),
+        status: status.as_str(),
+        // Whoever makes it knows its reserve.
+        details: DetailsBody::new(details, details.ends_at, true),
+        original_ends_at: details.ends_at,
+        extensions: 0,
+        price_minor: None,
+        min_next_minor: details.terms.start_minor,
+        leader: None,
+        reserve: reserve_text(if details.terms.reserve_minor.is_some() {
+            Reserve::NotMet
+        } else {
+            Reserve::None
+        }),
+        buy_now_minor: details.terms.buy_now.map(|terms| terms.price_minor),
+        bids: 0,
+        bidders: 0,
+        watchers: 0,
+        result: None,
+        you: None,
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::created(&answer, &format!("/v1/auctions/{listing}"), &auction))
+}
+
+/// Show an auction
+///
+/// With `Onsale-Buyer` it tells that buyer's own part, his maximum among it; to the seller it tells the reserve.
+#[utoipa::path(get, path = "/v1/auctions/{auction}", tag = "auctions",
+    params(("auction" = String, Path), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = AuctionBody), (status = 404, body = super::problem::Told)))]
+pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) -> Result<Response, Problem> {
+    let own = match caller.buyer.clone() {
+        None => Found::Nothing,
+        Some(buyer) => app.engine.ask(at.listing, Asked::Auction(AuctionQuery::Bidder(buyer))).await?,
+    };
+    let view = find(&app, &at.listing)?;
+    let mut body = described(&view, app.engine.now()).ok_or_else(unknown)?;
+    if let (Ok(auction), Some(buyer)) = (of(&view), &caller.buyer)
+        && auction.details.seller == *buyer
+    {
+        body.details.reserve_minor = auction.details.terms.reserve_minor;
+    }
+    if let Found::Auction(AuctionFound::Bidder(own)) = own {
+        body.you = Some(YouBody::from(*own));
+    }
+    let mut response = reply::json(StatusCode::OK, &body);
+    response.headers_mut().insert(reply::POSITION, reply::position_value(view.position));
+    Ok(response)
+}
+
+/// Auctions in order of their ids; with `ending_before`, those that are open and end before then, the soonest first
+#[utoipa::path(get, path = "/v1/auctions", tag = "auctions",
+    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
+           ("limit" = Option<usize>, Query, description = "1 to 500"),
+           ("ending_before" = Option<i64>, Query, description = "Milliseconds since 1970", example = 1893456000000i64)),
+    responses((status = 200, body = AuctionList), (status = 422, body = super::problem::Told)))]
+pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
+    held_here(&app, ListingKind::Auction)?;
+    let limit = query::limit(page.limit, LIMIT_MAX)?;
+    let (now, after) = (app.engine.now(), page.after.as_deref());
+    let (found, next) = match page.ending_before {
+        None => by_id(&app, after, limit)?,
+        Some(before) => by_end(&app, after, limit, before, now)?,
+    };
+    let auctions = found.iter().filter_map(|view| described(view, now)).collect();
+    Ok(reply::json(StatusCode::OK, &AuctionList { auctions, next }))
+}
+
+type Found1 = (Vec<Arc<View>>, Option<String>);
+
+fn by_id(app: &App, after: Option<&str>, limit: usize) -> Result<Found1, Problem> {
+    let wrong = || Problem::invalid("after", "the `next` of the page before");
+    let after = after.map(|text| auction_id(text).ok_or_else(wrong)).transpose()?;
+    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Auction, after, limit);
+    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    Ok((found, next))
+}
+
+/// Every auction is looked at: the price of having no second index to keep true.
+fn by_end(
+    app: &App,
+    after: Option<&str>,
+    limit: usize,
+    before: Millis,
+    now: Millis,
+) -> Result<Found1, Problem> {
+    let wrong = || Problem::invalid("after", "the `next` of the page before");
+    let after = match after {
+        None => None,
+        Some(text) => {
+            let (end, id) = text.split_once('-').ok_or_else(wrong)?;
+            let end: Millis = end.parse().map_err(|_| wrong())?;
+            Some((end, auction_id(id).ok_or_else(wrong)?))
+        }
+    };
+    let (mut open, mut last) = (Vec::new(), None);
+    loop {
+        let page = app.engine.listings(Tenant::DEFAULT, ListingKind::Auction, last, SCANNED);
+        last = page.last().map(|view| view.listing);
+        let is_last = page.len() < SCANNED;
+        for view in page {
+            let Ok(auction) = of(&view) else { continue };
+            let place = (auction.ends_at, view.listing);
+            if auction.status_at(now) == AuctionStatus::Open
+                && auction.ends_at < before
+                && after.is_none_or(|after| place > after)
+            {
+                open.push((place, view));
+            }
+        }
+        if is_last {
+            break;
+        }
+    }
+    open.sort_unstable_by_key(|(place, _)| *place);
+    let more = open.len() > limit;
+    open.truncate(limit);
+    let next = open.last().filter(|_| more).map(|((end, id), _)| format!("{end}-{id}"));
+    Ok((open.into_iter().map(|(_, view)| view).collect(), next))
+}
+
+fn auction_id(text: &str) -> Option<ListingId> {
+    ListingId::parse(text).filter(|listing| listing.kind == ListingKind::Auction)
+}
+
+fn unknown() -> Problem {
+    Problem::code(Code::ListingUnknown)
+}
+
+/// The auction as readers see it, or 404.
+pub fn find(app: &App, listing: &ListingId) -> Result<Arc<View>, Problem> {
+    let view = app.engine.view(listing).ok_or_else(unknown)?;
+    of(&view).map(drop)?;
+    Ok(view)
+}
+
+/// The auction in a view.
+pub fn of(view: &View) -> Result<&AuctionView, Problem> {
+    if let BodyView::Auction(auction) = &view.body { Ok(auction) } else { Err(unknown()) }
+}
+
+/// The first fact of an auction that `pick` recognises; a yes cannot be without it.
+fn own_fact<'a, T>(answer: &'a Answer, pick: impl Fn(&'a AuctionFact) -> Option<T>) -> Result<T, Problem> {
+    let pick = |fact: &'a Fact| if let Fact::Auction(fact) = fact { pick(fact) } else { None };
+    reply::own_fact(answer, pick).map(|(_, found)| found)
+}
+
+fn described(view: &View, now: Millis) -> Option<AuctionBody> {
+    let auction = of(view).ok()?;
+    let result = auction.closed.as_ref().map(|closed| ResultBody {
+        how: closing_text(closed.how),
+        closed_at: closed.at,
+        awards: closed.awards.iter().map(|line| award(&line.award, line.state)).collect(),
+    });
+    Some(AuctionBody {
+        id: view.listing.to_string(),
+        status: auction.status_at(now).as_str(),
+        details: DetailsBody::new(&auction.details, auction.ends_at, false),
+        original_ends_at: auction.details.ends_at,
+        extensions: auction.extensions,
+        price_minor: auction.price_minor,
+        min_next_minor: auction.min_next_minor,
+        leader: auction.leader.as_ref().map(|leader| leader.as_str().to_owned()),
+        reserve: reserve_text(auction.reserve),
+        buy_now_minor: auction.buy_now_minor,
+        bids: auction.bids,
+        bidders: auction.bidders,
+        watchers: auction.watchers,
+        result,
+        you: None,
+        position: At(view.position),
+    })
+}
+
+impl From<BidderState> for YouBody {
+    fn from(own: BidderState) -> YouBody {
+        YouBody {
+            leading: own.leading,
+            max_minor: own.max_minor,
+            latest_bid: own.latest,
+            bids: own.bids,
+            watching: own.watching,
+            banned: own.banned,
+            award: own.award.map(|(given, state)| award(&given, state)),
+        }
+    }
+}
+
+fn award(given: &onsale_domain::auction::fact::Award, state: AwardState) -> AwardBody {
+    AwardBody {
+        bidder: given.bidder.as_str().to_owned(),
+        bid: given.bid,
+        price_minor: given.price_minor,
+        until: given.until,
+        state: match state {
+            AwardState::Pending => "pending",
+            AwardState::Settled => "settled",
+            AwardState::Unpaid => "unpaid",
+            AwardState::Declined => "declined",
+        },
+    }
+}
+
+fn reserve_text(reserve: Reserve) -> &'static str {
+    match reserve {
+        Reserve::None => "none",
+        Reserve::NotMet => "not_met",
+        Reserve::Met => "met",
+    }
+}
+
+/// How an auction ended, in a word.
+pub fn closing_text(how: Closing) -> &'static str {
+    match how {
+        Closing::Won => "won",
+        Closing::BoughtNow => "bought_now",
+        Closing::ReserveNotMet => "reserve_not_met",
+        Closing::NoBids => "no_bids",
+    }
+}

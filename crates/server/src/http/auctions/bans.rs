@@ -1,0 +1,104 @@
+//! `…/bans`: staff keeps a bidder away from one auction; his bids go with him while it is open.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::auction::command::BanBidder;
+use onsale_domain::auction::{AuctionCommand, AuctionFact};
+use onsale_domain::{Command, Fact, Outcome};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::retractions::AfterBody;
+use crate::app::App;
+use crate::http::extract::{self, AuctionPath, Caller, Json};
+use crate::http::problem::{Problem, Told};
+use crate::http::reply::{self, find_fact};
+use crate::http::wire::At;
+
+const BIDDER_RULE: &str = "1 to 128 characters without control characters";
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ban {
+    #[schema(example = "eve")]
+    pub bidder: String,
+    #[schema(example = "Mia, front desk")]
+    pub staff: String,
+    #[schema(example = "bids for the seller")]
+    pub reason: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Banned {
+    auction: String,
+    #[schema(example = "ext:default:eve")]
+    bidder: String,
+    banned: bool,
+    /// False if it was so before.
+    changed: bool,
+    /// What stands without his bids, if any of them stood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<AfterBody>,
+    #[schema(value_type = String, example = "1-9")]
+    position: At,
+}
+
+/// Ban a bidder from an auction
+#[utoipa::path(post, path = "/v1/auctions/{auction}/bans", tag = "auctions", request_body = Ban,
+    params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = Banned), (status = 422, body = Told)))]
+pub async fn ban(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    caller: Caller,
+    Json(body): Json<Ban>,
+) -> Result<Response, Problem> {
+    let bidder = extract::buyer(&body.bidder).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
+    let key = caller.key(&at.listing, "ban_bidder", &body);
+    let ban = BanBidder { bidder: bidder.clone(), staff: body.staff, reason: body.reason };
+    let answer =
+        reply::submit(&app, at.listing, Command::Auction(AuctionCommand::BanBidder(ban)), key, None).await?;
+    let after = find_fact(&answer, |fact| {
+        if let Fact::Auction(AuctionFact::BidderBanned { after: Some(after), .. }) = fact {
+            Some(AfterBody::from(&**after))
+        } else {
+            None
+        }
+    });
+    let told = Banned {
+        auction: at.listing.to_string(),
+        bidder: bidder.as_str().to_owned(),
+        banned: true,
+        changed: answer.outcome != Outcome::Unchanged,
+        after: after.map(|(_, after)| after),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &told))
+}
+
+/// Let a bidder bid again; what was retracted stays so
+#[utoipa::path(delete, path = "/v1/auctions/{auction}/bans/{bidder}", tag = "auctions",
+    params(("auction" = String, Path), ("bidder" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = Banned), (status = 404, body = Told)))]
+pub async fn unban(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    let bidder = extract::buyer(at.inner()).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
+    let key = caller.key(&at.listing, "unban_bidder", &at.inner());
+    let command = Command::Auction(AuctionCommand::UnbanBidder(bidder.clone()));
+    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let told = Banned {
+        auction: at.listing.to_string(),
+        bidder: bidder.as_str().to_owned(),
+        banned: false,
+        changed: answer.outcome != Outcome::Unchanged,
+        after: None,
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &told))
+}

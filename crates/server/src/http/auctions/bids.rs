@@ -1,0 +1,159 @@
+//! `POST …/bids` and `POST …/buy-now`. The whole answer comes from the decision's facts, so that a replay tells the same.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use onsale_domain::auction::command::{BuyNow, PlaceBid};
+use onsale_domain::auction::{AuctionCommand, AuctionFact, BidAnswer, Standing};
+use onsale_domain::{Command, Fact, Millis};
+use onsale_engine::Answer;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::http::events::currency;
+use crate::http::extract::{AuctionPath, Caller, Json};
+use crate::http::problem::{Problem, Told, catalog};
+use crate::http::reply;
+use crate::http::wire::At;
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewBid {
+    /// The most you would pay, in minor units; what you pay follows from the others.
+    #[schema(example = 12000)]
+    pub max_minor: i64,
+    /// The auction's own currency.
+    #[schema(example = "EUR")]
+    pub currency: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Purchase {
+    /// The auction's own currency.
+    #[schema(example = "EUR")]
+    pub currency: String,
+}
+
+/// What a bid came to, right after it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Bid)]
+pub struct BidBody {
+    #[schema(example = "auc_default_01kz0000000000000000000000")]
+    auction: String,
+    #[schema(example = "ext:default:ann")]
+    bidder: String,
+    /// `leading`, `outbid`, or `bought`: the auction is over and it is yours to pay.
+    #[schema(example = "leading")]
+    standing: &'static str,
+    /// The bid's number in the history; none if it bought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bid: Option<u16>,
+    /// Your own maximum. Nobody else is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_minor: Option<i64>,
+    #[schema(example = 5100)]
+    price_minor: i64,
+    /// What another bid must offer now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 5200)]
+    min_next_minor: Option<i64>,
+    #[schema(example = "EUR")]
+    currency: String,
+    /// The end, as this bid may have moved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_at: Option<Millis>,
+    /// To be paid before this instant, if it bought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pay_until: Option<Millis>,
+    at: Millis,
+    /// The fact's position.
+    #[schema(value_type = String, example = "1-7")]
+    position: At,
+}
+
+/// Place a bid
+///
+/// The answer tells at once whether it leads. A bid that reaches a buy-now price on offer buys.
+#[utoipa::path(post, path = "/v1/auctions/{auction}/bids", tag = "auctions", request_body = NewBid,
+    params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
+           ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = Told),
+              (status = 409, description = "Too low, over, another currency …", body = Told),
+              (status = 422, body = Told)))]
+pub async fn place(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    caller: Caller,
+    Json(body): Json<NewBid>,
+) -> Result<Response, Problem> {
+    let bidder = caller.buyer()?.clone();
+    let key = caller.key(&at.listing, "place_bid", &body);
+    let currency = currency(&body.currency)?;
+    let bid = PlaceBid { bidder, max_minor: body.max_minor, currency };
+    let command = Command::Auction(AuctionCommand::PlaceBid(bid));
+    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    told(&at, &caller, &answer, &body.currency)
+}
+
+/// Buy at once
+#[utoipa::path(post, path = "/v1/auctions/{auction}/buy-now", tag = "auctions", request_body = Purchase,
+    params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
+           ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = Told),
+              (status = 409, description = "Not on offer, over …", body = Told)))]
+pub async fn buy_now(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    caller: Caller,
+    Json(body): Json<Purchase>,
+) -> Result<Response, Problem> {
+    let buyer = caller.buyer()?.clone();
+    let key = caller.key(&at.listing, "buy_now", &body);
+    let command =
+        Command::Auction(AuctionCommand::BuyNow(BuyNow { buyer, currency: currency(&body.currency)? }));
+    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    told(&at, &caller, &answer, &body.currency)
+}
+
+fn told(at: &AuctionPath, caller: &Caller, answer: &Answer, currency: &str) -> Result<Response, Problem> {
+    let facts =
+        answer.facts().filter_map(
+            |(offset, fact)| {
+                if let Fact::Auction(fact) = fact { Some((offset, fact)) } else { None }
+            },
+        );
+    let bid = BidAnswer::of(facts).ok_or_else(|| {
+        tracing::error!("a bid was taken without its fact");
+        Problem::of(catalog::INTERNAL)
+    })?;
+    let max_minor = reply::find_fact(answer, |fact| {
+        if let Fact::Auction(AuctionFact::BidPlaced { max_minor, .. }) = fact {
+            Some(*max_minor)
+        } else {
+            None
+        }
+    });
+    let (standing, ends_at, pay_until) = match bid.standing {
+        Standing::Leading => ("leading", Some(bid.until), None),
+        Standing::Outbid => ("outbid", Some(bid.until), None),
+        Standing::Bought => ("bought", None, Some(bid.until)),
+    };
+    let body = BidBody {
+        auction: at.listing.to_string(),
+        bidder: caller.buyer()?.as_str().to_owned(),
+        standing,
+        bid: bid.bid,
+        max_minor: max_minor.map(|(_, max)| max),
+        price_minor: bid.price_minor,
+        min_next_minor: bid.min_next_minor,
+        currency: currency.to_owned(),
+        ends_at,
+        pay_until,
+        at: reply::time_of(answer),
+        position: At(reply::position_of(answer)),
+    };
+    Ok(reply::created(answer, &format!("/v1/auctions/{}", at.listing), &body))
+}

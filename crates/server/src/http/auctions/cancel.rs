@@ -1,0 +1,68 @@
+//! `POST …/cancel`: an auction is called off; on record with who and why.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::auction::command::CancelAuction;
+use onsale_domain::auction::{AuctionCommand, AuctionFact};
+use onsale_domain::{Command, Millis};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::own_fact;
+use crate::app::App;
+use crate::http::extract::{AuctionPath, Caller, Json};
+use crate::http::problem::{Problem, Told};
+use crate::http::reply;
+use crate::http::wire::At;
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cancellation {
+    #[schema(example = "Mia, front desk")]
+    pub by: String,
+    #[schema(example = "the clock is broken")]
+    pub reason: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AuctionCancelled<'a> {
+    id: String,
+    status: &'static str,
+    by: &'a str,
+    reason: &'a str,
+    cancelled_at: Millis,
+    #[schema(value_type = String, example = "1-9")]
+    position: At,
+}
+
+/// Call an auction off: nobody gets it
+#[utoipa::path(post, path = "/v1/auctions/{auction}/cancel", tag = "auctions", request_body = Cancellation,
+    params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = AuctionCancelled),
+              (status = 409, description = "Over or cancelled before", body = Told)))]
+pub async fn cancel(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    caller: Caller,
+    Json(body): Json<Cancellation>,
+) -> Result<Response, Problem> {
+    let key = caller.key(&at.listing, "cancel_auction", &body);
+    let command =
+        Command::Auction(AuctionCommand::CancelAuction(CancelAuction { by: body.by, reason: body.reason }));
+    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let (by, reason) = own_fact(&answer, |fact| {
+        if let AuctionFact::AuctionCancelled { by, reason } = fact { Some((by, reason)) } else { None }
+    })?;
+    let told = AuctionCancelled {
+        id: at.listing.to_string(),
+        status: "cancelled",
+        by,
+        reason,
+        cancelled_at: reply::time_of(&answer),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &told))
+}

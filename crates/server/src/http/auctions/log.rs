@@ -1,0 +1,41 @@
+//! `GET …/facts` and `GET …/stream` of an auction: as those of an event, and without anything secret.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+
+use crate::app::App;
+use crate::http::extract::AuctionPath;
+use crate::http::facts::{self, FactList, Page};
+use crate::http::problem::{Problem, Told};
+use crate::http::query::Query;
+use crate::http::stream::{self, Wish};
+
+/// What happened to an auction, in order; no maximum above the price, no reserve
+#[utoipa::path(get, path = "/v1/auctions/{auction}/facts", tag = "auctions",
+    params(("auction" = String, Path), ("after" = Option<String>, Query),
+           ("limit" = Option<usize>, Query, description = "1 to 1,000")),
+    responses((status = 200, body = FactList), (status = 410, description = "Reload", body = Told)))]
+pub async fn facts(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    Query(page): Query<Page>,
+) -> Result<Response, Problem> {
+    facts::page_of(&app, at.listing, &page).await
+}
+
+/// Every fact of an auction as it happens, as server-sent events; no maximum above the price, no reserve
+#[utoipa::path(get, path = "/v1/auctions/{auction}/stream", tag = "auctions",
+    params(("auction" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, body = String, content_type = "text/event-stream"),
+              (status = 503, description = "Too many streams", body = Told)))]
+pub async fn stream(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    Query(wish): Query<Wish>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    stream::of_listing(app, at.listing, &wish, &headers).await
+}

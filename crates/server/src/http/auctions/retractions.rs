@@ -1,0 +1,106 @@
+//! `POST …/retractions`: a bid is taken back, by staff or, where the auction lets him, by its bidder.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::Command;
+use onsale_domain::auction::command::{RetractBid, Retractor};
+use onsale_domain::auction::fact::Replayed;
+use onsale_domain::auction::{AuctionCommand, AuctionFact};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::http::extract::{AuctionPath, Caller, Json};
+use crate::http::problem::{Problem, Told};
+use crate::http::reply::{self, find_fact};
+use crate::http::wire::At;
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Retraction {
+    /// The bid's number, as its answer and the history tell it.
+    #[schema(example = 3)]
+    pub bid: u16,
+    #[schema(example = "a nought too many")]
+    pub reason: String,
+    /// Who of the staff does it; absent: the bidder himself, named by `Onsale-Buyer`.
+    #[schema(example = "Mia, front desk")]
+    pub staff: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Retracted {
+    auction: String,
+    bid: u16,
+    /// False if it was retracted before.
+    changed: bool,
+    /// What the remaining bids come to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<AfterBody>,
+    #[schema(value_type = String, example = "1-9")]
+    position: At,
+}
+
+/// What the remaining bids come to, replayed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AfterRetraction)]
+pub struct AfterBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leader: Option<String>,
+    /// 0 with no bids left.
+    price_minor: i64,
+    min_next_minor: i64,
+    reserve_met: bool,
+}
+
+impl From<&Replayed> for AfterBody {
+    fn from(after: &Replayed) -> AfterBody {
+        AfterBody {
+            leader: after.leader.as_ref().map(|leader| leader.bidder.as_str().to_owned()),
+            price_minor: after.price_minor,
+            min_next_minor: after.min_next_minor,
+            reserve_met: after.reserve_met,
+        }
+    }
+}
+
+/// Take a bid back; the rest is replayed without it
+#[utoipa::path(post, path = "/v1/auctions/{auction}/retractions", tag = "auctions", request_body = Retraction,
+    params(("auction" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
+           ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = Retracted), (status = 403, description = "Staff alone", body = Told),
+              (status = 404, description = "No such bid, or not yours", body = Told),
+              (status = 409, description = "Not the latest, too late, over", body = Told)))]
+pub async fn retract(
+    State(app): State<Arc<App>>,
+    at: AuctionPath,
+    caller: Caller,
+    Json(body): Json<Retraction>,
+) -> Result<Response, Problem> {
+    let by = match &body.staff {
+        Some(staff) => Retractor::Staff(staff.clone()),
+        None => Retractor::Bidder(caller.buyer()?.clone()),
+    };
+    let key = caller.key(&at.listing, "retract_bid", &body);
+    let command =
+        Command::Auction(AuctionCommand::RetractBid(RetractBid { bid: body.bid, by, reason: body.reason }));
+    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let after = find_fact(&answer, |fact| {
+        if let onsale_domain::Fact::Auction(AuctionFact::BidRetracted { after, .. }) = fact {
+            Some(AfterBody::from(&**after))
+        } else {
+            None
+        }
+    });
+    let told = Retracted {
+        auction: at.listing.to_string(),
+        bid: body.bid,
+        changed: after.is_some(),
+        after: after.map(|(_, after)| after),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &told))
+}

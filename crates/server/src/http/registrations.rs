@@ -1,0 +1,268 @@
+//! `/v1/registrations`: places with a waiting list. Create, list, show, and their facts and stream; entries are in
+//! `registrations/entries.rs`.
+
+pub mod change;
+pub mod entries;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use axum::routing::{get, post};
+use onsale_domain::limits::{CHECKOUT_MS_DEFAULT, CUT_OFF_MS_DEFAULT};
+use onsale_domain::listing::BodyView;
+use onsale_domain::registration::command::CreateRegistration;
+use onsale_domain::registration::details::{RegistrationDetails, RegistrationStatus};
+use onsale_domain::registration::{RegistrationCommand, RegistrationFact, RegistrationView};
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_engine::View;
+use serde::{Deserialize, Serialize};
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use utoipa::ToSchema;
+
+use super::events::currency;
+use super::extract::{Caller, Json, RegistrationPath, held_here};
+use super::problem::Problem;
+use super::query::Query;
+use super::reply::{self, find_fact, own_fact};
+use super::sales::attempts;
+use super::venues::Page;
+use super::wire::{At, seconds};
+use super::{facts, new_listing, stream};
+use crate::app::App;
+
+/// The routes of registrations.
+pub fn routes() -> Router<Arc<App>> {
+    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
+    Router::new()
+        .route("/v1/registrations", get(list).layer(compressed()).post(create))
+        .route("/v1/registrations/{registration}", get(show).patch(change::change))
+        .route(
+            "/v1/registrations/{registration}/entries",
+            get(entries::list).layer(compressed()).post(entries::register),
+        )
+        .route("/v1/registrations/{registration}/entries/{entry}", get(entries::show).delete(entries::cancel))
+        .route("/v1/registrations/{registration}/entries/{entry}/confirm", post(entries::confirm))
+        .route("/v1/registrations/{registration}/attempts", get(list_attempts).layer(compressed()))
+        .route("/v1/registrations/{registration}/facts", get(list_facts).layer(compressed()))
+        .route("/v1/registrations/{registration}/stream", get(follow))
+}
+
+/// A new registration. It opens and closes by the clock.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "name": "Evening run", "starts_at": 1893456000000i64, "capacity": 40, "currency": "EUR", "price_minor": 0,
+}))]
+pub struct NewRegistration {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    /// At once if absent.
+    pub opens_at: Option<Millis>,
+    /// When the thing itself begins.
+    pub starts_at: Millis,
+    /// So long before the start nobody registers or is promoted any more: 24 hours if absent.
+    pub cut_off_seconds: Option<i64>,
+    /// 1 to 100,000 places.
+    pub capacity: u32,
+    /// An ISO 4217 code with a minor unit.
+    pub currency: String,
+    /// 0, if absent: a place is confirmed at once.
+    #[serde(default)]
+    pub price_minor: i64,
+    /// How long a paid place is kept for one who registers while there is room: 30 to 3,600, 600 if absent.
+    pub checkout_seconds: Option<i64>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Registration)]
+pub struct RegistrationBody {
+    #[schema(example = "reg_default_01kz0000000000000000000000")]
+    id: String,
+    /// `scheduled`, `open`, `closed`, `started` or `cancelled`.
+    #[schema(example = "open")]
+    status: &'static str,
+    #[serde(flatten)]
+    details: DetailsBody,
+    capacity: u32,
+    confirmed: u32,
+    /// Places that are kept for somebody who has not paid yet.
+    offered: u32,
+    waiting: u32,
+    #[schema(value_type = String, example = "1-3")]
+    position: At,
+}
+
+/// What a registration is, apart from who has a place.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RegistrationDetails)]
+pub struct DetailsBody {
+    name: String,
+    description: String,
+    opens_at: Millis,
+    /// The cut-off: from then on nobody registers.
+    closes_at: Millis,
+    starts_at: Millis,
+    currency: String,
+    price_minor: i64,
+    checkout_seconds: i64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RegistrationList {
+    registrations: Vec<RegistrationBody>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl From<&RegistrationDetails> for DetailsBody {
+    fn from(details: &RegistrationDetails) -> DetailsBody {
+        DetailsBody {
+            name: details.name.clone(),
+            description: details.description.clone(),
+            opens_at: details.opens_at,
+            closes_at: details.closes_at(),
+            starts_at: details.starts_at,
+            currency: details.currency.as_str().to_owned(),
+            price_minor: details.price_minor,
+            checkout_seconds: details.checkout_ms / 1_000,
+        }
+    }
+}
+
+/// Create a registration
+#[utoipa::path(post, path = "/v1/registrations", tag = "registrations", request_body = NewRegistration,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    responses((status = 201, body = RegistrationBody), (status = "4XX", body = super::problem::Told)))]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Json(body): Json<NewRegistration>,
+) -> Result<Response, Problem> {
+    let listing = new_listing(ListingKind::Registration, "create_registration", &caller);
+    let key = caller.key(&listing, "create_registration", &body);
+    let details = RegistrationDetails {
+        name: body.name.clone(),
+        description: body.description.clone(),
+        opens_at: body.opens_at.unwrap_or_else(|| app.engine.now()),
+        starts_at: body.starts_at,
+        cut_off_ms: body.cut_off_seconds.map_or(CUT_OFF_MS_DEFAULT, seconds),
+        currency: currency(&body.currency)?,
+        price_minor: body.price_minor,
+        checkout_ms: body.checkout_seconds.map_or(CHECKOUT_MS_DEFAULT, seconds),
+    };
+    let create = CreateRegistration { details, capacity: body.capacity };
+    let command = Command::Registration(RegistrationCommand::Create(Box::new(create)));
+    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let (_, created) = own_fact(&answer, |fact| {
+        if let Fact::Registration(RegistrationFact::Created(created)) = fact { Some(created) } else { None }
+    })?;
+    let opened = find_fact(&answer, |fact| {
+        let Fact::Registration(RegistrationFact::StatusChanged { status, .. }) = fact else { return None };
+        Some(*status)
+    });
+    let told = RegistrationBody {
+        id: listing.to_string(),
+        status: opened.map_or(RegistrationStatus::Scheduled, |(_, status)| status).as_str(),
+        details: DetailsBody::from(&created.details),
+        capacity: created.capacity,
+        confirmed: 0,
+        offered: 0,
+        waiting: 0,
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::created(&answer, &format!("/v1/registrations/{listing}"), &told))
+}
+
+/// The registration as readers see it, or 404.
+pub fn find(app: &App, listing: &ListingId) -> Result<Arc<View>, Problem> {
+    let view = app.engine.view(listing).filter(|view| registration_of(view).is_some());
+    view.ok_or_else(|| Problem::code(Code::ListingUnknown))
+}
+
+pub fn registration_of(view: &View) -> Option<&RegistrationView> {
+    if let BodyView::Registration(registration) = &view.body { Some(registration) } else { None }
+}
+
+fn described(view: &View) -> Option<RegistrationBody> {
+    let registration = registration_of(view)?;
+    Some(RegistrationBody {
+        id: view.listing.to_string(),
+        status: registration.status.as_str(),
+        details: DetailsBody::from(&*registration.details),
+        capacity: registration.capacity,
+        confirmed: registration.confirmed,
+        offered: registration.offered,
+        waiting: registration.waiting,
+        position: At(view.position),
+    })
+}
+
+/// Show a registration and how many have a place
+#[utoipa::path(get, path = "/v1/registrations/{registration}", tag = "registrations",
+    params(("registration" = String, Path)),
+    responses((status = 200, body = RegistrationBody), (status = 404, body = super::problem::Told)))]
+pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<Response, Problem> {
+    let view = find(&app, &at.listing)?;
+    let mut response = reply::json(StatusCode::OK, &described(&view));
+    response.headers_mut().insert(reply::POSITION, reply::position_value(view.position));
+    Ok(response)
+}
+
+/// Registrations in order of their ids
+#[utoipa::path(get, path = "/v1/registrations", tag = "registrations",
+    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
+           ("limit" = Option<usize>, Query, description = "1 to 500")),
+    responses((status = 200, body = RegistrationList)))]
+pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
+    held_here(&app, ListingKind::Registration)?;
+    let (after, limit) = page.read(ListingKind::Registration)?;
+    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Registration, after, limit);
+    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    let registrations = found.iter().filter_map(|view| described(view)).collect();
+    Ok(reply::json(StatusCode::OK, &RegistrationList { registrations, next }))
+}
+
+/// Refused attempts to register
+#[utoipa::path(get, path = "/v1/registrations/{registration}/attempts", tag = "registrations",
+    params(("registration" = String, Path), ("from" = Option<u64>, Query, description = "The `next` of the page before"),
+           ("limit" = Option<usize>, Query, description = "1 to 1,000")),
+    responses((status = 200, body = attempts::AttemptList), (status = 404, body = super::problem::Told)))]
+pub async fn list_attempts(
+    State(app): State<Arc<App>>,
+    at: RegistrationPath,
+    Query(page): Query<attempts::Page>,
+) -> Result<Response, Problem> {
+    find(&app, &at.listing)?;
+    attempts::page_of(&app, at.listing, &page, |_| Vec::new()).await
+}
+
+/// What happened to a registration, in order
+#[utoipa::path(get, path = "/v1/registrations/{registration}/facts", tag = "facts",
+    params(("registration" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::Told)))]
+pub async fn list_facts(
+    State(app): State<Arc<App>>,
+    at: RegistrationPath,
+    Query(page): Query<facts::Page>,
+) -> Result<Response, Problem> {
+    facts::page_of(&app, at.listing, &page).await
+}
+
+/// Every fact of a registration as it happens, as server-sent events
+#[utoipa::path(get, path = "/v1/registrations/{registration}/stream", tag = "facts",
+    params(("registration" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, body = String, content_type = "text/event-stream"),
+              (status = 503, description = "Too many streams", body = super::problem::Told)))]
+pub async fn follow(
+    State(app): State<Arc<App>>,
+    at: RegistrationPath,
+    Query(wish): Query<stream::Wish>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    stream::of_listing(app, at.listing, &wish, &headers).await
+}

@@ -1,0 +1,112 @@
+//! `GET …/attempts`: who was refused what, for a listing's owner. No part of its log: a restart begins anew.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::attempts::{Attempt, AttemptsFound};
+use onsale_domain::limits::ATTEMPTS_KEPT;
+use onsale_domain::seats::{Found, Query as Asked};
+use onsale_domain::{ListingId, Millis};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::names::Skus;
+use crate::app::App;
+use crate::http::extract::SalePath;
+use crate::http::problem::{LineInTheWay, Problem, Told, in_the_way};
+use crate::http::query::{self, Query};
+use crate::http::reply;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    from: Option<u64>,
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AttemptList {
+    /// How many were refused by each code, since the server was started.
+    #[schema(example = json!({"sold_out": 17, "buyer_limit": 2}))]
+    counts: BTreeMap<&'static str, u64>,
+    /// Oldest first. Only the last 1,000 are kept: a number that is missing was lost to a flood.
+    attempts: Vec<AttemptBody>,
+    /// Where to go on: `?from=` this.
+    next: u64,
+    /// True if there is more right now.
+    more: bool,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Attempt)]
+pub struct AttemptBody {
+    #[schema(example = 16)]
+    number: u64,
+    at: Millis,
+    #[schema(example = "ext:default:ann")]
+    buyer: String,
+    #[schema(example = "checkout")]
+    verb: &'static str,
+    #[schema(example = "sold_out")]
+    code: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<LineInTheWay>,
+}
+
+/// Refused attempts
+#[utoipa::path(get, path = "/v1/sales/{sale}/attempts", tag = "sales",
+    params(("sale" = String, Path), ("from" = Option<u64>, Query, description = "The `next` of the page before"),
+           ("limit" = Option<usize>, Query, description = "1 to 1,000")),
+    responses((status = 200, body = AttemptList), (status = 404, body = Told)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    at: SalePath,
+    Query(page): Query<Page>,
+) -> Result<Response, Problem> {
+    let skus = Skus::of(&*app.engine, &at.listing)?;
+    page_of(&app, at.listing, &page, |attempt| in_the_way(&attempt.in_the_way, &skus)).await
+}
+
+/// A page of any listing's refused attempts.
+pub async fn page_of(
+    app: &App,
+    listing: ListingId,
+    page: &Page,
+    lines: impl Fn(&Attempt) -> Vec<LineInTheWay>,
+) -> Result<Response, Problem> {
+    let limit = query::limit(page.limit, ATTEMPTS_KEPT)?;
+    let from = page.from.unwrap_or(0);
+    let found = match app.engine.ask(listing, Asked::Attempts { from, limit }).await? {
+        Found::Attempts(found) => *found,
+        Found::Nothing
+        | Found::Hold(_)
+        | Found::Ended(_)
+        | Found::Holds(_)
+        | Found::Place(_)
+        | Found::Order(_)
+        | Found::Sale(_)
+        | Found::Registration(_)
+        | Found::Auction(_)
+        | Found::Orders(_)
+        | Found::Desk(_) => AttemptsFound::default(),
+    };
+    let body = |(number, attempt): &(u64, Attempt)| AttemptBody {
+        number: *number,
+        at: attempt.at,
+        buyer: attempt.buyer.as_str().to_owned(),
+        verb: attempt.verb,
+        code: attempt.code.as_str(),
+        lines: lines(attempt),
+    };
+    let next = found.attempts.last().map_or(found.next, |(number, _)| number + 1);
+    let list = AttemptList {
+        counts: found.counts.iter().map(|(code, count)| (code.as_str(), *count)).collect(),
+        attempts: found.attempts.iter().map(body).collect(),
+        next,
+        more: next < found.next,
+    };
+    Ok(reply::json(StatusCode::OK, &list))
+}

@@ -1,0 +1,161 @@
+//! Checkout codes: the id of a checkout, `cod_…`, and behind a dot what only its buyer was told. Made and checked here
+//! from the house key; never stored, never logged, never in a fact.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use onsale_domain::id::{read_base32, read_inside_of, write_base32};
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::stock::command::CheckoutKey;
+use onsale_domain::stock::{SaleFound, SaleQuery};
+use onsale_domain::{BuyerId, CheckoutId, Code, ListingId, ListingKind};
+use subtle::ConstantTimeEq;
+
+use super::wire::checkout_text;
+use crate::app::App;
+use crate::http::credential::ended;
+use crate::http::extract::{held_here, look_up, path_params};
+use crate::http::problem::{Problem, catalog};
+use crate::token::{CHECKOUT, Tokens};
+
+/// The code in a path, or only the id; believed after [`CodePath::key`].
+#[derive(Debug)]
+pub struct CodePath {
+    pub sale: ListingId,
+    pub checkout: CheckoutId,
+    /// As it was given, for the request's fingerprint.
+    pub text: String,
+    secret: Option<u128>,
+}
+
+/// The whole code, for its buyer.
+pub fn make(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, buyer: &BuyerId) -> String {
+    // The id is never used twice, so nothing needs a fence.
+    let secret = write_base32(tokens.seal(CHECKOUT, sale, checkout.0, 0, buyer));
+    [&checkout_text(sale, checkout), ".", std::str::from_utf8(&secret).unwrap_or_default()].concat()
+}
+
+impl CodePath {
+    pub fn parse(text: &str) -> Option<CodePath> {
+        let (id, secret) = match text.split_once('.') {
+            Some((id, secret)) => (id, Some(read_base32(secret)?)),
+            None => (text, None),
+        };
+        let (sale, number) = read_inside_of(ListingKind::Sale, "cod", id)?;
+        Some(CodePath { sale, checkout: CheckoutId(number), text: text.to_owned(), secret })
+    }
+
+    /// Reads a code and makes sure that its sale is known here, if any server knows it.
+    pub async fn find(app: &App, text: &str) -> Result<CodePath, Problem> {
+        held_here(app, ListingKind::Sale)?;
+        let code = CodePath::parse(text).ok_or_else(|| Problem::code(Code::CheckoutUnknown))?;
+        look_up(app, code.sale).await?;
+        match app.engine.view(&code.sale) {
+            Some(_) => Ok(code),
+            None => Err(Problem::code(Code::CheckoutUnknown)),
+        }
+    }
+
+    /// Whether the house made this code for this buyer; takes the same time either way.
+    pub fn is_for(&self, tokens: &Tokens, buyer: &BuyerId) -> bool {
+        let right = tokens.seal(CHECKOUT, &self.sale, self.checkout.0, 0, buyer);
+        self.secret.is_some_and(|secret| secret.to_be_bytes().ct_eq(&right.to_be_bytes()).into())
+    }
+
+    pub fn has_secret(&self) -> bool {
+        self.secret.is_some()
+    }
+
+    pub async fn ask(&self, app: &App) -> Result<SaleFound, Problem> {
+        let query = Query::Sale(SaleQuery::Checkout(self.checkout));
+        match app.engine.ask(self.sale, query).await? {
+            Found::Sale(found) => Ok(found),
+            Found::Nothing
+            | Found::Hold(_)
+            | Found::Ended(_)
+            | Found::Holds(_)
+            | Found::Place(_)
+            | Found::Order(_)
+            | Found::Registration(_)
+            | Found::Auction(_)
+            | Found::Orders(_)
+            | Found::Desk(_)
+            | Found::Attempts(_) => Ok(SaleFound::Nothing),
+        }
+    }
+
+    /// The key that the rules take. With the right buyer's header nothing is looked up; without a header whoever has
+    /// the code acts for its buyer. A true code in another's hands is left to the rules to refuse, so that it counts as
+    /// an attempt. `keyed`: the request may be the replay of one that ended the checkout, as with holds.
+    pub async fn key(&self, app: &App, buyer: Option<&BuyerId>, keyed: bool) -> Result<CheckoutKey, Problem> {
+        let key = |buyer: &BuyerId| CheckoutKey { checkout: self.checkout, buyer: buyer.clone() };
+        if !self.has_secret() {
+            let why = "this is a checkout's id; its code goes on behind a dot, and only its buyer was told";
+            return Err(Problem::with(catalog::of(Code::CheckoutUnknown), why));
+        }
+        if let Some(buyer) = buyer.filter(|buyer| self.is_for(&app.tokens, buyer)) {
+            return Ok(key(buyer));
+        }
+        let owner = match self.ask(app).await? {
+            SaleFound::Checkout(state) => state.buyer,
+            SaleFound::Purchase(state) => state.buyer,
+            SaleFound::Ended(_) if buyer.is_none() && keyed => {
+                let nobody = BuyerId::parse("-").ok_or_else(|| Problem::of(catalog::INTERNAL))?;
+                return Ok(key(&nobody));
+            }
+            SaleFound::Ended(end) => return Err(Problem::code(ended(end))),
+            SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {
+                return Err(Problem::code(Code::CheckoutUnknown));
+            }
+        };
+        match self.is_for(&app.tokens, &owner) {
+            true => Ok(key(buyer.unwrap_or(&owner))),
+            false => Err(Problem::code(Code::CheckoutUnknown)),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<App>> for CodePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
+        let text = params.iter().next().map_or("", |(_, value)| value);
+        CodePath::find(app, text).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use onsale_domain::Tenant;
+
+    use super::*;
+
+    #[test]
+    fn a_code_is_its_own_buyers_only() {
+        let tokens = Tokens::new(b"house");
+        let sale = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: 7 };
+        let (ann, bob) = (BuyerId::parse("ann").expect("a buyer"), BuyerId::parse("bob").expect("a buyer"));
+        let text = make(&tokens, &sale, CheckoutId(9), &ann);
+        let code = CodePath::parse(&text).expect("reads back");
+        assert_eq!((code.sale, code.checkout), (sale, CheckoutId(9)));
+        assert!(code.is_for(&tokens, &ann) && !code.is_for(&tokens, &bob));
+        assert!(!code.is_for(&Tokens::new(b"other house"), &ann));
+        let other = CodePath { checkout: CheckoutId(8), ..CodePath::parse(&text).expect("reads back") };
+        assert!(!other.is_for(&tokens, &ann));
+        let bare = CodePath::parse(text.split('.').next().expect("an id")).expect("an id alone");
+        assert!(!bare.is_for(&tokens, &ann) && !bare.has_secret());
+        for bad in [
+            "",
+            ".",
+            "cod",
+            &text[1..],
+            &format!("{text}.x"),
+            &format!("{text}0"),
+            &text.replace("cod", "hld"),
+        ] {
+            assert!(CodePath::parse(bad).is_none(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! `/v1/series`: sales by a schedule. The clockwork opens them; here a series is made, shown, changed and followed.
+
+pub mod change;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use axum::routing::get;
+use onsale_domain::listing::BodyView;
+use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
+use onsale_domain::series::schedule::Schedule;
+use onsale_domain::series::{Plan, Series, SeriesCommand, SeriesFact, SlotState, sale_of};
+use onsale_domain::stock::details::StockRules;
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_engine::View;
+use serde::{Deserialize, Serialize};
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use utoipa::ToSchema;
+
+use super::events::currency;
+use super::extract::{Caller, Json, SeriesPath, held_here};
+use super::problem::Problem;
+use super::query::Query;
+use super::reply::{self, own_fact};
+use super::venues::Page;
+use super::wire::{At, seconds};
+use super::{facts, new_listing, stream};
+use crate::app::App;
+use crate::zone::Clocks;
+
+/// How long a sale lasts unless the series says otherwise: until the next one of an hourly series.
+const LENGTH_S_DEFAULT: i64 = 3_600;
+/// Slots that are shown; older ones are in the facts.
+const SLOTS_SHOWN: usize = 24;
+
+/// The routes of series.
+pub fn routes() -> Router<Arc<App>> {
+    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
+    Router::new()
+        .route("/v1/series", get(list).layer(compressed()).post(create))
+        .route("/v1/series/{series}", get(show).patch(change::change))
+        .route("/v1/series/{series}/facts", get(list_facts).layer(compressed()))
+        .route("/v1/series/{series}/stream", get(follow))
+}
+
+/// A new series: a sale with generated items at every slot of its schedule.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "name": "On the hour", "currency": "EUR", "length_seconds": 3600, "buyer_limit": 2,
+    "items": [{"price_minor": 900, "stock": 100}],
+}))]
+pub struct NewSeries {
+    pub name: String,
+    /// Every full hour of UTC if absent.
+    pub schedule: Option<ScheduleBody>,
+    /// Slots before this instant do not count; now if absent.
+    pub from: Option<Millis>,
+    /// What each sale is called; the series' own name if absent.
+    pub sale_name: Option<String>,
+    #[serde(default)]
+    pub description: String,
+    /// An ISO 4217 code with a minor unit.
+    pub currency: String,
+    pub buyer_limit: Option<u32>,
+    pub checkout_seconds: Option<i64>,
+    /// How long a sale lasts: a minute to 31 days, an hour if absent.
+    pub length_seconds: Option<i64>,
+    /// 1 to 20; each sale gives them names and pictures of its own.
+    pub items: Vec<ItemBody>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Schedule, example = json!({"cron": "0 18 * * 1-5", "zone": "Europe/Berlin"}))]
+pub struct ScheduleBody {
+    /// Minute, hour, day of the month, month, day of the week.
+    pub cron: String,
+    /// The zone on whose clocks the line is read, as the time zone database names it.
+    pub zone: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Item)]
+pub struct ItemBody {
+    #[schema(example = 900)]
+    pub price_minor: i64,
+    #[schema(example = 100)]
+    pub stock: u32,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Series)]
+pub struct SeriesBody {
+    #[schema(example = "ser_default_01kz0000000000000000000000")]
+    id: String,
+    /// `running`, `paused` or `ended`.
+    #[schema(example = "running")]
+    status: &'static str,
+    #[serde(flatten)]
+    details: DetailsBody,
+    /// The sale that is on at this moment.
+    active_sale: Option<String>,
+    /// When the next sale is made, a minute before its slot.
+    next_at: Option<Millis>,
+    /// The last 24 slots and what became of them, latest first.
+    slots: Vec<SlotBody>,
+    #[schema(value_type = String, example = "1-3")]
+    position: At,
+}
+
+/// What a series is, apart from its slots.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SeriesDetails)]
+pub struct DetailsBody {
+    name: String,
+    /// Absent: every full hour of UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<ScheduleBody>,
+    from: Millis,
+    sale_name: String,
+    description: String,
+    currency: String,
+    buyer_limit: u32,
+    checkout_seconds: i64,
+    length_seconds: i64,
+    items: Vec<ItemBody>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Slot)]
+pub struct SlotBody {
+    slot: Millis,
+    /// How far the zone's clocks were ahead of UTC.
+    offset_seconds: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sale: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_at: Option<Millis>,
+    /// Why there is no sale: `down` or `paused`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SeriesList {
+    series: Vec<SeriesBody>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl From<&SeriesDetails> for DetailsBody {
+    fn from(details: &SeriesDetails) -> DetailsBody {
+        let template = &details.template;
+        DetailsBody {
+            name: details.name.clone(),
+            schedule: match &details.schedule {
+                Schedule::Hourly => None,
+                Schedule::Cron { line, zone } => {
+                    Some(ScheduleBody { cron: line.clone(), zone: zone.clone() })
+                }
+            },
+            from: details.from,
+            sale_name: template.name.clone(),
+            description: template.description.clone(),
+            currency: template.currency.as_str().to_owned(),
+            buyer_limit: template.rules.buyer_limit,
+            checkout_seconds: template.rules.checkout_ms / 1_000,
+            length_seconds: template.length_ms / 1_000,
+            items: template.items.iter().map(ItemBody::from).collect(),
+        }
+    }
+}
+
+impl From<&ItemTemplate> for ItemBody {
+    fn from(item: &ItemTemplate) -> ItemBody {
+        ItemBody { price_minor: item.price_minor, stock: item.stock }
+    }
+}
+
+impl ItemBody {
+    pub fn to_domain(&self) -> ItemTemplate {
+        ItemTemplate { price_minor: self.price_minor, stock: self.stock }
+    }
+}
+
+impl SeriesBody {
+    fn of(view: &View, series: &Series, now: Millis) -> SeriesBody {
+        let plan = Clocks::of(&series.details().schedule).map(|zone| series.plan(now, &zone));
+        let slot = |known: &SlotState| SlotBody {
+            slot: known.slot.at,
+            offset_seconds: known.slot.offset_s,
+            sale: known.ends_at.map(|_| sale_of(view.listing, known.slot.at).to_string()),
+            ends_at: known.ends_at,
+            skipped: known.skipped.map(super::fact::skip_cause),
+        };
+        SeriesBody {
+            id: view.listing.to_string(),
+            status: series.status().as_str(),
+            details: DetailsBody::from(&**series.details()),
+            active_sale: series.active_at(now).map(|sale| sale.to_string()),
+            next_at: match plan {
+                Some(Plan::WaitUntil(at)) => Some(at),
+                Some(Plan::Ask(_)) => Some(now),
+                Some(Plan::Rest) | None => None,
+            },
+            slots: series.slots().rev().take(SLOTS_SHOWN).map(slot).collect(),
+            position: At(view.position),
+        }
+    }
+}
+
+/// Create a series
+#[utoipa::path(post, path = "/v1/series", tag = "series", request_body = NewSeries,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    responses((status = 201, body = SeriesBody), (status = "4XX", body = super::problem::Told)))]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Json(body): Json<NewSeries>,
+) -> Result<Response, Problem> {
+    let listing = new_listing(ListingKind::Series, "create_series", &caller);
+    let key = caller.key(&listing, "create_series", &body);
+    let details = body.details(app.engine.now())?;
+    let command = Command::Series(SeriesCommand::Create(Box::new(details)));
+    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let (_, details) = own_fact(&answer, |fact| {
+        if let Fact::Series(SeriesFact::Created(details)) = fact { Some(details) } else { None }
+    })?;
+    let told = SeriesBody {
+        id: listing.to_string(),
+        status: "running",
+        details: DetailsBody::from(&**details),
+        active_sale: None,
+        next_at: None,
+        slots: Vec::new(),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::created(&answer, &format!("/v1/series/{listing}"), &told))
+}
+
+impl NewSeries {
+    fn details(&self, now: Millis) -> Result<SeriesDetails, Problem> {
+        let default = StockRules::default();
+        let schedule = match &self.schedule {
+            None => Schedule::Hourly,
+            Some(schedule) => {
+                Clocks::named(&schedule.zone).ok_or_else(|| {
+                    Problem::invalid("schedule.zone", "the name of a time zone, such as Europe/Berlin")
+                })?;
+                Schedule::Cron { line: schedule.cron.clone(), zone: schedule.zone.clone() }
+            }
+        };
+        Ok(SeriesDetails {
+            name: self.name.clone(),
+            schedule,
+            from: self.from.unwrap_or(now),
+            template: SaleTemplate {
+                name: self.sale_name.clone().unwrap_or_else(|| self.name.clone()),
+                description: self.description.clone(),
+                currency: currency(&self.currency)?,
+                rules: StockRules {
+                    buyer_limit: self.buyer_limit.unwrap_or(default.buyer_limit),
+                    checkout_ms: self.checkout_seconds.map_or(default.checkout_ms, seconds),
+                },
+                length_ms: seconds(self.length_seconds.unwrap_or(LENGTH_S_DEFAULT)),
+                items: self.items.iter().map(ItemBody::to_domain).collect(),
+            },
+        })
+    }
+}
+
+/// The series as readers see it, or 404.
+pub fn find(app: &App, listing: &ListingId) -> Result<(Arc<View>, Arc<Series>), Problem> {
+    let view = app.engine.view(listing).ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+    let series = series_of(&view).cloned().ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+    Ok((view, series))
+}
+
+pub fn series_of(view: &View) -> Option<&Arc<Series>> {
+    if let BodyView::Series(series) = &view.body { Some(series) } else { None }
+}
+
+/// Show a series, the sale that is on now, and its last slots
+#[utoipa::path(get, path = "/v1/series/{series}", tag = "series", params(("series" = String, Path)),
+    responses((status = 200, body = SeriesBody), (status = 404, body = super::problem::Told)))]
+pub async fn show(State(app): State<Arc<App>>, at: SeriesPath) -> Result<Response, Problem> {
+    let (view, series) = find(&app, &at.listing)?;
+    let mut response = reply::json(StatusCode::OK, &SeriesBody::of(&view, &series, app.engine.now()));
+    response.headers_mut().insert(reply::POSITION, reply::position_value(view.position));
+    Ok(response)
+}
+
+/// Series in order of their ids
+#[utoipa::path(get, path = "/v1/series", tag = "series",
+    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
+           ("limit" = Option<usize>, Query, description = "1 to 500")),
+    responses((status = 200, body = SeriesList)))]
+pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
+    held_here(&app, ListingKind::Series)?;
+    let (after, limit) = page.read(ListingKind::Series)?;
+    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Series, after, limit);
+    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    let now = app.engine.now();
+    let series = found.iter().filter_map(|view| Some(SeriesBody::of(view, series_of(view)?, now)));
+    Ok(reply::json(StatusCode::OK, &SeriesList { series: series.collect(), next }))
+}
+
+/// What happened to a series, in order
+#[utoipa::path(get, path = "/v1/series/{series}/facts", tag = "facts",
+    params(("series" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::Told)))]
+pub async fn list_facts(
+    State(app): State<Arc<App>>,
+    at: SeriesPath,
+    Query(page): Query<facts::Page>,
+) -> Result<Response, Problem> {
+    facts::page_of(&app, at.listing, &page).await
+}
+
+/// Every fact of a series as it happens, as server-sent events
+#[utoipa::path(get, path = "/v1/series/{series}/stream", tag = "facts",
+    params(("series" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, body = String, content_type = "text/event-stream"),
+              (status = 503, description = "Too many streams", body = super::problem::Told)))]
+pub async fn follow(
+    State(app): State<Arc<App>>,
+    at: SeriesPath,
+    Query(wish): Query<stream::Wish>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    stream::of_listing(app, at.listing, &wish, &headers).await
+}

@@ -1,0 +1,162 @@
+//! Registrations over HTTP: places, the waiting list, promotion in the step of a cancellation.
+
+use std::sync::atomic::Ordering;
+
+use onsale_engine::Engine;
+use serde_json::{Value, json};
+
+use crate::house::{Answer, House};
+
+const DAY: i64 = 86_400_000;
+
+struct Course {
+    house: House,
+    id: String,
+}
+
+impl Course {
+    fn open(more: Value) -> Course {
+        let house = House::open();
+        let made = house.post("/v1/registrations", &[], asked(&house, more));
+        assert_eq!(made.status, 201, "{made:?}");
+        let id = made.json()["id"].as_str().expect("an id").to_owned();
+        Course { house, id }
+    }
+
+    fn path(&self, rest: &str) -> String {
+        format!("/v1/registrations/{}{rest}", self.id)
+    }
+
+    fn register(&self, buyer: &str) -> Answer {
+        self.house.post(&self.path("/entries"), &[("onsale-buyer", buyer)], json!({}))
+    }
+
+    fn entry(&self, entry: &Value) -> String {
+        self.path(&format!("/entries/{}", entry["id"].as_str().expect("an id")))
+    }
+
+    fn cancel(&self, entry: &Value, headers: &[(&str, &str)]) -> Answer {
+        self.house.send("DELETE", &self.entry(entry), headers, None)
+    }
+
+    fn patch(&self, body: Value) -> Answer {
+        self.house.send("PATCH", &self.path(""), &[], Some(&body.to_string()))
+    }
+
+    fn status(&self, entry: &Value) -> Value {
+        self.house.get(&self.entry(entry)).json()["status"].clone()
+    }
+}
+
+fn asked(house: &House, more: Value) -> Value {
+    let now = house.engine.now();
+    let mut course = json!({
+        "name": "Evening run", "opens_at": now - 1, "starts_at": now + 30 * DAY, "capacity": 1, "currency": "EUR",
+    });
+    for (name, value) in more.as_object().expect("an object") {
+        course[name] = value.clone();
+    }
+    course
+}
+
+#[test]
+fn a_place_that_comes_free_goes_to_the_first_in_line_in_the_same_step() {
+    let course = Course::open(json!({}));
+    let ann = course.register("ann");
+    assert_eq!((ann.status, &ann.json()["status"]), (201, &json!("confirmed")));
+    let (bob, zoe) = (course.register("bob").json(), course.register("zoe").json());
+    assert_eq!((&bob["status"], &bob["ahead"], &zoe["ahead"]), (&json!("waiting"), &json!(0), &json!(1)));
+    let again = course.register("bob");
+    assert_eq!((again.status, &again.json()["id"]), (200, &bob["id"]), "one entry per buyer");
+    let ann = ann.json();
+    course.cancel(&ann, &[("onsale-buyer", "bob")]).problem(403, "not_yours");
+    assert_eq!(course.cancel(&ann, &[("onsale-buyer", "ann")]).json()["amount_minor"], 0);
+    assert_eq!((course.status(&bob), course.status(&zoe)), (json!("confirmed"), json!("waiting")));
+    course.house.get(&course.entry(&ann)).problem(410, "released");
+    let facts = course.house.get(&course.path("/facts")).json();
+    let facts = facts["facts"].as_array().expect("facts").clone();
+    let kinds: Vec<_> = facts.iter().rev().take(2).map(|fact| fact["kind"].clone()).collect();
+    assert_eq!(kinds, ["promoted", "entry_cancelled"]);
+    assert_eq!(course.register("ann").json()["ahead"], 1, "who comes again is the last");
+    assert_eq!(course.patch(json!({"capacity": 3})).json()["capacity"], 3);
+    let shown = course.house.get(&course.path("")).json();
+    assert_eq!((&shown["confirmed"], &shown["waiting"]), (&json!(3), &json!(0)));
+    let page = course.house.get(&course.path("/entries?limit=2")).json();
+    assert_eq!(page["entries"].as_array().expect("entries").len(), 2);
+    let rest = course.house.get(&course.path(&format!("/entries?after={}", page["next"]))).json();
+    assert_eq!((rest["entries"].as_array().expect("entries").len(), rest.get("next")), (1, None));
+}
+
+#[test]
+fn a_paid_place_is_kept_until_it_is_paid_or_its_time_is_over() {
+    let course = Course::open(json!({"price_minor": 500, "checkout_seconds": 30}));
+    let ann = course.register("ann").json();
+    assert_eq!((&ann["status"], &ann["price_minor"]), (&json!("offered"), &json!(500)));
+    let bob = course.register("bob").json();
+    let confirm = |entry: &Value, buyer: &str, body: Value| {
+        course.house.post(&format!("{}/confirm", course.entry(entry)), &[("onsale-buyer", buyer)], body)
+    };
+    confirm(&bob, "bob", json!({})).problem(409, "not_offered");
+    confirm(&ann, "bob", json!({})).problem(403, "not_yours");
+    confirm(&ann, "ann", json!({"settled": false})).problem(409, "payment_required");
+    course.house.engine.ahead_ms.fetch_add(30_000, Ordering::Relaxed);
+    confirm(&ann, "ann", json!({})).problem(410, "expired");
+    assert_eq!(course.status(&bob), "offered", "it went on to the first in line");
+    let paid = confirm(&bob, "bob", json!({}));
+    assert_eq!((paid.status, &paid.json()["status"]), (200, &json!("confirmed")));
+    assert!(paid.json()["order"].as_str().expect("an order").starts_with("ord_default_"));
+    assert_eq!(course.cancel(&bob, &[]).json()["amount_minor"], 500, "staff refunds");
+    let told = course.house.get(&course.path("/attempts")).json();
+    assert_eq!(told["counts"]["not_offered"], 1);
+}
+
+#[test]
+fn nobody_registers_outside_its_hours() {
+    let course = Course::open(json!({}));
+    course.house.engine.ahead_ms.fetch_add(29 * DAY + 1_000, Ordering::Relaxed);
+    course.register("ann").problem(409, "registration_closed");
+    let early = Course::open(json!({}));
+    assert_eq!(early.patch(json!({"status": "cancelled"})).json()["status"], "cancelled");
+    early.register("ann").problem(409, "registration_cancelled");
+    let now = early.house.engine.now();
+    let later = asked(&early.house, json!({"opens_at": now + DAY}));
+    let id =
+        early.house.post("/v1/registrations", &[], later).json()["id"].as_str().expect("an id").to_owned();
+    let path = format!("/v1/registrations/{id}/entries");
+    early.house.post(&path, &[("onsale-buyer", "ann")], json!({})).problem(409, "registration_not_open");
+    let listed = early.house.get("/v1/registrations").json();
+    assert_eq!(listed["registrations"].as_array().expect("registrations").len(), 2);
+}
+
+#[test]
+fn wrong_registrations_are_refused_by_field() {
+    let house = House::open();
+    for (change, field) in [
+        (json!({"capacity": 0}), "capacity"),
+        (json!({"capacity": 100_001}), "capacity"),
+        (json!({"capacity": -1}), "capacity"),
+        (json!({"capacity": 1.5}), "capacity"),
+        (json!({"price_minor": -1}), "price_minor"),
+        (json!({"price_minor": 1_000_000_000_001i64}), "price_minor"),
+        (json!({"price_minor": 0.5}), "price_minor"),
+        (json!({"cut_off_seconds": -1}), "cut_off_seconds"),
+        (json!({"checkout_seconds": 29}), "checkout_seconds"),
+        (json!({"starts_at": 5}), "starts_at"),
+        (json!({"name": "a\nb"}), "name"),
+        (json!({"currency": "eur"}), "currency"),
+        (json!({"places": 5}), "places"),
+    ] {
+        let told =
+            house.post("/v1/registrations", &[], asked(&house, change.clone())).problem(422, "invalid");
+        assert_eq!(told["field"], field, "{change}: {told}");
+    }
+    let course = Course::open(json!({}));
+    assert_eq!(
+        course.patch(json!({"capacity": 2, "name": "x"})).problem(422, "invalid")["field"],
+        "capacity"
+    );
+    assert_eq!(course.patch(json!({"capacity": 0})).problem(422, "invalid")["field"], "capacity");
+    course.house.post(&course.path("/entries"), &[], json!({})).problem(422, "invalid");
+    course.house.get(&course.path("/entries/ent_default_0")).problem(404, "entry_unknown");
+    course.house.get("/v1/registrations/x").problem(404, "listing_unknown");
+}

@@ -1,0 +1,132 @@
+//! Whose code it is, how often it buys, and until when.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+
+use super::shop::{Shop, text};
+
+#[test]
+fn another_buyers_code_does_nothing_before_and_after_its_purchase() {
+    let shop = Shop::open();
+    let checkout = shop.checkout("ann", &[("tee", 1)]);
+    shop.purchase(&checkout, &[("onsale-buyer", "bob")]).problem(403, "not_yours");
+    shop.cancel(&checkout, &[("onsale-buyer", "bob")]).problem(403, "not_yours");
+    assert_eq!(shop.levels("tee"), (9, 1, 0));
+    assert_eq!(shop.purchase(&checkout, &[("onsale-buyer", "ann")]).status, 200);
+    shop.purchase(&checkout, &[("onsale-buyer", "bob")]).problem(403, "not_yours");
+}
+
+#[test]
+fn a_code_that_the_house_did_not_make_is_unknown() {
+    let shop = Shop::open();
+    let checkout = shop.checkout("ann", &[("tee", 1)]);
+    let (id, code) = (text(&checkout, "id"), text(&checkout, "code"));
+    let last = if code.ends_with('0') { "1" } else { "0" };
+    let forged = format!("{}{last}", &code[..code.len() - 1]);
+    let foreign = shop.another(json!({}));
+    let elsewhere = code.replace(shop.sale.trim_start_matches("sal_"), foreign.trim_start_matches("sal_"));
+    for wrong in [forged.as_str(), id, "cod_default_0", "x", &elsewhere] {
+        for verb in ["purchase", "cancel"] {
+            let told = shop.house.post(
+                &format!("/v1/checkouts/{wrong}/{verb}"),
+                &[("onsale-buyer", "ann")],
+                json!({}),
+            );
+            told.problem(404, "checkout_unknown");
+        }
+    }
+    shop.house.get(&format!("/v1/checkouts/{forged}")).problem(404, "checkout_unknown");
+    assert_eq!(shop.levels("tee"), (9, 1, 0));
+}
+
+#[test]
+fn the_code_is_shown_to_its_buyer_only() {
+    let shop = Shop::open();
+    let checkout = shop.checkout("ann", &[("tee", 1)]);
+    let path = format!("/v1/checkouts/{}", text(&checkout, "id"));
+    let seen = |headers: &[(&str, &str)]| shop.house.send("GET", &path, headers, None).json();
+    assert_eq!(seen(&[("onsale-buyer", "ann")])["code"], checkout["code"]);
+    assert!(seen(&[("onsale-buyer", "bob")]).get("code").is_none());
+    assert!(seen(&[]).get("code").is_none());
+    let by_code = shop.house.get(&format!("/v1/checkouts/{}", text(&checkout, "code"))).json();
+    assert_eq!((&by_code["code"], &by_code["status"]), (&checkout["code"], &json!("reserved")));
+}
+
+#[test]
+fn a_code_is_over_at_its_deadline_and_its_stock_returns() {
+    let shop = Shop::with(json!({"checkout_seconds": 30}));
+    let checkout = shop.checkout("ann", &[("mug", 3)]);
+    shop.house.engine.ahead_ms.fetch_add(30_000, Ordering::Relaxed);
+    shop.purchase(&checkout, &[("onsale-buyer", "ann")]).problem(410, "expired");
+    shop.house.get(&format!("/v1/checkouts/{}", text(&checkout, "code"))).problem(410, "expired");
+    shop.checkout("bob", &[("mug", 3)]);
+    // Remembered for an hour, then unknown.
+    shop.house.engine.ahead_ms.fetch_add(3_600_000, Ordering::Relaxed);
+    shop.purchase(&checkout, &[("onsale-buyer", "ann")]).problem(404, "checkout_unknown");
+}
+
+#[test]
+fn a_code_outlives_its_sale_and_what_returns_then_is_not_sold() {
+    let shop = Shop::open();
+    let (kept, let_go) = (shop.checkout("ann", &[("tee", 1)]), shop.checkout("bob", &[("tee", 1)]));
+    let path = format!("/v1/sales/{}", shop.sale);
+    assert_eq!(shop.house.send("PATCH", &path, &[], Some("{\"status\":\"ended\"}")).status, 200);
+    assert_eq!(shop.purchase(&kept, &[]).status, 200);
+    assert_eq!(shop.cancel(&let_go, &[]).status, 200);
+    shop.try_checkout("zoe", json!({"lines": [{"sku": "tee", "count": 1}]})).problem(409, "sale_closed");
+}
+
+#[test]
+fn a_cancelled_sale_sells_nothing_more() {
+    let shop = Shop::open();
+    let checkout = shop.checkout("ann", &[("tee", 1)]);
+    let path = format!("/v1/sales/{}", shop.sale);
+    assert_eq!(shop.house.send("PATCH", &path, &[], Some("{\"status\":\"cancelled\"}")).status, 200);
+    shop.purchase(&checkout, &[]).problem(409, "sale_cancelled");
+    shop.try_checkout("bob", json!({"lines": [{"sku": "tee", "count": 1}]})).problem(409, "sale_cancelled");
+}
+
+#[test]
+fn a_code_tried_by_many_at_once_buys_once() {
+    let shop = Shop::open();
+    let checkout = shop.checkout("ann", &[("tee", 2)]);
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let tries: Vec<_> = (0..8).map(|_| scope.spawn(|| shop.purchase(&checkout, &[]))).collect();
+        tries.into_iter().map(|one| one.join().expect("no panic")).collect()
+    });
+    for answer in &answers {
+        assert_eq!((answer.status, answer.json()), (200, answers[0].json()), "one purchase, told to all");
+    }
+    assert_eq!(shop.levels("tee"), (8, 0, 2));
+    let facts = shop.house.get(&format!("/v1/sales/{}/facts", shop.sale)).json();
+    let bought = facts["facts"].as_array().expect("facts").iter().filter(|fact| fact["kind"] == "purchased");
+    assert_eq!(bought.count(), 1);
+}
+
+#[test]
+fn the_buyer_himself_buys_only_what_costs_nothing() {
+    let free = json!([{"id": "pin", "name": "Pin", "price_minor": 0, "stock": 1},
+                      {"id": "tee", "name": "Shirt", "price_minor": 1, "stock": 1}]);
+    let shop = Shop::with(json!({"skus": free}));
+    let buy = |sku: &str| {
+        let code = text(&shop.checkout("ann", &[(sku, 1)]), "code").to_owned();
+        shop.house.post(&format!("/v1/checkouts/{code}/purchase"), &[], json!({"settled": false}))
+    };
+    assert_eq!(buy("pin").status, 200);
+    buy("tee").problem(409, "payment_required");
+}
+
+#[test]
+fn an_orders_id_is_the_sales_own_and_used_once() {
+    let shop = Shop::open();
+    let (one, other) = (shop.checkout("ann", &[("tee", 1)]), shop.checkout("ann", &[("tee", 1)]));
+    let order = format!("ord_{}_{}", shop.sale.trim_start_matches("sal_"), "0".repeat(26));
+    let buy = |checkout: &serde_json::Value, order: &str| {
+        let path = format!("/v1/checkouts/{}/purchase", text(checkout, "code"));
+        shop.house.post(&path, &[], json!({"order": order}))
+    };
+    assert_eq!(buy(&one, "ord_default_0").problem(422, "invalid")["field"], "order");
+    assert_eq!(buy(&one, &order).json()["order"], order);
+    assert_eq!(buy(&other, &order).problem(409, "id_taken")["field"], "order");
+}

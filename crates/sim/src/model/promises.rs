@@ -1,0 +1,252 @@
+//! What sales and registrations promise, asserted of every fact: counted from the facts alone, by lists and sums.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use onsale_domain::registration::RegistrationFact;
+use onsale_domain::registration::details::RegistrationStatus;
+use onsale_domain::stock::details::SaleStatus;
+use onsale_domain::stock::fact::{SkuCount, SkuLine};
+use onsale_domain::stock::{SaleFact, details::SaleDetails};
+use onsale_domain::{BuyerId, CheckoutId, EntryId, Fact, Millis, OrderId};
+
+#[derive(Clone, Debug, Default)]
+pub enum Promises {
+    #[default]
+    None,
+    Sale(Box<SaleBook>),
+    Registration(Box<EntryBook>),
+}
+
+impl Promises {
+    /// Panics if the fact breaks a promise.
+    pub fn take(&mut self, fact: &Fact, now: Millis) {
+        if let Fact::Sale(SaleFact::Created(created)) = fact {
+            let stock = created.skus.iter().map(|sku| sku.stock).collect();
+            *self = Promises::Sale(Box::new(SaleBook::new(created.details.clone(), stock)));
+        } else if let Fact::Registration(RegistrationFact::Created(created)) = fact {
+            *self = Promises::Registration(Box::new(EntryBook {
+                capacity: created.capacity,
+                ..EntryBook::default()
+            }));
+        } else if let (Promises::Sale(book), Fact::Sale(fact)) = (&mut *self, fact) {
+            book.take(fact, now);
+        } else if let (Promises::Registration(book), Fact::Registration(fact)) = (self, fact) {
+            book.take(fact, now);
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct SaleBook {
+    details: SaleDetails,
+    status: SaleStatus,
+    stock: Vec<u32>,
+    codes: BTreeMap<CheckoutId, Code>,
+    used: BTreeSet<CheckoutId>,
+    orders: BTreeMap<OrderId, (BuyerId, Vec<SkuLine>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Code {
+    buyer: BuyerId,
+    lines: Vec<SkuLine>,
+    until: Millis,
+    order: Option<OrderId>,
+}
+
+fn units(lines: &[SkuLine]) -> u32 {
+    lines.iter().map(|line| line.count).sum()
+}
+
+impl SaleBook {
+    fn new(details: SaleDetails, stock: Vec<u32>) -> SaleBook {
+        SaleBook {
+            details,
+            status: SaleStatus::Scheduled,
+            stock,
+            codes: BTreeMap::new(),
+            used: BTreeSet::new(),
+            orders: BTreeMap::new(),
+        }
+    }
+
+    fn taken(&self, sku: u16) -> u32 {
+        let lines = self.codes.values().flat_map(|code| &code.lines);
+        let lines = lines.chain(self.orders.values().flat_map(|(_, lines)| lines));
+        lines.filter(|line| line.sku == sku).map(|line| line.count).sum()
+    }
+
+    fn nothing_is_sold_twice(&self) {
+        for (sku, stock) in self.stock.iter().enumerate() {
+            let taken = self.taken(sku as u16);
+            assert!(taken <= *stock, "SKU {sku} is oversold: {taken} of {stock}");
+        }
+    }
+
+    fn end(&mut self, checkout: CheckoutId) -> Code {
+        self.codes.remove(&checkout).unwrap_or_else(|| panic!("{checkout:?} ends twice"))
+    }
+
+    fn buy(&mut self, checkout: CheckoutId, order: OrderId, buyer: BuyerId, lines: Vec<SkuLine>) {
+        assert!(self.used.insert(checkout), "a code was used twice");
+        assert!(self.orders.insert(order, (buyer, lines)).is_none(), "an order has two purchases");
+    }
+
+    fn take(&mut self, fact: &SaleFact, now: Millis) {
+        match fact {
+            SaleFact::Created(_) => panic!("a sale is created twice"),
+            SaleFact::Changed(details) => self.details = (**details).clone(),
+            SaleFact::StatusChanged { status, .. } => self.status = *status,
+            SaleFact::SkuAdded(sku) => self.stock.push(sku.stock),
+            SaleFact::StockAdded { sku, count } => self.stock[usize::from(*sku)] += count,
+            SaleFact::StockWithdrawn { sku, count } => self.stock[usize::from(*sku)] -= count,
+            SaleFact::PriceChanged { .. } => {}
+            SaleFact::CheckedOut { checkout, buyer, lines, until } => {
+                assert!(self.status == SaleStatus::Open, "a code outside the sale's hours");
+                assert!(*until > now, "a code that is over when it begins");
+                assert!(!self.used.contains(checkout), "a used code begins again");
+                let codes = self.codes.values().filter(|code| code.buyer == *buyer);
+                let bought = self.orders.values().filter(|(owner, _)| owner == buyer);
+                let has: u32 = codes.map(|code| units(&code.lines)).sum();
+                let has = has + bought.map(|(_, lines)| units(lines)).sum::<u32>();
+                assert!(has + units(lines) <= self.details.rules.buyer_limit, "a buyer is over the limit");
+                let code = Code { buyer: buyer.clone(), lines: lines.clone(), until: *until, order: None };
+                assert!(self.codes.insert(*checkout, code).is_none(), "a code begins twice");
+            }
+            SaleFact::CheckoutCancelled { checkout, .. } => drop(self.end(*checkout)),
+            SaleFact::CheckoutExpired { checkout } => {
+                assert!(self.end(*checkout).until <= now, "a code expired too early");
+            }
+            SaleFact::CheckoutOrdered { checkout, order, until } => {
+                let code = self.codes.get_mut(checkout).expect("a code that lives");
+                assert!(*until >= code.until && code.until > now, "an order shortens its code or comes late");
+                assert!(code.order.replace(*order).is_none(), "two orders have one code");
+                code.until = *until;
+            }
+            SaleFact::CheckoutReturned { checkout, until } => {
+                let code = self.codes.get_mut(checkout).expect("a code that lives");
+                assert!(code.order.take().is_some() && *until >= code.until, "nothing to give back");
+                code.until = *until;
+            }
+            SaleFact::Purchased { checkout, order } => {
+                let code = self.end(*checkout);
+                assert!(code.until > now, "an expired code is used");
+                assert!(code.order.is_none_or(|pinned| pinned == *order), "another order has this code");
+                self.buy(*checkout, *order, code.buyer, code.lines);
+            }
+            SaleFact::TakenBack { checkout, order, buyer, lines } => {
+                assert!(!self.codes.contains_key(checkout), "a living code is taken back");
+                self.buy(*checkout, *order, buyer.clone(), lines.clone());
+            }
+            SaleFact::Refunded { order, lines, amount_minor, restock, .. } => {
+                self.refund(*order, lines, *amount_minor, *restock);
+            }
+        }
+        self.nothing_is_sold_twice();
+    }
+
+    fn refund(&mut self, order: OrderId, away: &[SkuCount], amount_minor: i64, restock: bool) {
+        let (_, lines) = self.orders.get_mut(&order).expect("an order that was made");
+        let mut amount = 0;
+        for part in away {
+            let line = lines.iter_mut().find(|line| line.sku == part.sku).expect("a line of the order");
+            assert!(part.count <= line.count, "more is given back than was bought");
+            line.count -= part.count;
+            amount += line.price_minor * i64::from(part.count);
+            self.stock[usize::from(part.sku)] -= if restock { 0 } else { part.count };
+        }
+        assert!(amount == amount_minor, "{amount_minor} is given back for {amount}");
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct EntryBook {
+    capacity: u32,
+    status: Option<RegistrationStatus>,
+    /// Those who wait, first come first.
+    waiting: Vec<EntryId>,
+    /// Places kept for somebody, with their deadline.
+    offered: BTreeMap<EntryId, Millis>,
+    confirmed: BTreeSet<EntryId>,
+    buyers: BTreeMap<EntryId, BuyerId>,
+}
+
+impl EntryBook {
+    fn enter(&mut self, entry: EntryId, buyer: &BuyerId) {
+        assert!(!self.buyers.values().any(|known| known == buyer), "one buyer has two entries");
+        assert!(self.buyers.insert(entry, buyer.clone()).is_none(), "an entry begins twice");
+        let open = self.status == Some(RegistrationStatus::Open);
+        assert!(open, "an entry outside the registration's hours");
+    }
+
+    fn first_in_line(&mut self, entry: EntryId) {
+        let first = (!self.waiting.is_empty()).then(|| self.waiting.remove(0));
+        assert!(first == Some(entry), "the waiting list is served out of turn");
+    }
+
+    fn leave(&mut self, entry: EntryId) {
+        assert!(self.buyers.remove(&entry).is_some(), "an entry ends twice");
+        self.waiting.retain(|one| *one != entry);
+        self.offered.remove(&entry);
+        self.confirmed.remove(&entry);
+    }
+
+    fn take(&mut self, fact: &RegistrationFact, now: Millis) {
+        let takes_a_place = match fact {
+            RegistrationFact::Created(_) => panic!("a registration is created twice"),
+            RegistrationFact::Changed(_) => false,
+            RegistrationFact::StatusChanged { status, .. } => {
+                self.status = Some(*status);
+                false
+            }
+            RegistrationFact::CapacityChanged { capacity } => {
+                self.capacity = *capacity;
+                false
+            }
+            RegistrationFact::Registered { entry, buyer } => {
+                self.enter(*entry, buyer);
+                assert!(self.waiting.is_empty(), "somebody barged in before the waiting list");
+                self.confirmed.insert(*entry)
+            }
+            RegistrationFact::Reserved { entry, buyer, until, .. } => {
+                self.enter(*entry, buyer);
+                assert!(self.waiting.is_empty(), "somebody barged in before the waiting list");
+                assert!(*until > now, "an offer that is over when it begins");
+                self.offered.insert(*entry, *until).is_none()
+            }
+            RegistrationFact::Waitlisted { entry, buyer, ahead } => {
+                self.enter(*entry, buyer);
+                assert!(*ahead as usize == self.waiting.len(), "{ahead} are ahead of {}", self.waiting.len());
+                self.waiting.push(*entry);
+                false
+            }
+            RegistrationFact::Promoted { entry } => {
+                self.first_in_line(*entry);
+                self.confirmed.insert(*entry)
+            }
+            RegistrationFact::Offered { entry, until, .. } => {
+                self.first_in_line(*entry);
+                self.offered.insert(*entry, *until).is_none()
+            }
+            RegistrationFact::OfferLapsed { entry } => {
+                assert!(
+                    self.offered.get(entry).is_some_and(|until| *until <= now),
+                    "an offer lapsed too early"
+                );
+                self.leave(*entry);
+                false
+            }
+            RegistrationFact::Confirmed { entry, .. } => {
+                assert!(self.offered.remove(entry).is_some_and(|until| until > now), "nothing to confirm");
+                self.confirmed.insert(*entry);
+                false
+            }
+            RegistrationFact::EntryCancelled { entry, .. } => {
+                self.leave(*entry);
+                false
+            }
+        };
+        let taken = self.offered.len() + self.confirmed.len();
+        assert!(!takes_a_place || taken <= self.capacity as usize, "{taken} places of {}", self.capacity);
+    }
+}
