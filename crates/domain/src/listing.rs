@@ -445,10 +445,28 @@ impl Listing {
     }
 
     pub fn series(&self) -> Option<&Series> {
-        if let Body::Series(series) = &self.body { Some(series) } else { None }
+        match &self.body {
+            Body::Series(series) => Some(series),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Sale(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
+        }
     }
 
     pub fn registration(&self) -> Option<&Registration> {
-        if let Body::Registration(registration) = &self.body { Some(registration) } else { None }
+        match &self.body {
+            Body::Registration(registration) => Some(registration),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
+        }
     }
 }

@@ -83,9 +83,10 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
         (ListingKind::Registration, Command::ExpireDue { limit }) => {
             registrations::expire_due(picture, *limit)
         }
-        (ListingKind::Series | ListingKind::Registration, _) => refused(Refusal::of(Code::WrongKind), ""),
-        // They never come so far: see `unsupported`.
-        (ListingKind::Auction | ListingKind::Desk, _) => refused(Refusal::of(Code::WrongKind), ""),
+        // The last two never come so far: see `unsupported`.
+        (ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk, _) => {
+            refused(Refusal::of(Code::WrongKind), "")
+        }
     }
 }
 

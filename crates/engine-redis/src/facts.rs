@@ -130,16 +130,9 @@ pub fn encode(fact: &Fact) -> Fields {
         Fact::Series(fact) => series::encode(fact, &mut fields),
         Fact::Registration(fact) => registrations::encode(fact, &mut fields),
         // No script writes these yet: the journal's own bytes carry them.
-        Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => fields.push("cbor", cbor(fact)),
+        Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
     }
     fields
-}
-
-fn cbor(fact: &Fact) -> Vec<u8> {
-    match minicbor::to_vec(fact) {
-        Ok(bytes) => bytes,
-        Err(error) => panic!("writing into memory cannot fail: {error}"),
-    }
 }
 
 /// Reads what [`encode`] or a script wrote. Fields it does not know are passed over.
@@ -242,8 +235,11 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
             Fact::Registration(registrations::decode(entry, fields)?)
         }
         nested if Fact::KINDS.contains(&nested) => {
-            let fact: Result<Fact, _> = minicbor::decode(fields.bytes("cbor")?);
-            fact.ok().filter(|fact| fact.kind() == nested).ok_or(Malformed::of("cbor"))?
+            let fact: Fact = series::read_cbor("cbor", fields.bytes("cbor")?)?;
+            if fact.kind() != nested {
+                return Err(Malformed::of("cbor"));
+            }
+            fact
         }
         _ => return Err(Malformed::of("kind")),
     })

@@ -92,7 +92,7 @@ pub fn read_cause(text: &str) -> Result<SkipCause, Malformed> {
     }
 }
 
-fn cbor<T: Encode<()>>(value: &T) -> Vec<u8> {
+pub fn cbor<T: Encode<()>>(value: &T) -> Vec<u8> {
     match minicbor::to_vec(value) {
         Ok(bytes) => bytes,
         Err(error) => panic!("writing into memory cannot fail: {error}"),

@@ -1,5 +1,6 @@
 //! `onsale load`: buyers over HTTP at a steady rate, what they had to wait, and whether everything stayed exact.
 
+mod auction;
 mod buyer;
 mod check;
 mod hall;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use comfy_table::Cell;
 use serde::Serialize;
 
@@ -36,8 +37,12 @@ Examples:
   onsale load                                      the first event on sale, 10 s at 1,000 requests/s
   onsale load --rate 4000 --duration 30s --svg load.svg
   onsale load --event evt_default_0000000000000000000theatre --contention front-row
-  onsale load --json | jq '.verbs[] | {verb, p99_us}'")]
+  onsale load --json | jq '.verbs[] | {verb, p99_us}'
+  onsale load auction                              bidders on an auction, a third of them in the last minute")]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     #[command(flatten)]
     server: Server,
     /// The event to buy from [default: the first one on sale]
@@ -67,6 +72,12 @@ pub struct Args {
     /// Draw latency over time into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+}
+
+/// What else than an event's seats is put under load.
+#[derive(Clone, Debug, Subcommand)]
+enum Other {
+    Auction(auction::Args),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -107,6 +118,9 @@ struct Result {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(Other::Auction(args)) = &args.other {
+        return auction::run(args);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))
 }

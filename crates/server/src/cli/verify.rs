@@ -1,5 +1,6 @@
 //! `onsale verify`: reads a data folder offline, checks every frame, fact and snapshot, and changes nothing.
 
+mod auctions;
 mod replay;
 mod report;
 
@@ -195,12 +196,9 @@ fn fill(report: &mut Report, replay: Replay) {
         match listing.kind {
             ListingKind::Event => report.events += 1,
             ListingKind::Venue => report.venues += 1,
+            ListingKind::Auction => report.auctions += 1,
             // Their facts are counted by kind below.
-            ListingKind::Sale
-            | ListingKind::Series
-            | ListingKind::Registration
-            | ListingKind::Auction
-            | ListingKind::Desk => {}
+            ListingKind::Sale | ListingKind::Series | ListingKind::Registration | ListingKind::Desk => {}
         }
         let totals = totals.unwrap_or_default();
         report.places += totals.places;
@@ -210,6 +208,7 @@ fn fill(report: &mut Report, replay: Replay) {
         report.places_sold += totals.sold;
         report.queue_places += totals.waiting;
     }
+    report.bids = replay.bids();
     report.steps = replay.steps;
     report.facts = replay.facts;
     report.facts_by_kind = replay.by_kind.iter().map(|(kind, count)| (Fact::KINDS[*kind], *count)).collect();

@@ -122,8 +122,8 @@ impl<'a> Teller<'a> {
             Fact::Sale(fact) => self.sale(fact, fence),
             Fact::Series(fact) => series::fields(fact),
             Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
-            // No route leads to these yet; their kind, position and time are told.
             Fact::Auction(fact) => auction::fields(&self.listing, fact),
+            // No route leads to these yet; their kind, position and time are told.
             Fact::Order(_) | Fact::Desk(_) => json!({}),
         }
     }

@@ -10,6 +10,8 @@ use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
 use onsale_engine::journal::FramePosition;
 
+use super::auctions;
+use crate::cli::bidding::Book;
 use crate::cli::ledger::{Ledger, Line, Totals};
 
 /// Told in full; the rest is only counted.
@@ -36,6 +38,8 @@ type Image = (usize, Vec<u8>);
 struct Kept {
     listing: Listing,
     ledger: Ledger<u32, u16>,
+    /// The same for an auction.
+    book: Book,
     /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
     booked: bool,
     broken: bool,
@@ -66,8 +70,7 @@ impl Replay {
 
     /// Starts from a snapshot's listing where the journal's beginning is gone.
     pub fn start_from(&mut self, number: ListingNumber, listing: Listing) {
-        self.listings
-            .insert(number, Kept { listing, ledger: Ledger::default(), booked: false, broken: false });
+        self.listings.insert(number, Kept::new(listing, false));
     }
 
     pub fn frame(&mut self, position: FramePosition, payload: &[u8]) {
@@ -75,12 +78,7 @@ impl Replay {
             match entry {
                 Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
                 Ok(Entry::Opened { number, listing }) => {
-                    let kept = Kept {
-                        listing: Listing::new(listing, EPOCH),
-                        ledger: Ledger::default(),
-                        booked: true,
-                        broken: false,
-                    };
+                    let kept = Kept::new(Listing::new(listing, EPOCH), true);
                     self.listings.entry(number).or_insert(kept);
                 }
                 Ok(Entry::Step(step)) => self.step(position.sequence, &step),
@@ -160,6 +158,11 @@ impl Replay {
         self.keys.len() as u64
     }
 
+    /// Accepted bids of all auctions, as far as they were read from their first fact.
+    pub fn bids(&self) -> u64 {
+        self.listings.values().map(|kept| kept.book.bids()).sum()
+    }
+
     pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>)> {
         let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
         self.listings.values().map(move |kept| (kept.listing.id, totals(kept)))
@@ -167,6 +170,10 @@ impl Replay {
 }
 
 impl Kept {
+    fn new(listing: Listing, booked: bool) -> Kept {
+        Kept { listing, ledger: Ledger::default(), book: Book::default(), booked, broken: false }
+    }
+
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
         // The listing asserts what cannot be; here that is a finding, not the end.
         let listing = AssertUnwindSafe(&mut self.listing);
@@ -177,6 +184,9 @@ impl Kept {
         .map_err(|_| format!("{} does not fit what happened before it", fact.kind()))?;
         if !self.booked {
             return Ok(());
+        }
+        if let Fact::Auction(fact) = fact {
+            return auctions::line(fact).map_or(Ok(()), |line| self.book.take(at, line));
         }
         if let Fact::ChartAdopted(_) = fact {
             return self.ledger.take(self.chart());
@@ -199,6 +209,9 @@ impl Kept {
     /// The listing counts for itself; the ledger counted from the facts: both must say the same.
     fn agrees(&self) -> Result<(), String> {
         self.listing.check_invariants()?;
+        if self.booked {
+            auctions::agrees(&self.listing, &self.book)?;
+        }
         let Some(seats) = self.listing.seats().filter(|_| self.booked) else { return Ok(()) };
         for seat in self.ledger.seats() {
             let (shown, booked) = (seats.seat_status(*seat).as_str(), self.ledger.status(seat));

@@ -20,6 +20,8 @@ pub struct Report {
     pub facts_by_kind: BTreeMap<&'static str, u64>,
     pub events: u64,
     pub venues: u64,
+    pub auctions: u64,
+    pub bids: u64,
     pub places: u64,
     pub holds: u64,
     pub places_held: u64,
@@ -85,13 +87,15 @@ impl Report {
         }
         row("facts", format!("{} in {}", look::count(self.facts), look::counted(self.steps, "step")));
         let events = look::counted(self.events, "event");
-        row("listings", format!("{events}, {}", look::counted(self.venues, "venue")));
+        let auctions = look::counted(self.auctions, "auction");
+        row("listings", format!("{events}, {}, {auctions}", look::counted(self.venues, "venue")));
         row("places", look::count(self.places));
         let held = look::counted(self.places_held, "place");
         row("held", format!("{held} in {}", look::counted(self.holds, "hold")));
         let sold = look::counted(self.places_sold, "place");
         row("sold", format!("{sold} in {}", look::counted(self.orders, "order")));
         row("waiting", format!("{} in line", look::counted(self.queue_places, "buyer")));
+        row("bids", look::count(self.bids));
         row("keys", look::counted(self.idempotency_keys, "idempotency key"));
         tell(&look::text(&table));
         if !self.facts_by_kind.is_empty() {
