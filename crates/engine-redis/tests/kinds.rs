@@ -3,6 +3,8 @@
 mod differential;
 #[path = "support/lua.rs"]
 mod lua;
+#[path = "differential/on_lua.rs"]
+mod on_lua;
 #[path = "seats/server.rs"]
 mod server;
 

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use onsale_domain::listing::Key;
 use onsale_domain::{Command, Listing, ListingId, Millis, Outcome, Step};
 use onsale_engine::Answer;
-use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
@@ -17,9 +16,7 @@ use onsale_engine_redis::state;
 
 use super::chance::Chance;
 use super::reference::Reference;
-use super::tally::{Reachable, Tally, print};
-use crate::lua;
-use crate::server::Server;
+use super::tally::{Reachable, Tally};
 
 /// Commands in one history: long enough for an hour to pass in it.
 const LENGTH: usize = 400;
@@ -226,30 +223,6 @@ pub async fn histories<W: World>(desk: &Desk, seeds: Range<u64>, told: bool) -> 
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
-}
-
-/// Runs histories of one kind of listing on a server of their own; `few` and `many` of them.
-#[allow(dead_code, reason = "seats compare two layouts in a way of their own")]
-pub fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let server = Server::start();
-    let scripts = lua::scripts(name);
-    let link = runtime.block_on(async {
-        let link = server.link().await;
-        link.load(&scripts).await.expect("scripts that compile");
-        link
-    });
-    let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
-    let desk = Desk { link, scripts, prefix: format!("{name}:"), terms };
-    let told = is_told();
-    let tally = runtime.block_on(histories::<W>(&desk, seeds(few, many), told));
-    let tally = tally.unwrap_or_else(|why| panic!("{name}: {why}"));
-    print(&[(name, &tally)]);
-    if !told {
-        let complaints = tally.complaints(if is_full() { 10 } else { 1 });
-        assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-        assert!(tally.accepted * 100 >= tally.commands * 20, "too few were accepted");
-    }
 }
 
 /// Which histories are run: one that is named, many, or all.

@@ -4,8 +4,9 @@ use onsale_domain::{Listing, ListingId, Millis, Step};
 
 use super::world::World;
 use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked, compare_on_lua};
+use crate::differential::histories::{self, Ask, Asked};
 use crate::differential::tally::Reachable;
+use crate::on_lua::compare_on_lua;
 
 impl histories::World for World {
     const REACHABLE: Reachable = super::reachable::REACHABLE;
