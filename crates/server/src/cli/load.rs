@@ -6,6 +6,7 @@ mod hall;
 mod measure;
 mod plot;
 mod run;
+mod sale;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use comfy_table::Cell;
 use serde::Serialize;
 
@@ -30,14 +31,19 @@ use super::look;
 /// cannot hide behind a slow client. Buyers hold neighbouring seats, then confirm, release, extend or walk away;
 /// some wait in line. It really buys: use it on a demo or a test event.
 #[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Exit code: 0 exact, 1 something broke.
 
 Examples:
   onsale load                                      the first event on sale, 10 s at 1,000 requests/s
   onsale load --rate 4000 --duration 30s --svg load.svg
   onsale load --event evt_default_0000000000000000000theatre --contention front-row
+  onsale load sale                                 50,000 buyers for 10,000 items of a sale made for it
   onsale load --json | jq '.verbs[] | {verb, p99_us}'")]
 pub struct Args {
+    /// Seats, unless something else is named
+    #[command(subcommand)]
+    what: Option<What>,
     #[command(flatten)]
     server: Server,
     /// The event to buy from [default: the first one on sale]
@@ -67,6 +73,12 @@ pub struct Args {
     /// Draw latency over time into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+}
+
+/// What else can be put under load.
+#[derive(Debug, Subcommand)]
+enum What {
+    Sale(Box<sale::Args>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -107,6 +119,10 @@ struct Result {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.what {
+        Some(What::Sale(args)) => return sale::run(args),
+        None => {}
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))
 }

@@ -5,12 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use onsale_domain::event::EventStatus;
 use onsale_domain::fact::AreaCount;
+use onsale_domain::listing::Body;
 use onsale_domain::{Fact, Listing, ListingId};
 use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
 use onsale_engine::journal::FramePosition;
 
+use super::stock;
 use crate::cli::ledger::{Ledger, Line, Totals};
+use crate::cli::stock_book::{self, StockBook};
 
 /// Told in full; the rest is only counted.
 const PROBLEMS_TOLD: usize = 20;
@@ -36,6 +39,7 @@ type Image = (usize, Vec<u8>);
 struct Kept {
     listing: Listing,
     ledger: Ledger<u32, u16>,
+    stock: StockBook<u16>,
     /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
     booked: bool,
     broken: bool,
@@ -66,8 +70,8 @@ impl Replay {
 
     /// Starts from a snapshot's listing where the journal's beginning is gone.
     pub fn start_from(&mut self, number: ListingNumber, listing: Listing) {
-        self.listings
-            .insert(number, Kept { listing, ledger: Ledger::default(), booked: false, broken: false });
+        let kept = Kept { booked: false, ..Kept::new(listing) };
+        self.listings.insert(number, kept);
     }
 
     pub fn frame(&mut self, position: FramePosition, payload: &[u8]) {
@@ -75,12 +79,7 @@ impl Replay {
             match entry {
                 Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
                 Ok(Entry::Opened { number, listing }) => {
-                    let kept = Kept {
-                        listing: Listing::new(listing, EPOCH),
-                        ledger: Ledger::default(),
-                        booked: true,
-                        broken: false,
-                    };
+                    let kept = Kept::new(Listing::new(listing, EPOCH));
                     self.listings.entry(number).or_insert(kept);
                 }
                 Ok(Entry::Step(step)) => self.step(position.sequence, &step),
@@ -160,13 +159,19 @@ impl Replay {
         self.keys.len() as u64
     }
 
-    pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>)> {
+    pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>, Option<stock_book::Totals>)> {
         let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
-        self.listings.values().map(move |kept| (kept.listing.id, totals(kept)))
+        let stock = |kept: &Kept| kept.booked.then(|| kept.stock.totals());
+        self.listings.values().map(move |kept| (kept.listing.id, totals(kept), stock(kept)))
     }
 }
 
 impl Kept {
+    fn new(listing: Listing) -> Kept {
+        let (ledger, stock) = (Ledger::default(), StockBook::default());
+        Kept { listing, ledger, stock, booked: true, broken: false }
+    }
+
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
         // The listing asserts what cannot be; here that is a finding, not the end.
         let listing = AssertUnwindSafe(&mut self.listing);
@@ -180,6 +185,10 @@ impl Kept {
         }
         if let Fact::ChartAdopted(_) = fact {
             return self.ledger.take(self.chart());
+        }
+        if let Fact::Sale(fact) = fact {
+            let entries = stock::entries(fact, self.stock.levels().count());
+            return entries.into_iter().try_for_each(|entry| self.stock.take(at, entry));
         }
         line(fact).map_or(Ok(()), |line| self.ledger.take(line))
     }
@@ -199,6 +208,11 @@ impl Kept {
     /// The listing counts for itself; the ledger counted from the facts: both must say the same.
     fn agrees(&self) -> Result<(), String> {
         self.listing.check_invariants()?;
+        if let Body::Sale(sale) = &self.listing.body
+            && self.booked
+        {
+            stock::agrees(sale, &self.stock)?;
+        }
         let Some(seats) = self.listing.seats().filter(|_| self.booked) else { return Ok(()) };
         for seat in self.ledger.seats() {
             let (shown, booked) = (seats.seat_status(*seat).as_str(), self.ledger.status(seat));

@@ -26,6 +26,10 @@ pub struct Report {
     pub orders: u64,
     pub places_sold: u64,
     pub queue_places: u64,
+    pub sales: u64,
+    pub units: u64,
+    pub units_reserved: u64,
+    pub units_sold: u64,
     pub idempotency_keys: u64,
     pub snapshots: Vec<SnapshotReport>,
     pub problems: Vec<String>,
@@ -92,6 +96,11 @@ impl Report {
         let sold = look::counted(self.places_sold, "place");
         row("sold", format!("{sold} in {}", look::counted(self.orders, "order")));
         row("waiting", format!("{} in line", look::counted(self.queue_places, "buyer")));
+        if self.sales > 0 {
+            let (sales, units) = (look::counted(self.sales, "sale"), look::counted(self.units, "unit"));
+            let (reserved, sold) = (look::count(self.units_reserved), look::count(self.units_sold));
+            row("stock", format!("{units} in {sales}, {reserved} reserved, {sold} sold"));
+        }
         row("keys", look::counted(self.idempotency_keys, "idempotency key"));
         tell(&look::text(&table));
         if !self.facts_by_kind.is_empty() {
