@@ -24,7 +24,7 @@ pub enum Bound {
     AtMost(f64),
 }
 
-pub const AIMS: [Aim; 14] = [
+pub const AIMS: [Aim; 15] = [
     Aim {
         name: "engine_hold_vs_redis_always_p16",
         what: "durable holds and releases in process ÷ Redis Lua, AOF always, pipeline 16",
@@ -89,6 +89,12 @@ pub const AIMS: [Aim; 14] = [
         name: "redis_hold_script_vs_seed",
         what: "our hold script, bare ÷ the seed's corrected lock script; everysec, pipeline 16",
         value: Value::Ratio("redis_hold_script_per_s", "redis_seed_script_per_s"),
+        bound: Bound::AtLeast(0.6),
+    },
+    Aim {
+        name: "redis_checkout_script_vs_seed",
+        what: "our checkout script, bare ÷ the seed's corrected one; one hot SKU, everysec, pipeline 16",
+        value: Value::Ratio("redis_checkout_script_per_s", "redis_seed_checkout_per_s"),
         bound: Bound::AtLeast(0.6),
     },
     Aim {

@@ -6,6 +6,7 @@ mod cluster;
 mod drive;
 mod failover;
 mod memory;
+mod sales;
 
 use std::path::Path;
 use std::time::Duration;
@@ -50,6 +51,8 @@ pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
             events: 2,
             seats: 100_000,
         }),
+        Box::new(sales::SeedCheckouts { instance: instance("redis-seed-sale") }),
+        Box::new(sales::OurCheckouts { instance: instance("redis-sale") }),
         Box::new(memory::BytesPerHeldSeat { instance: instance("redis-memory") }),
         Box::new(failover::Failover::new(folder)),
     ]
@@ -87,6 +90,16 @@ impl Contestant for SeedLocks {
         };
         run(self.instance.address()?, SEEDS_YES, Limit::Time(length), source)
     }
+}
+
+/// Our scripts, loaded.
+async fn desk(url: &str) -> Result<Desk> {
+    let config = Config { command_ms: PATIENCE_MS, ..Config::from(url) };
+    let link = Link::open(config).await?;
+    let scripts = Scripts::of_generation("bench");
+    link.load(&scripts).await?;
+    let terms = Terms { epoch: 1, compact_from: COMPACT_FROM, strict: true, plain: true };
+    Ok(Desk { link, scripts, prefix: String::new(), terms })
 }
 
 async fn yes(desk: &Desk, picture: &Picture, command: &Command) -> Result<()> {
@@ -133,12 +146,7 @@ impl House {
     fn open(instance: &Instance, events: u64, seats: u64) -> Result<House> {
         let url = format!("redis://{}", instance.address()?);
         block_on_all(async {
-            let config = Config { command_ms: PATIENCE_MS, ..Config::from(url.as_str()) };
-            let link = Link::open(config).await?;
-            let scripts = Scripts::of_generation("bench");
-            link.load(&scripts).await?;
-            let terms = Terms { epoch: 1, compact_from: COMPACT_FROM, strict: true, plain: true };
-            let desk = Desk { link, scripts, prefix: String::new(), terms };
+            let desk = desk(&url).await?;
             let mut pictures = Vec::new();
             // One seat more, held beforehand: the first hold sets the event's marker and is not a plain one.
             let first = u64::from((seats as usize) < COMPACT_FROM);
@@ -172,15 +180,19 @@ impl House {
             let buyer = BuyerId::parse(&format!("ext:default:{number}")).context("a buyer")?;
             let request = hall::hold(picture.listing.id, number, (number % self.seats) as u32, &buyer);
             let stamp = Stamp::Key(request.key.context("a key")?);
-            let asked = Asked::prepare(picture, &request.command, stamp, "", &self.desk.terms, (0, 0));
-            let script = self.desk.scripts.get(asked.name, asked.layout);
-            let count = asked.keys.len().to_string();
-            let args: Vec<&str> =
-                asked.args.iter().map(|arg| std::str::from_utf8(arg)).collect::<Result<_, _>>()?;
-            let words = ["EVALSHA", script.sha.as_str(), count.as_str()].into_iter();
-            let words: Vec<&str> = words.chain(asked.keys.iter().map(String::as_str)).chain(args).collect();
-            resp::command(into, words);
-            Ok(())
+            call(into, &self.desk, picture, &request.command, stamp)
         }
     }
+}
+
+/// Appends the call of a command's script.
+fn call(into: &mut Vec<u8>, desk: &Desk, picture: &Picture, command: &Command, stamp: Stamp) -> Result<()> {
+    let asked = Asked::prepare(picture, command, stamp, "", &desk.terms, (0, 0));
+    let script = desk.scripts.get(asked.name, asked.layout);
+    let count = asked.keys.len().to_string();
+    let args: Vec<&str> = asked.args.iter().map(|arg| std::str::from_utf8(arg)).collect::<Result<_, _>>()?;
+    let words = ["EVALSHA", script.sha.as_str(), count.as_str()].into_iter();
+    let words: Vec<&str> = words.chain(asked.keys.iter().map(String::as_str)).chain(args).collect();
+    resp::command(into, words);
+    Ok(())
 }

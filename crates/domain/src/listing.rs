@@ -443,4 +443,30 @@ impl Listing {
             | Body::Desk(_) => None,
         }
     }
+
+    pub fn series(&self) -> Option<&Series> {
+        match &self.body {
+            Body::Series(series) => Some(series),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Sale(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
+        }
+    }
+
+    pub fn registration(&self) -> Option<&Registration> {
+        match &self.body {
+            Body::Registration(registration) => Some(registration),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => None,
+        }
+    }
 }

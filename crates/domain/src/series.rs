@@ -31,6 +31,27 @@ impl Series {
         Ok(vec![SeriesFact::Created(Box::new(details.clone()))])
     }
 
+    /// What can be said of a command's slots from the schedule alone, which never changes.
+    pub fn check(&self, command: &SeriesCommand) -> Result<(), Refusal> {
+        match command {
+            SeriesCommand::OpenSlot(command) => open_slot::check_open(&self.details.schedule, command),
+            SeriesCommand::SkipSlots(slots) => open_slot::check_skip(&self.details.schedule, slots),
+            SeriesCommand::Create(_)
+            | SeriesCommand::Change(_)
+            | SeriesCommand::Pause
+            | SeriesCommand::Resume
+            | SeriesCommand::End => Ok(()),
+        }
+    }
+
+    /// The details after a change, if they keep every bound.
+    pub fn changed(&self, change: &ChangeSeries) -> Result<SeriesDetails, Refusal> {
+        let mut details = (*self.details).clone();
+        details.name = change.name.clone().unwrap_or(details.name);
+        details.template = change.template.clone().unwrap_or(details.template);
+        details.check().map(|()| details)
+    }
+
     /// Decides one command and applies what follows.
     pub fn execute<F: From<SeriesFact>>(
         &mut self,
@@ -76,10 +97,7 @@ fn changed(series: &Series, change: &ChangeSeries) -> Result<Vec<SeriesFact>, Re
     if series.status == SeriesStatus::Ended {
         return Err(Refusal::of(Code::SeriesEnded));
     }
-    let mut details = (*series.details).clone();
-    details.name = change.name.clone().unwrap_or(details.name);
-    details.template = change.template.clone().unwrap_or(details.template);
-    details.check()?;
+    let details = series.changed(change)?;
     Ok(match details == *series.details {
         true => Vec::new(),
         false => vec![SeriesFact::Changed(Box::new(details))],

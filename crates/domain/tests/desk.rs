@@ -106,8 +106,8 @@ fn failed() -> Standing {
     Standing::Failed { reason: "no funds".into() }
 }
 
-fn delivered(payment: u128, refund: u16) -> DeskCommand {
-    DeskCommand::NoteDelivered { payment: PaymentId(payment), refund }
+fn delivered(payment: u128, refund: u16, heard: &Standing) -> DeskCommand {
+    DeskCommand::NoteDelivered { payment: PaymentId(payment), refund, rank: heard.rank() }
 }
 
 #[test]
@@ -128,18 +128,19 @@ fn a_slip_is_taken_once_and_the_cursor_only_grows() {
 fn money_that_moved_wins_however_late_or_often_it_is_told() {
     let mut desk = Logged::new();
     desk.say(take(7, vec![slip(1, 0)]), 1);
-    assert_eq!(desk.say(delivered(1, 0), 1), "unchanged", "there is nothing to tell yet");
+    assert_eq!(desk.say(delivered(1, 0, &done()), 1), "unchanged", "there is nothing to tell yet");
     assert_eq!(desk.say(event("a", Some(1), failed()), 2), "webhook_received");
     assert_eq!(desk.standing(1), "failed");
-    assert_eq!(desk.say(delivered(1, 0), 3), "work_delivered");
+    assert_eq!(desk.say(delivered(1, 0, &failed()), 3), "work_delivered");
     assert_eq!(desk.open(), []);
     assert_eq!(desk.say(answer(1, 0, Standing::Waiting), 4), "unchanged", "the answer came last");
     assert_eq!(desk.say(answer(1, 0, done()), 5), "work_answered");
     assert_eq!(desk.open(), [(1, 0)], "its listing must hear of it");
     assert_eq!(desk.say(event("b", Some(1), failed()), 6), "webhook_received", "stored, and of no effect");
     assert_eq!(desk.standing(1), "done");
-    assert_eq!(desk.say(delivered(1, 0), 7), "work_delivered");
-    assert_eq!(desk.say(delivered(1, 0), 7), "unchanged");
+    assert_eq!(desk.say(delivered(1, 0, &failed()), 7), "unchanged", "what was heard is not the latest");
+    assert_eq!(desk.say(delivered(1, 0, &done()), 7), "work_delivered");
+    assert_eq!(desk.say(delivered(1, 0, &done()), 7), "unchanged");
     let query = Query::Desk(DeskQuery::Payment(PaymentId(1)));
     let Found::Desk(DeskFound::Payment { events, .. }) = desk.listing.ask(&query, 0) else { panic!("known") };
     assert_eq!(events.iter().map(|event| event.counted).collect::<Vec<_>>(), [true, false]);
@@ -154,7 +155,7 @@ fn an_event_counts_once_for_a_week_and_may_be_about_nothing_of_ours() {
     assert_eq!(desk.say(event("b", Some(9), done()), 3), "webhook_received", "an unknown payment");
     assert_eq!(desk.say(event("c", None, done()), 3), "webhook_received");
     assert_eq!(desk.say(event("", None, done()), 3), Code::Invalid.as_str());
-    desk.say(delivered(1, 0), 4);
+    desk.say(delivered(1, 0, &done()), 4);
     assert_eq!(desk.say(event("a", Some(1), done()), 7 * DAY), "unchanged");
     assert_eq!(desk.standing(1), "done");
     assert_eq!(desk.say(event("d", None, done()), 7 * DAY + 4), "webhook_received");
@@ -174,7 +175,7 @@ fn a_refund_that_fails_is_asked_for_again_until_it_is_paid() {
     }
     assert_eq!(desk.say(answer(1, 1, done()), 2), "work_answered");
     assert_eq!(desk.say(answer(1, 1, failed()), 2), "unchanged");
-    assert_eq!(desk.say(delivered(1, 1), 3), "work_delivered");
+    assert_eq!(desk.say(delivered(1, 1, &done()), 3), "work_delivered");
     let kinds = desk.log.iter().filter(|(_, fact)| matches!(fact, Fact::Desk(DeskFact::Answered { .. })));
     assert_eq!(kinds.count(), 4);
 }

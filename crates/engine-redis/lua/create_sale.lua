@@ -12,9 +12,10 @@ call("DEL", KEYS[1], KEYS[2], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[10], KEYS
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
 for n = 1, #skus do call("HSET", KEYS[2], "sku:" .. (n - 1), skus[n]) end
-local facts, status = {list()}, "scheduled"
+local facts, status, mark = {list()}, "scheduled", starts
 if now >= starts then
-  status = "open"
+  status, mark = "open", ends
   facts[2] = {"kind", "sale_status_changed", "status", status, "by_schedule", "1"}
 end
-return write_new(facts, "sale", format("%s|0|0|%d|1|0|0", status, #skus))
+call("SET", KEYS[11], format("%.0f", mark), "PX", format("%.0f", mark - now))
+return write_new(facts, "sale", format("%s|%s|%.0f|%d|1|0|0", status, match(rules, "^%d+|%d+|(%d+)|"), mark, #skus))

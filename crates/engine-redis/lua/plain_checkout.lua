@@ -4,14 +4,13 @@
 -- KEYS   1 codes  2 due  3 facts  4 idem
 -- ARGV   1 now_ms (0: ask Redis)  2 how long the answer is kept, ms  3 what the fact tells of the caller's key,
 --        "|scope|fingerprint" ("": the key is the server's own)  4 code  5 buyer  6 how long the code lives, ms
---        7 SKU  8 count  what the caller knows of the sale: 9 how its head ends, "|SKUs|version of the details|0|0"
---        10 when it ends  11 buyer_limit
+--        7 SKU  8 count  9 how the head ends in what the caller knows of the sale, "|SKUs|version of the details|0|0"
 -- REPLY  {0, fence, at, until, price}, and the fact tells just what was asked for | 4 sold_out, sold_out_for_now,
 --        not_enough_stock, buyer_limit | 5 plain
 -- EMITS  CheckedOut
--- COST   1 read (2 with TIME), 4 writes; of a refusal 2 or 3 reads
+-- COST   1 read (2 with TIME), 4 writes; of a refusal 2 reads (3 with TIME)
 local call, match, format = redis.call, string.match, string.format
-local clock, kept, key, code, name, length, sku, count, expected, sale_ends, limit = unpack(ARGV)
+local clock, kept, key, code, name, length, sku, count, expected = unpack(ARGV)
 local buyer, shelf = "@" .. name, "sku:" .. sku
 local values = call("HMGET", KEYS[1], "head", code, buyer, shelf)
 local now
@@ -21,47 +20,52 @@ if clock == "0" then
 else
   now = tonumber(clock)
 end
-local epoch, offset, last_at, mark, known =
-  match(values[1] or "", "^sale|(%d+)|(%d+)|(%d+)|open|0|(%d+)(|.*)$")
-if known == expected and values[4] and not values[2] then
-  -- The listing's time never runs backwards past its last fact.
-  if now < tonumber(last_at) then now = tonumber(last_at) end
-  local stock, reserved, sold, price = match(values[4], "^(%d+)|(%d+)|(%d+)|(%d+)$")
-  local left, ends, next_due = stock - reserved - sold, now + length, tonumber(mark)
-  local of_buyer, bought, codes = 0, "0", ""
-  if values[3] then of_buyer, bought, codes = match(values[3], "^(%d+)|(%d+)|(.*)$") end
-  local taken, plain = of_buyer + bought, now < tonumber(sale_ends) and price * count <= 1000000000000
-  count = tonumber(count)
-  if plain and (left < count or taken + count > tonumber(limit)) then
-    -- Something due may make room.
-    if (next_due > now or call("ZCOUNT", KEYS[2], "-inf", format("%d", now)) == 0) and call("EXISTS", KEYS[4]) == 0 then
-      local detail = {25, "", "limit", limit, taken}
-      if left < count then
-        local why = left > 0 and 49 or reserved == "0" and 47 or 48
-        detail = {why, "k" .. sku .. ":" .. why, ""}
-      end
-      return {4, detail, tonumber(epoch), tonumber(offset), now, 0, {}}
+local epoch, offset, last_at, limit, mark, known =
+  match(values[1] or "", "^sale|(%d+)|(%d+)|(%d+)|open|(%d+)|(%d+)(|.*)$")
+if known ~= expected or values[2] or not values[4] then return {5, {"plain"}, 0, 0, now, 0, {}} end
+-- The listing's time never runs backwards past its last fact.
+if now < tonumber(last_at) then now = tonumber(last_at) end
+local stock, reserved, sold, price = match(values[4], "^(%d+)|(%d+)|(%d+)|(%d+)$")
+local next_due, taken, of_buyer, bought, codes = tonumber(mark), 0, nil, nil, nil
+-- Before the marker nothing is due, and the sale is not over.
+if now >= next_due or price * count > 1000000000000 then return {5, {"plain"}, 0, 0, now, 0, {}} end
+if values[3] then
+  of_buyer, bought, codes = match(values[3], "^(%d+)|(%d+)|(.*)$")
+  taken = of_buyer + bought
+end
+
+local left, ends = stock - reserved - sold, now + length
+if left < tonumber(count) or taken + count > tonumber(limit) then
+  if call("EXISTS", KEYS[4]) == 0 then
+    local detail = {25, "", "limit", limit, taken}
+    if left < tonumber(count) then
+      local why = left > 0 and 49 or reserved == "0" and 47 or 48
+      detail = {why, "k" .. sku .. ":" .. why, ""}
     end
-  elseif plain and next_due > now and ends >= next_due then
-    -- The marker stays where it is: this deadline is not the next one.
-    offset = offset + 1
-    local fence = epoch * 1099511627776 + offset
-    -- Numbers become text once: that is what a script spends its time on.
-    local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset)
-    if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX",
-      "GET") then
-      local fence_text, line = format("%d", fence), sku .. ":" .. count .. ":" .. price
+    return {4, detail, tonumber(epoch), tonumber(offset), now, 0, {}}
+  end
+elseif ends >= next_due then
+  -- The marker stays where it is: this deadline is not the next one. Numbers become text once: that is what a script
+  -- spends its time on.
+  local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset + 1)
+  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX", "GET") then
+    local fence = epoch * 1099511627776 + offset + 1
+    local fence_text, line, of_both = format("%016d", fence), sku .. ":" .. count .. ":" .. price, nil
+    if of_buyer then
       if codes ~= "" then codes = codes .. "," end
-      call("HSET", KEYS[1],
-        "head", "sale|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|open|0|" .. mark .. known,
-        shelf, stock .. "|" .. (reserved + count) .. "|" .. sold .. "|" .. price,
-        buyer, (of_buyer + count) .. "|" .. bought .. "|" .. codes .. code,
-        code, "c|" .. fence_text .. "|" .. now_text .. "|" .. ends_text .. "||" .. line .. "|" .. name)
-      call("ZADD", KEYS[2], ends_text, string.rep("0", 16 - #fence_text) .. fence_text .. code)
-      call("XADD", KEYS[3], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "checked_out",
-        "checkout", code, "buyer", name, "lines", line, "until", ends_text)
-      return {0, fence, now, ends, tonumber(price)}
+      of_both = format("%d", of_buyer + count) .. "|" .. bought .. "|" .. codes .. code
+    else
+      of_both = count .. "|0|" .. code
     end
+    call("HSET", KEYS[1],
+      "head", "sale|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|open|" .. limit .. "|" .. mark .. known,
+      shelf, stock .. "|" .. format("%d", reserved + count) .. "|" .. sold .. "|" .. price,
+      buyer, of_both,
+      code, "c|" .. fence_text .. "|" .. now_text .. "|" .. ends_text .. "||" .. line .. "|" .. name)
+    call("ZADD", KEYS[2], ends_text, fence_text .. code)
+    call("XADD", KEYS[3], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "checked_out",
+      "checkout", code, "buyer", name, "lines", line, "until", ends_text)
+    return {0, fence, now, ends, tonumber(price)}
   end
 end
 return {5, {"plain"}, 0, 0, now, 0, {}}

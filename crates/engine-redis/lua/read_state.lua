@@ -2,10 +2,12 @@
 -- REPLY  {} | {meta, locks, queue, holds, orders, ended with scores, chart, due with scores, open orders, due chunks}
 -- COST   O(everything)
 if redis.call("EXISTS", KEYS[2]) == 0 then return {} end
+-- Queues of seats are a hash; who waits for a place of a registration stands in a sorted set.
+local is_line = redis.call("TYPE", KEYS[3]).ok == "zset"
 return {
   redis.call("HGETALL", KEYS[1]),
   redis.call("HGETALL", KEYS[2]),
-  redis.call("HGETALL", KEYS[3]),
+  is_line and redis.call("ZRANGE", KEYS[3], 0, -1, "WITHSCORES") or redis.call("HGETALL", KEYS[3]),
   redis.call("HGETALL", KEYS[4]),
   redis.call("HGETALL", KEYS[5]),
   redis.call("ZRANGE", KEYS[8], 0, -1, "WITHSCORES"),

@@ -4,13 +4,16 @@
 mod best;
 mod chart;
 mod plain;
+mod registrations;
 mod sales;
+mod series;
 
 use onsale_domain::auction::AuctionCommand;
 use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
 use onsale_domain::desk::DeskCommand;
 use onsale_domain::event::EventDetails;
 use onsale_domain::listing::Body;
+use onsale_domain::refusal::Detail;
 use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::seats::{Seats, check};
 use onsale_domain::series::SeriesCommand;
@@ -72,7 +75,15 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
         (ListingKind::Sale, Command::Sale(command)) => sales::prepare(picture, command, terms),
         (ListingKind::Sale, Command::ExpireDue { limit }) => sales::expire_due(picture, *limit),
         (ListingKind::Sale, _) => refused(Refusal::of(Code::WrongKind), ""),
-        // They never come so far: see `unsupported`.
+        (ListingKind::Series, Command::Series(command)) => series::prepare(picture, command, terms),
+        (ListingKind::Series, Command::ExpireDue { .. }) => series::sweep(picture),
+        (ListingKind::Registration, Command::Registration(command)) => {
+            registrations::prepare(picture, command, terms)
+        }
+        (ListingKind::Registration, Command::ExpireDue { limit }) => {
+            registrations::expire_due(picture, *limit)
+        }
+        // The last two never come so far: see `unsupported`.
         (ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk, _) => {
             refused(Refusal::of(Code::WrongKind), "")
         }
@@ -108,9 +119,11 @@ fn creates_kind(command: &Command, kind: ListingKind) -> bool {
 /// What no script exists for: a kind of listing, in words.
 pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
     match kind {
-        ListingKind::Event | ListingKind::Venue | ListingKind::Sale => None,
-        ListingKind::Series => Some("series are decided by the embedded engine only"),
-        ListingKind::Registration => Some("registrations are decided by the embedded engine only"),
+        ListingKind::Event
+        | ListingKind::Venue
+        | ListingKind::Sale
+        | ListingKind::Series
+        | ListingKind::Registration => None,
         ListingKind::Auction => Some("auctions are decided by the embedded engine only"),
         ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
     }
@@ -297,6 +310,16 @@ impl Args {
 
     fn optional(&mut self, value: Option<Millis>) {
         self.bytes(value.map_or(String::new(), |value| value.to_string()));
+    }
+
+    /// Which field is wrong, and why; two empty ones if none is.
+    fn wrong(&mut self, refusal: Option<&Refusal>) {
+        let (field, why) = refusal.map_or(("", ""), |refusal| match &refusal.detail {
+            Detail::Field { field, why } => (field.as_str(), why.as_str()),
+            Detail::None | Detail::Limit { .. } | Detail::Order(_) | Detail::MinNext(_) => ("", ""),
+        });
+        self.bytes(field);
+        self.bytes(why);
     }
 
     fn key(&mut self, key: &HoldKey) {

@@ -5,7 +5,9 @@
 pub mod details;
 mod fields;
 mod lines;
+pub mod registrations;
 pub mod sales;
+pub mod series;
 mod step;
 
 pub use fields::{Fields, Malformed};
@@ -21,6 +23,8 @@ use onsale_domain::event::EventStatus;
 use onsale_domain::fact::{ChartAdopted, LayoutPublished, NewHolder, ReleaseCause, VenueCreated};
 use onsale_domain::id::{read_base32, write_base32};
 use onsale_domain::layout::Layout;
+use onsale_domain::registration::RegistrationFact;
+use onsale_domain::series::SeriesFact;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::{Fact, ListingId};
 
@@ -123,19 +127,12 @@ pub fn encode(fact: &Fact) -> Fields {
             fields.push("until", until.to_string());
         }
         Fact::Sale(fact) => sales::encode(fact, &mut fields),
+        Fact::Series(fact) => series::encode(fact, &mut fields),
+        Fact::Registration(fact) => registrations::encode(fact, &mut fields),
         // No script writes these yet: the journal's own bytes carry them.
-        Fact::Series(_) | Fact::Registration(_) | Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => {
-            fields.push("cbor", cbor(fact))
-        }
+        Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
     }
     fields
-}
-
-fn cbor(fact: &Fact) -> Vec<u8> {
-    match minicbor::to_vec(fact) {
-        Ok(bytes) => bytes,
-        Err(error) => panic!("writing into memory cannot fail: {error}"),
-    }
 }
 
 /// Reads what [`encode`] or a script wrote. Fields it does not know are passed over.
@@ -231,9 +228,18 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
             until: fields.number("until")?,
         },
         sale if SaleFact::KINDS.contains(&sale) => Fact::Sale(sales::decode(sale, fields)?),
+        of_series if SeriesFact::KINDS.contains(&of_series) => {
+            Fact::Series(series::decode(of_series, fields)?)
+        }
+        entry if RegistrationFact::KINDS.contains(&entry) => {
+            Fact::Registration(registrations::decode(entry, fields)?)
+        }
         nested if Fact::KINDS.contains(&nested) => {
-            let fact: Result<Fact, _> = minicbor::decode(fields.bytes("cbor")?);
-            fact.ok().filter(|fact| fact.kind() == nested).ok_or(Malformed::of("cbor"))?
+            let fact: Fact = series::read_cbor("cbor", fields.bytes("cbor")?)?;
+            if fact.kind() != nested {
+                return Err(Malformed::of("cbor"));
+            }
+            fact
         }
         _ => return Err(Malformed::of("kind")),
     })

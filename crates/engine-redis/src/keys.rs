@@ -40,8 +40,20 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
             (FACTS, "sale:facts"),
             (MARKER, "sale:marker"),
         ],
+        ListingKind::Series => &[(META, "series:meta"), (HEAD, "series:head"), (FACTS, "series:facts")],
+        ListingKind::Registration => &[
+            (META, "registration:meta"),
+            (HEAD, "registration:entries"),
+            (QUEUE, "registration:waiting"),
+            (ORDERS, "registration:orders"),
+            (OPEN, "registration:line"),
+            (DUE, "registration:due"),
+            (ENDED, "registration:ended"),
+            (FACTS, "registration:facts"),
+            (MARKER, "registration:marker"),
+        ],
         // No listing of these kinds is kept here yet.
-        ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk => &[],
+        ListingKind::Auction | ListingKind::Desk => &[],
     };
     own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
 }
@@ -50,6 +62,7 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
 const FACTS: usize = 9;
 const META: usize = 0;
 const HEAD: usize = 1;
+const QUEUE: usize = 2;
 const ORDERS: usize = 4;
 const OPEN: usize = 5;
 const DUE: usize = 6;

@@ -12,6 +12,7 @@ mod keep;
 mod log;
 mod read;
 mod replica;
+mod sales;
 mod submit;
 mod sweep;
 mod tell;

@@ -40,7 +40,14 @@ impl Picture {
 
     fn count(&mut self, fact: &Fact) {
         match fact.kind() {
-            "event_created" | "event_changed" | "sale_created" | "sale_changed" => self.versions.details += 1,
+            "event_created"
+            | "event_changed"
+            | "sale_created"
+            | "sale_changed"
+            | "series_created"
+            | "series_changed"
+            | "registration_created"
+            | "registration_changed" => self.versions.details += 1,
             "chart_adopted" => self.versions.chart += 1,
             _ => {}
         }

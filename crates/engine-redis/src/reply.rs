@@ -5,8 +5,9 @@ use std::sync::Arc;
 use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
+use onsale_domain::registration::{EntryState, Standing};
 use onsale_domain::stock::{PurchaseState, SaleFact};
-use onsale_domain::{CheckoutId, Code, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
+use onsale_domain::{CheckoutId, Code, EntryId, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
 use redis::Value;
 
@@ -95,6 +96,7 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
             return Ok(Reply::Trimmed { epoch, first, count });
         }
         7 => Outcome::AlreadyPurchased(Box::new(detail.purchase()?)),
+        8 => Outcome::AlreadyRegistered(Box::new(detail.entry()?)),
         _ => return Err(Malformed::of("outcome")),
     };
     let step = match told.len() as u64 {
@@ -155,6 +157,27 @@ impl Detailed {
             total_minor: lines.iter().map(|line| line.total_minor()).sum(),
             lines,
             refunded,
+        })
+    }
+
+    fn entry(&self) -> Result<EntryState, Malformed> {
+        let malformed = || Malformed::of("entry");
+        let standing = match self.get(3)? {
+            "w" => Standing::Waiting { ahead: self.number(6)? },
+            "o" => Standing::Offered { until: self.number(4)?, price_minor: self.number(5)? },
+            "c" => Standing::Confirmed {
+                order: match self.get(7)? {
+                    "" => None,
+                    order => Some(facts::read_id(order).map(OrderId).ok_or_else(malformed)?),
+                },
+            },
+            _ => return Err(malformed()),
+        };
+        Ok(EntryState {
+            entry: facts::read_id(self.get(0)?).map(EntryId).ok_or_else(malformed)?,
+            buyer: onsale_domain::BuyerId::parse(self.get(1)?).ok_or_else(malformed)?,
+            fence: self.number(2)?,
+            standing,
         })
     }
 

@@ -4,7 +4,7 @@
 
 use crate::layout::Layout;
 
-pub use self::sales::SaleVerb;
+pub use self::kinds::{RegistrationVerb, SaleVerb, SeriesVerb};
 
 /// A script as a server keeps it: called by its SHA only, never sent with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ macro_rules! lua {
     };
 }
 
-mod sales;
+mod kinds;
 
 /// The fragments of one layout around one verb, in their order; one opens the listing in its own way.
 macro_rules! verb {
@@ -84,6 +84,8 @@ macro_rules! verbs {
             RefuseCommand,
             ReadState,
             Sale(SaleVerb),
+            Series(SeriesVerb),
+            Registration(RegistrationVerb),
         }
 
         impl Name {
@@ -141,6 +143,8 @@ pub struct Scripts {
     refuse_command: Script,
     read_state: Script,
     sales: Vec<Script>,
+    series: Vec<Script>,
+    registrations: Vec<Script>,
 }
 
 impl Scripts {
@@ -161,7 +165,9 @@ impl Scripts {
             publish_layout: script(&PUBLISH_LAYOUT),
             refuse_command: script(&REFUSE_COMMAND),
             read_state: script(&READ_STATE),
-            sales: sales::SOURCES.iter().map(script).collect(),
+            sales: kinds::SALES.iter().map(script).collect(),
+            series: kinds::SERIES.iter().map(script).collect(),
+            registrations: kinds::REGISTRATIONS.iter().map(script).collect(),
         }
     }
 
@@ -176,6 +182,8 @@ impl Scripts {
             (Name::RefuseCommand, _) => &self.refuse_command,
             (Name::ReadState, _) => &self.read_state,
             (Name::Sale(verb), _) => &self.sales[verb as usize],
+            (Name::Series(verb), _) => &self.series[verb as usize],
+            (Name::Registration(verb), _) => &self.registrations[verb as usize],
             (verb, Layout::Hash) => &self.hash[verb.place().unwrap_or_default()],
             (verb, Layout::Compact) => &self.compact[verb.place().unwrap_or_default()],
         }
@@ -192,6 +200,12 @@ impl Scripts {
             &self.refuse_command,
             &self.read_state,
         ];
-        self.hash.iter().chain(&self.compact).chain(rest).chain(&self.sales)
+        self.hash
+            .iter()
+            .chain(&self.compact)
+            .chain(rest)
+            .chain(&self.sales)
+            .chain(&self.series)
+            .chain(&self.registrations)
     }
 }

@@ -4,7 +4,9 @@
 mod check;
 mod compact;
 mod records;
+mod registrations;
 mod sales;
+mod series;
 
 use std::collections::BTreeMap;
 
@@ -45,10 +47,12 @@ struct Head {
     offset: u64,
     at: Millis,
     status: String,
-    /// How many seats have a queue.
+    /// How many seats have a queue; of a sale, the limit for a buyer; of a registration, those who wait.
     queued: usize,
     seats: usize,
     versions: Versions,
+    /// Of a registration, the places that are offered.
+    buckets: usize,
 }
 
 /// Reads the reply of `read_state`; `None`: there is no such listing.
@@ -80,8 +84,15 @@ impl State {
             let listing = Listing::of_parts(id, epoch, offset, at, Parts::Venue(self.venue()?));
             return Ok(Picture { listing, versions: Versions::default(), layout: Layout::Hash });
         }
-        if layout == "sale" {
-            let parts = Parts::Sale(Box::new(sales::image(self)?));
+        let parts = match layout.as_str() {
+            "sale" => Some(Parts::Sale(Box::new(sales::image(self)?))),
+            "series" => Some(Parts::Series(Box::new(series::image(self)?))),
+            "registration" => Some(Parts::Registration(Box::new(registrations::image(self)?))),
+            _ => None,
+        };
+        if let Some(parts) = parts {
+            // They have no chart, and use its place in the head for something else.
+            let versions = Versions { chart: 0, ..versions };
             let listing = Listing::of_parts(id, epoch, offset, at, parts);
             return Ok(Picture { listing, versions, layout: Layout::Hash });
         }
@@ -94,7 +105,7 @@ impl State {
     fn head(&self) -> Result<Head, Malformed> {
         let line = self.locks.text("head")?;
         let parts: Vec<&str> = line.split('|').collect();
-        let [layout, epoch, offset, at, status, queued, _, seats, details, chart, _] = parts.as_slice()
+        let [layout, epoch, offset, at, status, queued, _, seats, details, chart, buckets] = parts.as_slice()
         else {
             return Err(Malformed::of("head"));
         };
@@ -110,6 +121,7 @@ impl State {
             queued: number(queued)?,
             seats: number(seats)?,
             versions: Versions { details: number(details)?, chart: number(chart)? },
+            buckets: number(buckets)?,
         })
     }
 

@@ -14,6 +14,8 @@ mod derived;
 mod door;
 #[path = "live/house.rs"]
 mod house;
+#[path = "live/kinds.rs"]
+mod kinds;
 #[path = "live/together.rs"]
 mod together;
 

@@ -3,6 +3,8 @@
 mod differential;
 #[path = "support/lua.rs"]
 mod lua;
+#[path = "seats/server.rs"]
+mod server;
 
 mod seats {
     mod asks;
@@ -12,7 +14,6 @@ mod seats {
     mod moves;
     mod reachable;
     pub mod scripts;
-    pub mod server;
     mod tables;
     mod world;
 }

@@ -3,6 +3,7 @@
 
 pub mod direct;
 pub mod reads;
+mod sales;
 pub mod suite;
 pub mod table;
 

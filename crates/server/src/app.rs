@@ -11,9 +11,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::config::Config;
+use crate::config::{Config, ProviderName};
 use crate::http::chart::Charts;
 use crate::metrics::Metrics;
+use crate::payments::simulated::{Bank, Simulated};
+use crate::payments::worker::{Patience, Worker};
 use crate::secrets::Secrets;
 use crate::token::Tokens;
 use crate::{clockwork, http, listen};
@@ -29,6 +31,8 @@ pub struct App {
     pub tokens: Tokens,
     pub metrics: Metrics,
     pub charts: Charts,
+    /// Carries slips between listings, the desk and the payment provider.
+    pub payments: Arc<Worker>,
     /// One permit for every event stream that may be open.
     pub streams: Arc<Semaphore>,
     /// Cancelled when the server begins to stop: streams end, `/readyz` says no.
@@ -42,7 +46,14 @@ impl App {
         engine: Arc<dyn Engine>,
         stopping: CancellationToken,
     ) -> App {
+        let provider = match config.payments.provider {
+            ProviderName::Simulated => {
+                let secret = [b"webhooks:", &*secrets.house_key].concat();
+                Arc::new(Simulated::new(Arc::new(Bank::default()), &secret))
+            }
+        };
         App {
+            payments: Arc::new(Worker::new(engine.clone(), provider, Patience::default())),
             engine,
             api_key: secrets.api_key.clone(),
             tokens: Tokens::new(&secrets.house_key),
@@ -100,8 +111,13 @@ impl Bound {
                 }
             }
         });
+        let payments = tokio::spawn({
+            let (payments, stop) = (app.payments.clone(), stop.clone());
+            async move { payments.run(stop).await }
+        });
         let clockwork = tokio::spawn(clockwork::run(app));
         let served = listen::serve(self.listener, edge, stop).await;
+        payments.abort();
         upkeep.abort();
         clockwork.abort();
         served

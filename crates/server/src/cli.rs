@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+pub mod bidding;
 pub mod client;
 pub mod config;
 pub mod demo;
@@ -30,6 +31,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   onsale demo                              a theatre and an arena on sale at http://127.0.0.1:7070
   onsale load                              buyers for the demo, and a check that nothing was sold twice
+  onsale load auction                      bidders, and a check of leader, price and end
   onsale serve --data /srv/onsale --listen 127.0.0.1:8080
   onsale doctor --url redis://127.0.0.1    is this Redis fit for it, and what to change
   onsale verify /srv/onsale                every frame, fact and invariant, offline

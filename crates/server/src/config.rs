@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 mod engine;
+mod payments;
+
+pub use payments::{Payments, ProviderName};
 
 /// Read if it exists and no other file is named.
 pub const DEFAULT_FILE: &str = "onsale.toml";
@@ -37,6 +40,7 @@ pub struct Config {
     pub redis: Option<link::Config>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    pub payments: Payments,
 }
 
 /// Every bound of the edge. Overflow is an answer, never growth.
@@ -123,6 +127,7 @@ impl Default for Config {
             engine: EngineConfig::default(),
             redis: None,
             tls: None,
+            payments: Payments::default(),
         }
     }
 }

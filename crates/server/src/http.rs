@@ -21,8 +21,10 @@ pub mod holds;
 pub mod json;
 pub mod layout;
 pub mod names;
+pub mod ordering;
 pub mod orders;
 pub mod overrides;
+pub mod payments;
 pub mod problem;
 pub mod query;
 pub mod queue;
@@ -84,6 +86,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/checkout", post(compat::checkout))
         .route("/purchase", post(compat::purchase))
         .merge(auctions::routes())
+        .merge(ordering::routes())
         .route("/", get(docs::index))
         .route("/docs", get(docs::page).layer(compressed()))
         .route("/openapi.json", get(docs::openapi).layer(compressed()))

@@ -10,6 +10,7 @@ use subtle::ConstantTimeEq;
 /// What a sealed number stands for; no credential opens what another is for.
 const HOLD: u8 = 1;
 pub const CHECKOUT: u8 = 2;
+pub const ORDER: u8 = 3;
 
 /// Makes and checks tokens. Holds the keyed state, so that each token costs two compressions, not four.
 #[derive(Clone)]

@@ -3,6 +3,7 @@
 
 mod apply;
 mod best;
+mod bidding;
 mod check;
 mod decide;
 mod expire;

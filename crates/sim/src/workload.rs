@@ -1,6 +1,7 @@
 //! What many buyers and some staff want: eager and patient, honest and confused, at the front row or anywhere.
 //! It looks at the model to know what is worth asking; the answer is the engine's business.
 
+mod auctions;
 mod events;
 mod sales;
 
@@ -12,7 +13,7 @@ use onsale_domain::event::EventStatus;
 use onsale_domain::fact::AreaCount;
 use onsale_domain::listing::Key;
 use onsale_domain::seats::{Query, Status};
-use onsale_domain::{BuyerId, Command, HoldId, ListingId, OrderId};
+use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, OrderId};
 use onsale_engine::Request;
 
 use crate::auditor::Auditor;
@@ -27,6 +28,8 @@ pub struct Workload {
     keyed: u64,
     /// How many of a thousand want something other than seats; in many runs nobody does.
     others: u64,
+    /// The same for auctions, in a quarter of all runs.
+    bidding: u64,
     next_id: u128,
     listings_made: u64,
     listings_max: u64,
@@ -37,8 +40,11 @@ pub struct Workload {
 impl Workload {
     pub fn new(rng: &mut Rng) -> Workload {
         let buyer = |n: u64| BuyerId::parse(&format!("usr_{n}")).expect("a buyer's name");
+        let buyers: Vec<_> = (0..rng.range(110, 140) as u64).map(buyer).collect();
         Workload {
-            buyers: (0..rng.range(110, 140) as u64).map(buyer).collect(),
+            // Taken from what was drawn anyway, so that runs without auctions stay the runs they were.
+            bidding: if buyers.len().is_multiple_of(4) { 450 } else { 0 },
+            buyers,
             hot: rng.below(700),
             keyed: 200 + rng.below(700),
             others: if rng.chance(400) { 300 + rng.below(600) } else { 0 },
@@ -77,6 +83,9 @@ impl Workload {
         if wanted && self.listings_made < self.listings_max {
             return vec![self.create(rng, clock)];
         }
+        if self.bidding > 0 && rng.chance(self.bidding) {
+            return vec![self.bid(rng, auditor, clock)];
+        }
         if rng.chance(self.others) {
             return vec![self.elsewhere(rng, auditor, clock)];
         }
@@ -106,6 +115,19 @@ impl Workload {
                 self.request(rng, listing.id, command)
             })
             .collect()
+    }
+
+    /// Something to ask of an auction; three of them alive at least.
+    fn bid(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Request {
+        let auctions = auditor.listings.values().filter(|one| one.id.kind == ListingKind::Auction);
+        let all: Vec<_> = auctions.filter_map(|one| Some((one.id, one.other()?))).collect();
+        let alive: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
+        let wanted = alive.len() < 3 && self.listings_made < 4 * self.listings_max;
+        let crowd = if rng.chance(900) && !alive.is_empty() { &alive } else { &all };
+        match rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) {
+            Some((id, other)) => self.of_other(rng, *id, other, clock),
+            None => self.create_auction(rng, clock),
+        }
     }
 
     /// Something to ask of a sale, a series or a registration; three of them open at least.
@@ -373,6 +395,11 @@ impl Workload {
             _ => Query::Order(OrderId(self.some_order(rng, event))),
         };
         Some((listing.id, query))
+    }
+
+    /// Whether this run has auctions.
+    pub fn is_bidding(&self) -> bool {
+        self.bidding > 0
     }
 
     pub fn some_buyer(&self, rng: &mut Rng) -> BuyerId {

@@ -186,6 +186,10 @@ impl World {
     fn pass_time(&mut self) {
         let deadlines = || self.auditor.listings.values().filter_map(|listing| listing.next_due());
         self.clock += match self.rng.below(1_000) {
+            // Whoever has won has days to pay.
+            0..2 if self.workload.is_bidding() && self.rng.chance(800) => {
+                self.rng.range(20 * 3_600_000, 50 * 3_600_000)
+            }
             0..700 => 0,
             700..960 => self.rng.range(1, 300),
             960..985 => self.rng.range(300, 5_000),

@@ -1,4 +1,4 @@
-//! A private Redis on a free port, with the two scripts loaded.
+//! A private Redis on a free port, with the corrected scripts loaded.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -13,6 +13,7 @@ use crate::process::{self, Running};
 
 const CONFIG: &str = include_str!("../../../rivals/redis/redis.conf");
 const ACQUIRE: &str = include_str!("../../../rivals/redis/acquire_seat_lock.lua");
+const CHECKOUT: &str = include_str!("../../../rivals/redis/atomic_checkout.lua");
 const RELEASE: &str = include_str!("../../../rivals/redis/release_seat_lock.lua");
 
 /// Somebody else may take the port between our question and Redis' start.
@@ -37,6 +38,7 @@ struct Up {
 pub struct Scripts {
     pub acquire: String,
     pub release: String,
+    pub checkout: String,
 }
 
 impl Instance {
@@ -70,7 +72,11 @@ impl Instance {
         std::fs::write(&file, config(port, &self.folder, self.flush)).context("redis' configuration")?;
         let mut server = Running::start(Command::new("redis-server").arg(&file), "-TERM")?;
         server.wait_until(|| ask(address, &["PING"]).is_ok()).context("redis-server")?;
-        let scripts = Scripts { acquire: load(address, ACQUIRE)?, release: load(address, RELEASE)? };
+        let scripts = Scripts {
+            acquire: load(address, ACQUIRE)?,
+            release: load(address, RELEASE)?,
+            checkout: load(address, CHECKOUT)?,
+        };
         Ok(Up { _server: server, address, scripts })
     }
 
@@ -183,7 +189,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a private folder");
         let mut instance = Instance::new(Flush::EverySecond, folder.path().to_path_buf());
         instance.start().expect("redis-server is installed by `cargo xtask test`");
-        let Scripts { acquire, release } = instance.scripts().expect("loaded");
+        let Scripts { acquire, release, .. } = instance.scripts().expect("loaded");
         let keys = |user: &str| {
             ["seat:lock:{e}:A1", "seat:queue:{e}:A1"]
                 .map(str::to_owned)
@@ -218,5 +224,25 @@ mod tests {
         release("ann", "4", "1 eve-1");
         instance.ask(&["SADD", "seat:sold:{e}", "A1"]).expect("sold");
         acquire("ann", "1800000000006", "0 seat_sold");
+    }
+
+    #[test]
+    fn the_corrected_checkout_keeps_its_contract() {
+        let folder = tempfile::tempdir().expect("a private folder");
+        let mut instance = Instance::new(Flush::EverySecond, folder.path().to_path_buf());
+        instance.start().expect("redis-server is installed by `cargo xtask test`");
+        let script = instance.scripts().expect("loaded").checkout;
+        instance.ask(&["SET", "sale:{s}:available", "3"]).expect("some stock");
+        let checkout = |user: &str, code: &str, expected: &str| {
+            let (count, code_key) = (format!("user:{{s}}:{user}:count"), format!("checkout:{{s}}:{code}"));
+            let keys = ["sale:{s}:available", &count, &code_key, "sale:{s}:due"];
+            check(&instance, &script, &keys, &[user, code, "1", "2", "1000", "600000"], expected);
+        };
+        checkout("ann", "a", "1 2 601000");
+        checkout("bob", "a", "0 code_taken");
+        checkout("ann", "b", "1 1 601000");
+        checkout("ann", "c", "0 limit");
+        checkout("bob", "d", "1 0 601000");
+        checkout("bob", "e", "0 sold_out");
     }
 }

@@ -13,6 +13,8 @@ pub enum DeskCommand {
     NoteDelivered {
         payment: PaymentId,
         refund: u16,
+        /// Which standing it has heard of, by its rank: another one may have come meanwhile.
+        rank: u8,
     },
 }
 

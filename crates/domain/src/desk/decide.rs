@@ -14,10 +14,11 @@ pub(super) fn decide(desk: &Desk, command: &DeskCommand) -> Result<Option<DeskFa
         DeskCommand::TakeWork(command) => take_work(desk, command),
         DeskCommand::NoteAnswer(command) => note_answer(desk, command),
         DeskCommand::ReceiveWebhook(webhook) => receive_webhook(desk, webhook),
-        DeskCommand::NoteDelivered { payment, refund } => {
+        DeskCommand::NoteDelivered { payment, refund, rank } => {
             let item = desk.item(*payment, *refund).ok_or(Refusal::of(Code::PaymentUnknown))?;
             let (payment, refund) = (*payment, *refund);
-            Ok(item.is_to_deliver().then_some(DeskFact::Delivered { payment, refund }))
+            let heard = item.is_to_deliver() && item.standing.rank() == *rank;
+            Ok(heard.then_some(DeskFact::Delivered { payment, refund }))
         }
     }
 }

@@ -65,6 +65,8 @@ pub enum Parts {
     Venue(Venue),
     Event(Box<SeatsImage>),
     Sale(Box<SaleImage>),
+    Series(Box<SeriesImage>),
+    Registration(Box<RegistrationImage>),
 }
 
 impl Listing {
@@ -131,6 +133,8 @@ impl Listing {
             Parts::Venue(venue) => Body::Venue(Arc::new(venue)),
             Parts::Event(image) => Body::Event(Box::new(Seats::from_image(*image))),
             Parts::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
+            Parts::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
+            Parts::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
         };
         Listing { id, epoch, offset, last_at, body, orders: None, attempts: None }
     }

@@ -25,6 +25,12 @@ impl Registration {
         }
         Ok(facts)
     }
+
+    /// The details after a change, if they keep every bound.
+    pub fn changed(&self, command: &ChangeRegistration) -> Result<RegistrationDetails, Refusal> {
+        let details = merged(&self.details, command);
+        details.check().map(|()| details)
+    }
 }
 
 fn not_over(registration: &Registration) -> Result<(), Refusal> {
@@ -43,8 +49,7 @@ pub(super) fn decide(
     now: Millis,
 ) -> Result<Decided, Refusal> {
     not_over(registration)?;
-    let details = merged(&registration.details, command);
-    details.check()?;
+    let details = registration.changed(command)?;
     if registration.status == RegistrationStatus::Open && details.opens_at != registration.details.opens_at {
         return Err(Refusal::of(Code::StatusConflict));
     }

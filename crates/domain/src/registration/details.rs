@@ -58,6 +58,14 @@ impl RegistrationStatus {
             RegistrationStatus::Cancelled => "cancelled",
         }
     }
+
+    pub const ALL: [RegistrationStatus; 5] = [
+        RegistrationStatus::Scheduled,
+        RegistrationStatus::Open,
+        RegistrationStatus::Closed,
+        RegistrationStatus::Started,
+        RegistrationStatus::Cancelled,
+    ];
 }
 
 impl RegistrationDetails {

@@ -9,8 +9,17 @@ use crate::limits::{SLOT_EARLY_MS, SLOTS_SKIPPED_MAX};
 use crate::refusal::{Code, Refusal};
 use crate::time::{Millis, is_over};
 
-/// What can be said of slots from the schedule alone, which never changes.
-pub(super) fn check(schedule: &Schedule, slots: &[Slot]) -> Result<(), Refusal> {
+pub(super) fn check_open(schedule: &Schedule, command: &OpenSlot) -> Result<(), Refusal> {
+    schedule.check_slot("slot", command.slot)?;
+    check(schedule, &command.skipped)
+}
+
+pub(super) fn check_skip(schedule: &Schedule, slots: &[Slot]) -> Result<(), Refusal> {
+    check(schedule, slots)?;
+    if slots.is_empty() { Err(Refusal::invalid("skipped", "at least one slot")) } else { Ok(()) }
+}
+
+fn check(schedule: &Schedule, slots: &[Slot]) -> Result<(), Refusal> {
     if slots.len() > SLOTS_SKIPPED_MAX {
         return Err(Refusal::invalid("skipped", "at most 64 slots at once"));
     }
@@ -30,9 +39,7 @@ fn is_after(slot: Slot, before: Slot) -> bool {
 
 /// No facts: the slot was opened before, which is what was asked for.
 pub(super) fn decide(series: &Series, command: &OpenSlot, now: Millis) -> Result<Vec<SeriesFact>, Refusal> {
-    let schedule = &series.details.schedule;
-    schedule.check_slot("slot", command.slot)?;
-    check(schedule, &command.skipped)?;
+    check_open(&series.details.schedule, command)?;
     let known = series.slots.iter().rev().find(|known| known.slot.at == command.slot.at);
     if known.is_some_and(|known| known.ends_at.is_some()) {
         return Ok(Vec::new());
@@ -59,10 +66,8 @@ pub(super) fn decide(series: &Series, command: &OpenSlot, now: Millis) -> Result
 }
 
 pub(super) fn skip(series: &Series, slots: &[Slot], now: Millis) -> Result<Vec<SeriesFact>, Refusal> {
-    check(&series.details.schedule, slots)?;
-    let (Some(first), Some(last)) = (slots.first(), slots.last()) else {
-        return Err(Refusal::invalid("skipped", "at least one slot"));
-    };
+    check_skip(&series.details.schedule, slots)?;
+    let (Some(first), Some(last)) = (slots.first(), slots.last()) else { return Ok(Vec::new()) };
     if series.status == SeriesStatus::Ended {
         return Err(Refusal::of(Code::SeriesEnded));
     }

@@ -48,6 +48,8 @@ impl SeriesStatus {
             SeriesStatus::Ended => "ended",
         }
     }
+
+    pub const ALL: [SeriesStatus; 3] = [SeriesStatus::Running, SeriesStatus::Paused, SeriesStatus::Ended];
 }
 
 /// What became of a slot.

@@ -15,16 +15,28 @@ local function commit_due()
   return first
 end
 
--- The marker ends at the next deadline: a hint for sweepers. While it is not over nothing is due, so that it is never
--- behind the first deadline.
+-- When the sale's own hours change it next, or the first code is over.
+local function next_instant()
+  local first = tonumber(call("ZRANGE", KEYS[7], 0, 0, "WITHSCORES")[2])
+  local turn = status == "scheduled" and starts or status == "open" and ends or first
+  if first and turn then return math.min(first, turn) end
+  return first or turn
+end
+
+-- The marker ends at the next instant: a hint for sweepers. Before it nothing is due, so that it is never late.
 local function commit_marker(first)
-  if mark <= now then
-    first = tonumber(call("ZRANGE", KEYS[7], 0, 0, "WITHSCORES")[2])
-  end
-  if first and (first < mark or mark <= now) then
+  local stale = mark <= now
+  if stale then first = next_instant() end
+  if first and (first < mark or stale) and first ~= mark then
     call("SET", KEYS[11], decimal(first), "PX", decimal(math.max(first - now, 1)))
     mark = first
+    return true
   end
+end
+
+local function head_at(at)
+  return format("sale|%.0f|%.0f|%.0f|%s|%d|%.0f|%d|%s|0|0", epoch, offset, at, status, limit, mark, skus_len,
+    details_version)
 end
 
 local function commit_things()
@@ -47,8 +59,7 @@ local function commit_things()
     local idle = buyer.reserved == 0 and buyer.bought == 0
     put("@" .. name, not idle and format("%d|%d|%s", buyer.reserved, buyer.bought, table.concat(buyer.codes, ",")))
   end
-  put("head", format("sale|%.0f|%.0f|%.0f|%s|0|%.0f|%d|%s|0|0", epoch, offset, now, status, mark, skus_len,
-    details_version))
+  put("head", head_at(now))
   call("HSET", KEYS[2], unpack(set))
   for from = 1, #gone, CHUNK do call("HDEL", KEYS[2], unpack(gone, from, math.min(from + CHUNK - 1, #gone))) end
 end
@@ -65,7 +76,11 @@ local function commit_orders()
 end
 
 local function commit(is_yes)
-  if #facts == 0 then return end
+  if #facts == 0 then
+    -- A marker that is over makes every checkout a long one, also where nothing is due any more.
+    if mark <= now and commit_marker() then call("HSET", KEYS[2], "head", head_at(last_at)) end
+    return
+  end
   forget_ended(ended)
   commit_orders()
   commit_marker(commit_due())

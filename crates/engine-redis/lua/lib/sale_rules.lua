@@ -1,5 +1,6 @@
 -- lib/sale_rules: the sale is there; what its head and its rules say, taken apart.
--- `rules` is one line: starts|ends|buyer_limit|checkout_ms
+-- `rules` is one line: starts|ends|buyer_limit|checkout_ms. Of the head, "seats with a queue" is the buyer's limit, too,
+-- "seats" the number of SKUs.
 if not layout then
   return {4, {1, "", ""}, epoch, offset, now, 0, {}}
 end

@@ -3,7 +3,6 @@
 use onsale_domain::chart::Chart;
 use onsale_domain::command::{AdoptChart, ChangeEvent, CreateEvent};
 use onsale_domain::fact::ChartAdopted;
-use onsale_domain::refusal::Detail;
 use onsale_domain::{Fact, Refusal};
 
 use super::{Args, Call, Terms, meta_fields, rules};
@@ -72,13 +71,8 @@ pub(super) fn adopt(args: &mut Args, picture: &Picture, adopt: &AdoptChart) {
 }
 
 fn refused(args: &mut Args, refusal: &Refusal) {
-    let (field, why) = match &refusal.detail {
-        Detail::Field { field, why } => (field.as_str(), why.as_str()),
-        Detail::None | Detail::Limit { .. } | Detail::Order(_) | Detail::MinNext(_) => ("", ""),
-    };
     args.bytes("field");
-    args.bytes(field);
-    args.bytes(why);
+    args.wrong(Some(refusal));
 }
 
 /// One character a seat: its tier from `0` on, a dot for a seat that is off the chart.

@@ -1,13 +1,12 @@
 //! Commands of sales as arguments. What a script cannot see (names of SKUs, merged details) is checked here, and the
 //! script looks whether what it was checked against is still so.
 
+use onsale_domain::Fact;
 use onsale_domain::listing::Body;
-use onsale_domain::refusal::Detail;
 use onsale_domain::stock::command::{ChangeSale, Checkout, CheckoutKey, CreateSale};
 use onsale_domain::stock::details::{SaleDetails, SaleStatus, Sku, check_price, check_skus};
 use onsale_domain::stock::fact::{SaleCreated, SkuLine};
 use onsale_domain::stock::{Sale, SaleCommand, SaleFact, check};
-use onsale_domain::{Fact, Refusal};
 
 use super::{Args, Call, Terms, refused};
 use crate::facts::{self, Fields};
@@ -46,8 +45,7 @@ pub(super) fn prepare(picture: &Picture, command: &SaleCommand, terms: &Terms) -
         SaleCommand::ChangePrice { sku, price_minor } => {
             args.push(sku);
             args.push(price_minor);
-            let refusal = check_price("price_minor", *price_minor).err();
-            args.bytes(refusal.as_ref().map_or("", |refusal| field(refusal).1));
+            args.wrong(check_price("price_minor", *price_minor).err().as_ref());
             SaleVerb::ChangePrice
         }
         SaleCommand::Close => SaleVerb::Close,
@@ -118,8 +116,6 @@ pub(super) fn plain_checkout(picture: &Picture, command: &Checkout) -> Option<(C
     args.push(line.sku);
     args.push(line.count);
     args.push(format_args!("|{}|{}|0|0", sale.skus().len(), picture.versions.details));
-    args.push(sale.details().ends_at);
-    args.push(rules.buyer_limit);
     let fact = SaleFact::CheckedOut {
         checkout: command.checkout,
         buyer: command.buyer.clone(),
@@ -158,9 +154,7 @@ fn change(args: &mut Args, picture: &Picture, command: &ChangeSale) {
     match sale.changed(command) {
         Err(refusal) => {
             args.bytes("field");
-            let (field, why) = field(&refusal);
-            args.bytes(field);
-            args.bytes(why);
+            args.wrong(Some(&refusal));
         }
         Ok(details) if details == **sale.details() => args.bytes("same"),
         Ok(details) => {
@@ -177,21 +171,10 @@ fn change(args: &mut Args, picture: &Picture, command: &ChangeSale) {
 fn add_sku(args: &mut Args, picture: &Picture, sku: &Sku) {
     let known = picture.listing.sale().map_or(&[][..], |sale| sale.skus());
     args.push(known.len());
-    let refusal = check_skus(known, std::slice::from_ref(sku)).err();
-    let (field, why) = refusal.as_ref().map_or(("", ""), field);
-    args.bytes(field);
-    args.bytes(why);
+    args.wrong(check_skus(known, std::slice::from_ref(sku)).err().as_ref());
     args.bytes(shelf(sku));
     args.bytes(facts::sales::sku_names(sku));
     args.fact(&Fact::Sale(SaleFact::SkuAdded(Box::new(sku.clone()))));
-}
-
-/// What is wrong, and why.
-fn field(refusal: &Refusal) -> (&str, &str) {
-    match &refusal.detail {
-        Detail::Field { field, why } => (field, why),
-        Detail::None | Detail::Limit { .. } | Detail::Order(_) | Detail::MinNext(_) => ("", ""),
-    }
 }
 
 fn meta_fields(details: &SaleDetails) -> Fields {

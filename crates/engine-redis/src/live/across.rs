@@ -33,7 +33,16 @@ impl Across {
     /// A sorted set of the events in which a buyer holds something, by the last deadline. What could move a slot or
     /// forge a key in a buyer's name is escaped.
     pub fn user_locks(&self, tenant: Tenant, buyer: &BuyerId) -> String {
-        let mut key = format!("{}user:locks:{}:", self.prefix, tenant.as_str());
+        self.of_buyer("user:locks", tenant, buyer)
+    }
+
+    /// When a buyer last bought something, in milliseconds.
+    pub fn last_purchase(&self, tenant: Tenant, buyer: &BuyerId) -> String {
+        self.of_buyer("user:last_purchase", tenant, buyer)
+    }
+
+    fn of_buyer(&self, name: &str, tenant: Tenant, buyer: &BuyerId) -> String {
+        let mut key = format!("{}{name}:{}:", self.prefix, tenant.as_str());
         for byte in buyer.as_str().bytes() {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'@' => {
@@ -43,6 +52,11 @@ impl Across {
             }
         }
         key
+    }
+
+    /// The sale that is on now.
+    pub fn active_sale(&self, tenant: Tenant) -> String {
+        format!("{}active_sale_id:{}", self.prefix, tenant.as_str())
     }
 
     /// Counts of one event, a hash.
@@ -100,7 +114,7 @@ mod tests {
     #[test]
     fn a_listing_is_found_in_its_keys() {
         let across = Across::new("house:");
-        for kind in [ListingKind::Event, ListingKind::Venue, ListingKind::Sale] {
+        for kind in ListingKind::ALL {
             let listing = ListingId { tenant: Tenant::DEFAULT, kind, number: 7 };
             let keys = Keys::new("house:", &listing);
             assert_eq!(across.of_meta(keys.meta()), Some(listing));

@@ -1,4 +1,5 @@
-//! Keys that follow from facts: a buyer's holds, counts to show, the index of listings and the one of their deadlines.
+//! Keys that follow from facts: a buyer's holds and last purchase, the sale that is on, counts to show, the index of
+//! listings and the one of their deadlines.
 //! One server at a time writes them, the one with the lease, behind the facts that its replicas took in, whoever
 //! decided them. They never decide: losing the lease, the cache or all of them costs a hint.
 
@@ -8,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use onsale_domain::{BuyerId, Fact, ListingId, Millis, Step};
+use onsale_domain::{BuyerId, Fact, ListingId, Millis, Step, Tenant};
 use parking_lot::Mutex;
 use redis::{Cmd, Value};
 
 use super::replica::Replica;
-use super::{Inner, counts};
+use super::{Inner, counts, sales};
 use crate::link::Link;
 
 /// Between two rounds: what happens within it is written together.
@@ -37,6 +38,7 @@ pub struct Derived {
     name: String,
     writes: AtomicBool,
     pending: Mutex<Pending>,
+    sales: sales::Shown,
 }
 
 #[derive(Debug, Default)]
@@ -45,12 +47,18 @@ struct Pending {
     changed: BTreeSet<ListingId>,
     due: BTreeMap<ListingId, Option<Millis>>,
     holds: BTreeMap<(ListingId, BuyerId), Millis>,
+    bought: BTreeMap<(Tenant, BuyerId), Millis>,
 }
 
 impl Default for Derived {
     fn default() -> Self {
         let name = format!("{:016x}", rand::random::<u64>());
-        Derived { name, writes: AtomicBool::new(false), pending: Mutex::default() }
+        Derived {
+            name,
+            writes: AtomicBool::new(false),
+            pending: Mutex::default(),
+            sales: sales::Shown::default(),
+        }
     }
 }
 
@@ -66,6 +74,11 @@ impl Derived {
                 && pending.holds.len() < HINTS_MAX
             {
                 pending.holds.insert((replica.id, buyer.clone()), *until);
+            }
+            if pending.bought.len() < HINTS_MAX
+                && let Some(buyer) = sales::buyer_of(replica, fact)
+            {
+                pending.bought.insert((replica.id.tenant, buyer), step.at);
             }
         }
         pending.changed.insert(replica.id);
@@ -192,6 +205,10 @@ impl Inner {
         send(&self.link, indexes(self, &pending)).await;
         let Some(cache) = self.cache() else { return };
         counts.extend(hints(self, pending.holds));
+        counts.extend(sales::last_purchases(self, pending.bought));
+        if count {
+            counts.extend(sales::active(self, &self.derived.sales));
+        }
         if !send(cache, counts).await {
             // Hints are left out; counts are written when the cache is there again.
             self.derived.pending.lock().changed.extend(pending.changed);
@@ -199,7 +216,7 @@ impl Inner {
     }
 }
 
-type Commands = Vec<(String, Cmd)>;
+pub(super) type Commands = Vec<(String, Cmd)>;
 
 /// The indexes stay with the truth: they are small, and sweeping and starting are slower without them.
 fn indexes(inner: &Inner, pending: &Pending) -> Commands {

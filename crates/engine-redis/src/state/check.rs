@@ -17,6 +17,9 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     if picture.listing.sale().is_some() {
         return super::sales::check(state);
     }
+    if picture.listing.registration().is_some() {
+        return super::registrations::check(state);
+    }
     if picture.listing.seats().is_none() {
         return Ok(());
     }

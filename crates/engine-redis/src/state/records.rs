@@ -90,3 +90,9 @@ pub fn locks(all: &Fields) -> impl Iterator<Item = (&str, &[u8])> {
 pub fn is_blocked(lock: &[u8]) -> bool {
     String::from_utf8_lossy(lock).contains(r#""blocked":1,"#)
 }
+
+/// All fields as text.
+pub(super) fn texts(fields: &Fields) -> BTreeMap<String, String> {
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    fields.iter().map(|(name, value)| (name.to_owned(), text(value))).collect()
+}

@@ -8,7 +8,7 @@ use onsale_domain::{CheckoutId, OrderId};
 
 use super::State;
 use super::check::same;
-use super::records::{Parts, id};
+use super::records::{Parts, id, texts};
 use crate::facts::{self, Malformed};
 
 pub(super) fn image(state: &State) -> Result<SaleImage, Malformed> {
@@ -80,6 +80,8 @@ fn purchase(name: &str, record: &[u8]) -> Result<PurchaseImage, Malformed> {
 pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let image = image(state).map_err(malformed)?;
+    let limit = state.head().map_err(malformed)?.queued;
+    same("the limit", &limit, &(image.details.rules.buyer_limit as usize))?;
     let mut buyers: BTreeMap<String, (u32, u32, Vec<String>)> = BTreeMap::new();
     let (mut due, mut open, mut orders) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut taken = vec![(0, 0); image.skus.len()];
@@ -125,9 +127,4 @@ pub(super) fn check(state: &State) -> Result<(), String> {
     }
     buyers.values_mut().for_each(|buyer| buyer.2.sort_unstable());
     same("buyers", &kept, &buyers)
-}
-
-fn texts(fields: &facts::Fields) -> BTreeMap<String, String> {
-    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-    fields.iter().map(|(name, value)| (name.to_owned(), text(value))).collect()
 }

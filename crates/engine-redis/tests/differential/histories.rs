@@ -28,6 +28,20 @@ const LOOK_EVERY: usize = 40;
 /// What was asked under keys, for asking again.
 pub type Asked = Vec<(Key, ListingId, Command)>;
 
+/// What was answered under a key: mostly lately, often of a verb that is rarely asked.
+pub fn asked_before(asked: &Asked, chance: &mut Chance) -> Option<(Key, ListingId, Command)> {
+    if chance.one_in(2) {
+        return chance.recent(asked, 12).cloned();
+    }
+    let mut verbs: Vec<&str> = asked.iter().map(|(_, _, command)| command.verb()).collect();
+    verbs.sort_unstable();
+    verbs.dedup();
+    let verb = *chance.pick(&verbs)?;
+    let of_verb: Vec<usize> = (0..asked.len()).filter(|n| asked[*n].2.verb() == verb).collect();
+    let n = *chance.recent(&of_verb, 3)?;
+    asked.get(n).cloned()
+}
+
 /// What is asked, of which listing, under which key.
 pub struct Ask {
     pub listing: ListingId,

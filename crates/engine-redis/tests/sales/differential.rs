@@ -1,15 +1,12 @@
 //! The same seeded histories of a sale on the domain and on Lua.
 
 use onsale_domain::{Listing, ListingId, Millis, Step};
-use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::Desk;
 
 use super::world::World;
 use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked, histories, is_full, is_told, seeds};
-use crate::differential::tally::{Reachable, print};
-use crate::lua;
-use crate::server::Server;
+use crate::differential::histories::{self, Ask, Asked};
+use crate::differential::tally::Reachable;
+use crate::on_lua::compare_on_lua;
 
 impl histories::World for World {
     const REACHABLE: Reachable = super::reachable::REACHABLE;
@@ -53,23 +50,5 @@ impl histories::World for World {
 
 #[test]
 fn lua_sells_as_the_domain_does() {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let server = Server::start();
-    let scripts = lua::scripts("sales");
-    let link = runtime.block_on(async {
-        let link = server.link().await;
-        link.load(&scripts).await.expect("scripts that compile");
-        link
-    });
-    let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
-    let desk = Desk { link, scripts, prefix: "sales:".to_owned(), terms };
-    let told = is_told();
-    let tally = runtime.block_on(histories::<World>(&desk, seeds(80, 500), told));
-    let tally = tally.unwrap_or_else(|why| panic!("{why}"));
-    print(&[("sales", &tally)]);
-    if !told {
-        let complaints = tally.complaints(if is_full() { 20 } else { 2 });
-        assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-        assert!(tally.accepted * 100 >= tally.commands * 25, "too few were accepted");
-    }
+    compare_on_lua::<World>("sales", 80, 500);
 }

@@ -12,7 +12,7 @@ use onsale_domain::seats::{Found, Query, Seats, Status};
 use onsale_domain::{BuyerId, Command, HoldId, Listing, ListingId, Millis, OrderId};
 
 use super::world::{Theme, World};
-use crate::differential::histories::Ask;
+use crate::differential::histories::{Ask, asked_before};
 
 impl World {
     /// Moves the clock: mostly by moments, sometimes far enough for everything to be over, now and then backwards.
@@ -34,7 +34,7 @@ impl World {
     pub fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
         if self.chance.one_in(9)
-            && let Some((key, listing, mut command)) = self.asked_before()
+            && let Some((key, listing, mut command)) = asked_before(&self.asked, &mut self.chance)
         {
             let twisted = self.chance.one_in(2);
             if let Command::PlaceHold(hold) = &mut command
@@ -60,20 +60,6 @@ impl World {
         let key = (!matches!(command, Command::ExpireDue { .. }) && self.chance.one_in(3))
             .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
         Ask { listing, command, key }
-    }
-
-    /// What was answered under a key: mostly lately, often of a verb that is rarely asked.
-    fn asked_before(&mut self) -> Option<(Key, ListingId, Command)> {
-        if self.chance.one_in(2) {
-            return self.chance.recent(&self.asked, 12).cloned();
-        }
-        let mut verbs: Vec<&str> = self.asked.iter().map(|(_, _, command)| command.verb()).collect();
-        verbs.sort_unstable();
-        verbs.dedup();
-        let verb = *self.chance.pick(&verbs)?;
-        let of_verb: Vec<usize> = (0..self.asked.len()).filter(|n| self.asked[*n].2.verb() == verb).collect();
-        let n = *self.chance.recent(&of_verb, 3)?;
-        self.asked.get(n).cloned()
     }
 
     fn listing(&mut self) -> ListingId {

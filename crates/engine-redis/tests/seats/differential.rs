@@ -4,12 +4,12 @@ use onsale_domain::{Listing, ListingId, Millis, Step};
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::Desk;
 
-use super::server::Server;
 use super::world::World;
 use crate::differential::chance::Chance;
 use crate::differential::histories::{self, Ask, Asked, histories, is_full, is_told, seeds};
 use crate::differential::tally::{Reachable, Tally, print};
 use crate::lua;
+use crate::server::Server;
 
 impl histories::World for World {
     const REACHABLE: Reachable = super::reachable::REACHABLE;

@@ -13,8 +13,8 @@ use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
 use onsale_engine_redis::{Keys, layout};
 
-use super::server::Server;
 use crate::lua;
+use crate::server::Server;
 
 pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 77 };
 pub const NOW: Millis = 1_700_000_000_000;

@@ -3,8 +3,8 @@
 use onsale_engine::contract::suite;
 
 use super::engine::LuaEngine;
-use super::server::Server;
 use crate::lua;
+use crate::server::Server;
 
 fn run(compact_from: usize) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");

@@ -1,7 +1,7 @@
 //! Every table of the contract. A table's name is a sentence that it proves; files group them by verb.
 
 use super::table::{run, run_with_restarts};
-use super::{Harness, reads};
+use super::{Harness, reads, sales};
 
 const FILES: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
@@ -28,8 +28,12 @@ pub struct Table {
 
 /// A heading `== sentence` begins a table.
 pub fn all() -> Vec<Table> {
+    cut(FILES)
+}
+
+pub(super) fn cut(files: &[(&'static str, &'static str)]) -> Vec<Table> {
     let mut tables = Vec::new();
-    for (file, text) in FILES {
+    for (file, text) in files {
         for part in text.split("\n== ").skip(1) {
             let (name, text) = part.split_once('\n').unwrap_or((part, ""));
             tables.push(Table { file, name: name.trim(), text });
@@ -48,6 +52,15 @@ pub fn run_all(mut fresh: impl FnMut() -> Box<dyn Harness>) {
             failures.push(format!("{}: {}\n{report}", table.file, table.name));
         } else if let Err(report) = run_with_restarts(table.text, &mut *fresh()) {
             failures.push(format!("{}: {} (restarted after every line)\n{report}", table.file, table.name));
+        }
+    }
+    for table in sales::all().into_iter().filter(|table| table.name.contains(&wanted)) {
+        for restarts in [false, true] {
+            if let Err(report) = sales::run(table.text, &mut *fresh(), restarts) {
+                let restarted = if restarts { " (restarted after every line)" } else { "" };
+                failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));
+                break;
+            }
         }
     }
     for (name, read) in reads::ALL.iter().filter(|(name, _)| name.contains(&wanted)) {

@@ -1,6 +1,8 @@
-//! `onsale demo`: a server with a theatre and an arena on sale, a sale every hour, and commands to try.
+//! `onsale demo`: a server with a theatre and an arena on sale, a sale every hour, a handful of auctions, and
+//! commands to try.
 
 pub mod arena;
+pub mod auctions;
 pub mod create;
 pub mod hourly;
 pub mod plan;
@@ -22,7 +24,7 @@ use onsale_engine::Engine;
 use super::config::Settings;
 use super::{DEMO_KEY, look, serve};
 
-/// Serve a demo: a theatre and an arena on sale, a sale every hour, and commands to try
+/// Serve a demo: a theatre and an arena on sale, a sale every hour, a handful of auctions, and commands to try
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "The first start creates the demo; every other one continues where it was.
 
@@ -72,7 +74,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             })
         });
         let (events, series) = created.context("creating the demo")?;
-        tell(address, &**engine, events, &data);
+        let auctions = tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(auctions::ensure(engine))
+        });
+        let auctions = auctions.context("creating the demo's auctions")?;
+        tell(address, &**engine, events, &auctions, &data);
         if let Some(series) = series {
             tell_sale(address, series);
         }
@@ -84,7 +90,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// What somebody who has never seen the project needs next.
-fn tell(address: SocketAddr, engine: &dyn Engine, events: [ListingId; 2], data: &str) {
+fn tell(
+    address: SocketAddr,
+    engine: &dyn Engine,
+    events: [ListingId; 2],
+    auctions: &[ListingId],
+    data: &str,
+) {
     println!("Onsale serves http://{address} from {data}, every route: http://{address}/docs\n");
     let mut table = look::plain();
     for event in events {
@@ -98,6 +110,20 @@ fn tell(address: SocketAddr, engine: &dyn Engine, events: [ListingId; 2], data: 
             event.to_string(),
             format!("{places} places, {free} free"),
         ]);
+    }
+    for auction in auctions {
+        let Some(view) = engine.view(auction) else { continue };
+        let BodyView::Auction(shown) = &view.body else { continue };
+        let minutes = (shown.ends_at - engine.now()).max(0) / 60_000;
+        let left = match minutes {
+            0..180 => format!("{minutes} min"),
+            180..4_320 => format!("{} h", minutes / 60),
+            _ => format!("{} days", minutes / 1_440),
+        };
+        let currency = shown.details.currency.as_str();
+        let least = look::count(shown.min_next_minor.max(0) as u64);
+        let told = format!("auction, {left} left, next bid {least} minor {currency}");
+        table.add_row(vec![shown.details.name.clone(), auction.to_string(), told]);
     }
     let theatre = events[0];
     println!(
@@ -115,7 +141,10 @@ Try, in another terminal:
     | tee /dev/stderr | sed 's/.*\"token\":\"//;s/\".*//')
 
   # confirm: they are sold
-  curl -s -H \"$K\" -H \"Hold-Token: $T\" -X POST $E/holds/${{T%%.*}}/confirm",
+  curl -s -H \"$K\" -H \"Hold-Token: $T\" -X POST $E/holds/${{T%%.*}}/confirm
+
+  # auctions that end within a week, the soonest first
+  curl -s -H \"$K\" \"http://{address}/v1/auctions?ending_before=$(($(date +%s) + 604800))000\"",
         look::text(&table)
     );
 }

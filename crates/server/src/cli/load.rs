@@ -1,5 +1,6 @@
 //! `onsale load`: buyers over HTTP at a steady rate, what they had to wait, and whether everything stayed exact.
 
+mod auction;
 mod buyer;
 mod check;
 mod hall;
@@ -38,12 +39,12 @@ Examples:
   onsale load                                      the first event on sale, 10 s at 1,000 requests/s
   onsale load --rate 4000 --duration 30s --svg load.svg
   onsale load --event evt_default_0000000000000000000theatre --contention front-row
+  onsale load --json | jq '.verbs[] | {verb, p99_us}'
   onsale load sale                                 50,000 buyers for 10,000 items of a sale made for it
-  onsale load --json | jq '.verbs[] | {verb, p99_us}'")]
+  onsale load auction                              bidders on an auction, a third of them in the last minute")]
 pub struct Args {
-    /// Seats, unless something else is named
     #[command(subcommand)]
-    what: Option<What>,
+    other: Option<Other>,
     #[command(flatten)]
     server: Server,
     /// The event to buy from [default: the first one on sale]
@@ -75,10 +76,11 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// What else can be put under load.
-#[derive(Debug, Subcommand)]
-enum What {
-    Sale(Box<sale::Args>),
+/// What else than an event's seats is put under load.
+#[derive(Clone, Debug, Subcommand)]
+enum Other {
+    Auction(auction::Args),
+    Sale(sale::Args),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -119,8 +121,9 @@ struct Result {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    match &args.what {
-        Some(What::Sale(args)) => return sale::run(args),
+    match &args.other {
+        Some(Other::Auction(args)) => return auction::run(args),
+        Some(Other::Sale(args)) => return sale::run(args),
         None => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

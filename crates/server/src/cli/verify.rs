@@ -1,5 +1,7 @@
 //! `onsale verify`: reads a data folder offline, checks every frame, fact and snapshot, and changes nothing.
 
+mod auctions;
+mod money;
 mod replay;
 mod report;
 mod stock;
@@ -201,8 +203,9 @@ fn fill(report: &mut Report, replay: Replay) {
             ListingKind::Event => report.events += 1,
             ListingKind::Venue => report.venues += 1,
             ListingKind::Sale => report.sales += 1,
+            ListingKind::Auction => report.auctions += 1,
             // Their facts are counted by kind below.
-            ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk => {}
+            ListingKind::Series | ListingKind::Registration | ListingKind::Desk => {}
         }
         let totals = totals.unwrap_or_default();
         report.places += totals.places;
@@ -211,6 +214,13 @@ fn fill(report: &mut Report, replay: Replay) {
         report.orders += totals.orders;
         report.places_sold += totals.sold;
         report.queue_places += totals.waiting;
+    }
+    report.bids = replay.bids();
+    for (currency, sums) in replay.money() {
+        let all = report.money.entry(currency.to_owned()).or_default();
+        all.captured_minor += sums.captured_minor;
+        all.refunded_minor += sums.refunded_minor;
+        all.confirmed_minor += sums.confirmed_minor;
     }
     report.steps = replay.steps;
     report.facts = replay.facts;

@@ -1,6 +1,7 @@
 //! A fact as JSON: labels for numbers, ids in their text form, and of a layout only its size.
 
 mod auction;
+mod order;
 mod registration;
 mod sale;
 mod series;
@@ -122,9 +123,10 @@ impl<'a> Teller<'a> {
             Fact::Sale(fact) => self.sale(fact, fence),
             Fact::Series(fact) => series::fields(fact),
             Fact::Registration(fact) => registration::fields(&self.listing, fact, fence),
-            // No route leads to these yet; their kind, position and time are told.
             Fact::Auction(fact) => auction::fields(&self.listing, fact),
-            Fact::Order(_) | Fact::Desk(_) => json!({}),
+            Fact::Order(fact) => self.of_order(fact),
+            // The desk's log is for the server alone: kind, position and time are told.
+            Fact::Desk(_) => json!({}),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which route a path belongs to, as a small number: for metrics and for time limits, without asking the router.
 
 /// Names of all routes as metrics show them; the last stands for whatever is none of ours.
-pub const ROUTES: [&str; 70] = [
+pub const ROUTES: [&str; 78] = [
     "/",
     "/livez",
     "/readyz",
@@ -71,6 +71,14 @@ pub const ROUTES: [&str; 70] = [
     "/v1/auctions/{auction}/facts",
     "/v1/auctions/{auction}/stream",
     "/v1/buyers/{buyer}/bids",
+    "/v1/orders",
+    "/v1/orders/{order}",
+    "/v1/orders/{order}/pay",
+    "/v1/orders/{order}/cancel",
+    "/v1/orders/{order}/refunds",
+    "/v1/buyers/{buyer}/orders",
+    "/v1/payments/{payment}",
+    "/v1/payments/webhooks/{provider}",
     "unknown",
 ];
 
@@ -149,6 +157,13 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"registrations", _, b"facts"] => "/v1/registrations/{registration}/facts",
         [b"v1", b"registrations", _, b"stream"] => "/v1/registrations/{registration}/stream",
         [b"pictures", _, _] => "/pictures/{sale}/{item}",
+        [b"v1", b"orders", _] => "/v1/orders/{order}",
+        [b"v1", b"orders", _, b"pay"] => "/v1/orders/{order}/pay",
+        [b"v1", b"orders", _, b"cancel"] => "/v1/orders/{order}/cancel",
+        [b"v1", b"orders", _, b"refunds"] => "/v1/orders/{order}/refunds",
+        [b"v1", b"buyers", _, b"orders"] => "/v1/buyers/{buyer}/orders",
+        [b"v1", b"payments", b"webhooks", _] => "/v1/payments/webhooks/{provider}",
+        [b"v1", b"payments", _] => "/v1/payments/{payment}",
         _ => path,
     };
     ROUTES.iter().position(|known| *known == name).unwrap_or(ROUTES.len() - 1)

@@ -12,6 +12,7 @@ mod facts;
 mod holds;
 mod house;
 mod memory;
+mod orders;
 mod queue;
 mod registrations;
 mod sales;

@@ -71,8 +71,10 @@ impl Picture {
             }
         };
         let other = match &view.body {
-            BodyView::Venue(_) | BodyView::Event(_) | BodyView::Auction(_) | BodyView::Desk(_) => None,
-            BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) => Some(in_words(&view.body)),
+            BodyView::Venue(_) | BodyView::Event(_) | BodyView::Desk(_) => None,
+            BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) | BodyView::Auction(_) => {
+                Some(in_words(&view.body))
+            }
         };
         Picture { listing: view.listing, offset: view.position.offset, at: view.at, event, other }
     }

@@ -1,4 +1,4 @@
-//! Sales, series and registrations: decided by a second copy of the domain that was never written to a disk nor read
+//! Sales, series, registrations and auctions: decided by a second copy of the domain that was never written to a disk nor read
 //! from one. What the rules say is compared with a naive reading of them in the domain's own tests; here it is what
 //! crashes, snapshots and retries make of them. Each fact is held against the promises of its kind besides.
 
@@ -21,8 +21,8 @@ impl Other {
     /// Nothing yet of a listing of such a kind; `None` for the kinds that have a model of their own.
     pub fn begin(id: ListingId) -> Option<Other> {
         match id.kind {
-            ListingKind::Venue | ListingKind::Event | ListingKind::Auction | ListingKind::Desk => None,
-            ListingKind::Sale | ListingKind::Series | ListingKind::Registration => {
+            ListingKind::Venue | ListingKind::Event | ListingKind::Desk => None,
+            ListingKind::Sale | ListingKind::Series | ListingKind::Registration | ListingKind::Auction => {
                 Some(Other { listing: Listing::new(id, 1), promises: Promises::default() })
             }
         }
@@ -36,7 +36,8 @@ impl Other {
                 matches!(registration.view().status, RegistrationStatus::Scheduled | RegistrationStatus::Open)
             }
             Body::Series(series) => series.status() != SeriesStatus::Ended,
-            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Auction(_) | Body::Desk(_) => false,
+            Body::Auction(auction) => auction.next_due().is_some(),
+            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Desk(_) => false,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use onsale_domain::auction::AuctionFact;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::stock::details::SaleStatus;
@@ -9,12 +10,15 @@ use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::{SaleFact, details::SaleDetails};
 use onsale_domain::{BuyerId, CheckoutId, EntryId, Fact, Millis, OrderId};
 
+use super::bidding::BidBook;
+
 #[derive(Clone, Debug, Default)]
 pub enum Promises {
     #[default]
     None,
     Sale(Box<SaleBook>),
     Registration(Box<EntryBook>),
+    Auction(Box<BidBook>),
 }
 
 impl Promises {
@@ -28,6 +32,10 @@ impl Promises {
                 capacity: created.capacity,
                 ..EntryBook::default()
             }));
+        } else if let Fact::Auction(AuctionFact::AuctionCreated(details)) = fact {
+            *self = Promises::Auction(Box::new(BidBook::new((**details).clone())));
+        } else if let (Promises::Auction(book), Fact::Auction(fact)) = (&mut *self, fact) {
+            book.take(fact, now);
         } else if let (Promises::Sale(book), Fact::Sale(fact)) = (&mut *self, fact) {
             book.take(fact, now);
         } else if let (Promises::Registration(book), Fact::Registration(fact)) = (self, fact) {

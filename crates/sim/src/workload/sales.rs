@@ -66,7 +66,8 @@ impl Workload {
                 Command::Registration(self.of_registration(rng, &registration.image(), clock))
             }
             Body::Series(_) => Command::Series(self.of_series(rng, clock)),
-            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Auction(_) | Body::Desk(_) => {
+            Body::Auction(auction) => self.of_auction(rng, auction, clock),
+            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Desk(_) => {
                 Command::ExpireDue { limit: 1 }
             }
         };
@@ -232,12 +233,10 @@ impl Workload {
                     _ => RegistrationQuery::Entries { after: 0, limit: 5 },
                 })
             }
-            Body::Series(_)
-            | Body::Nothing
-            | Body::Venue(_)
-            | Body::Event(_)
-            | Body::Auction(_)
-            | Body::Desk(_) => Query::HoldsOf(buyer),
+            Body::Auction(auction) => self.question_of_auction(rng, auction),
+            Body::Series(_) | Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Desk(_) => {
+                Query::HoldsOf(buyer)
+            }
         }
     }
 }

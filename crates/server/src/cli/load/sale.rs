@@ -30,7 +30,7 @@ const SALE_MS: i64 = 3_600_000;
 /// Some buyers cancel, some walk away and let their code lapse, some come with it too late, some send a purchase twice
 /// and some try another's code. What returns is sold to those who wait. It takes a little more than half a minute,
 /// because a code lives at least so long.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(after_help = "Exit code: 0 exact, 1 something broke.
 
 Examples:

@@ -6,12 +6,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use onsale_domain::event::EventStatus;
 use onsale_domain::fact::AreaCount;
 use onsale_domain::listing::Body;
-use onsale_domain::{Fact, Listing, ListingId};
+use onsale_domain::order::OrderFact;
+use onsale_domain::order::fact::Goods;
+use onsale_domain::{Fact, Listing, ListingId, OrderId};
 use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
 use onsale_engine::journal::FramePosition;
 
-use super::stock;
+use super::money::{Money, Sums};
+use super::{auctions, stock};
+use crate::cli::bidding::Book;
 use crate::cli::ledger::{Ledger, Line, Totals};
 use crate::cli::stock_book::{self, StockBook};
 
@@ -39,6 +43,9 @@ type Image = (usize, Vec<u8>);
 struct Kept {
     listing: Listing,
     ledger: Ledger<u32, u16>,
+    /// The same for an auction.
+    book: Book,
+    money: Money,
     stock: StockBook<u16>,
     /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
     booked: bool,
@@ -70,8 +77,7 @@ impl Replay {
 
     /// Starts from a snapshot's listing where the journal's beginning is gone.
     pub fn start_from(&mut self, number: ListingNumber, listing: Listing) {
-        let kept = Kept { booked: false, ..Kept::new(listing) };
-        self.listings.insert(number, kept);
+        self.listings.insert(number, Kept::new(listing, false));
     }
 
     pub fn frame(&mut self, position: FramePosition, payload: &[u8]) {
@@ -79,7 +85,7 @@ impl Replay {
             match entry {
                 Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
                 Ok(Entry::Opened { number, listing }) => {
-                    let kept = Kept::new(Listing::new(listing, EPOCH));
+                    let kept = Kept::new(Listing::new(listing, EPOCH), true);
                     self.listings.entry(number).or_insert(kept);
                 }
                 Ok(Entry::Step(step)) => self.step(position.sequence, &step),
@@ -129,6 +135,9 @@ impl Replay {
                 return;
             }
         }
+        if let Err(why) = kept.money.check() {
+            self.problems.add(format!("{} after frame {frame}: {why}", kept.listing.id));
+        }
         self.compare(step.number);
     }
 
@@ -159,6 +168,16 @@ impl Replay {
         self.keys.len() as u64
     }
 
+    /// Money of every listing's orders, by currency.
+    pub fn money(&self) -> impl Iterator<Item = (&str, Sums)> {
+        self.listings.values().filter(|kept| kept.booked).flat_map(|kept| kept.money.sums())
+    }
+
+    /// Accepted bids of all auctions, as far as they were read from their first fact.
+    pub fn bids(&self) -> u64 {
+        self.listings.values().map(|kept| kept.book.bids()).sum()
+    }
+
     pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>, Option<stock_book::Totals>)> {
         let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
         let stock = |kept: &Kept| kept.booked.then(|| kept.stock.totals());
@@ -167,9 +186,9 @@ impl Replay {
 }
 
 impl Kept {
-    fn new(listing: Listing) -> Kept {
-        let (ledger, stock) = (Ledger::default(), StockBook::default());
-        Kept { listing, ledger, stock, booked: true, broken: false }
+    fn new(listing: Listing, booked: bool) -> Kept {
+        let (ledger, money, book) = (Ledger::default(), Money::default(), Book::default());
+        Kept { listing, ledger, stock: StockBook::default(), money, book, booked, broken: false }
     }
 
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
@@ -183,6 +202,10 @@ impl Kept {
         if !self.booked {
             return Ok(());
         }
+        self.money.take(fact)?;
+        if let Fact::Auction(fact) = fact {
+            return auctions::line(fact).map_or(Ok(()), |line| self.book.take(at, line));
+        }
         if let Fact::ChartAdopted(_) = fact {
             return self.ledger.take(self.chart());
         }
@@ -190,7 +213,25 @@ impl Kept {
             let entries = stock::entries(fact, self.stock.levels().count());
             return entries.into_iter().try_for_each(|entry| self.stock.take(at, entry));
         }
+        if let Fact::Order(OrderFact::SeatsTakenBack { order }) = fact {
+            return self.taken_back(*order);
+        }
         line(fact).map_or(Ok(()), |line| self.ledger.take(line))
+    }
+
+    /// Late money: held and sold in the same moment, as the order was placed.
+    fn taken_back(&mut self, order: OrderId) -> Result<(), String> {
+        let placed = self.money.placed(order).ok_or_else(|| format!("order {order:?} was never placed"))?;
+        let Goods::Hold { seats, areas, .. } = &placed.goods else {
+            return Err(format!("order {order:?} has no seats to take back"));
+        };
+        let held = Line::Placed {
+            hold: order.0,
+            seats: seats.iter().map(|line| line.seat).collect(),
+            areas: areas.iter().map(|line| (line.area, u64::from(line.count))).collect(),
+        };
+        self.ledger.take(held)?;
+        self.ledger.take(Line::Confirmed { hold: order.0, order: order.0 })
     }
 
     /// The chart in the listing's own numbers for seats and areas.
@@ -212,6 +253,9 @@ impl Kept {
             && self.booked
         {
             stock::agrees(sale, &self.stock)?;
+        }
+        if self.booked {
+            auctions::agrees(&self.listing, &self.book)?;
         }
         let Some(seats) = self.listing.seats().filter(|_| self.booked) else { return Ok(()) };
         for seat in self.ledger.seats() {

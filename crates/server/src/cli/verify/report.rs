@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use onsale_engine::journal::segment;
 use serde::Serialize;
 
+use super::money::Sums;
 use crate::cli::look;
 
 #[derive(Debug, Default, Serialize)]
@@ -20,6 +21,8 @@ pub struct Report {
     pub facts_by_kind: BTreeMap<&'static str, u64>,
     pub events: u64,
     pub venues: u64,
+    pub auctions: u64,
+    pub bids: u64,
     pub places: u64,
     pub holds: u64,
     pub places_held: u64,
@@ -31,6 +34,8 @@ pub struct Report {
     pub units_reserved: u64,
     pub units_sold: u64,
     pub idempotency_keys: u64,
+    /// By currency, in minor units: captured minus refunded is what confirmed orders come to.
+    pub money: BTreeMap<String, Sums>,
     pub snapshots: Vec<SnapshotReport>,
     pub problems: Vec<String>,
     pub problems_count: u64,
@@ -89,7 +94,8 @@ impl Report {
         }
         row("facts", format!("{} in {}", look::count(self.facts), look::counted(self.steps, "step")));
         let events = look::counted(self.events, "event");
-        row("listings", format!("{events}, {}", look::counted(self.venues, "venue")));
+        let auctions = look::counted(self.auctions, "auction");
+        row("listings", format!("{events}, {}, {auctions}", look::counted(self.venues, "venue")));
         row("places", look::count(self.places));
         let held = look::counted(self.places_held, "place");
         row("held", format!("{held} in {}", look::counted(self.holds, "hold")));
@@ -100,6 +106,15 @@ impl Report {
             let (sales, units) = (look::counted(self.sales, "sale"), look::counted(self.units, "unit"));
             let (reserved, sold) = (look::count(self.units_reserved), look::count(self.units_sold));
             row("stock", format!("{units} in {sales}, {reserved} reserved, {sold} sold"));
+        }
+        row("bids", look::count(self.bids));
+        for (currency, sums) in &self.money {
+            let Sums { captured_minor, refunded_minor, confirmed_minor } = sums;
+            let text = format!(
+                "{currency} {captured_minor} captured - {refunded_minor} refunded, {confirmed_minor} confirmed \
+                 (minor units)"
+            );
+            row("money", text);
         }
         row("keys", look::counted(self.idempotency_keys, "idempotency key"));
         tell(&look::text(&table));

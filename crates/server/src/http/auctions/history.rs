@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::Millis;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, HistoryLine};
 use onsale_domain::seats::{Found, Query as Asked};
+use onsale_domain::{Code, Millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -78,20 +78,9 @@ pub async fn list(
     let limit = query::limit(page.limit, LIMIT_MAX)?;
     let view = find(&app, &at.listing)?;
     let query = Asked::Auction(AuctionQuery::History { before: page.before, limit });
-    let lines = match app.engine.ask(at.listing, query).await? {
-        Found::Auction(AuctionFound::History(lines)) => lines,
-        Found::Auction(AuctionFound::Nothing | AuctionFound::Bidder(_) | AuctionFound::Watchers(_))
-        | Found::Nothing
-        | Found::Hold(_)
-        | Found::Ended(_)
-        | Found::Holds(_)
-        | Found::Place(_)
-        | Found::Order(_)
-        | Found::Sale(_)
-        | Found::Registration(_)
-        | Found::Orders(_)
-        | Found::Desk(_)
-        | Found::Attempts(_) => Vec::new(),
+    let found = app.engine.ask(at.listing, query).await?;
+    let Found::Auction(AuctionFound::History(lines)) = found else {
+        return Err(Problem::code(Code::ListingUnknown));
     };
     let next = lines.last().map(|line| line.bid).filter(|last| lines.len() == limit && *last > 1);
     let history = BidHistory {

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::auction::{AuctionCommand, AuctionFound, AuctionQuery};
 use onsale_domain::seats::{Found, Query as Asked};
-use onsale_domain::{Command, Outcome};
+use onsale_domain::{Code, Command, Outcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -106,20 +106,9 @@ pub async fn list(
     let wrong = || Problem::invalid("after", "the `next` of the page before");
     let after = page.after.as_deref().map(|text| extract::buyer(text).ok_or_else(wrong)).transpose()?;
     let query = Asked::Auction(AuctionQuery::Watchers { after, limit });
-    let names = match app.engine.ask(at.listing, query).await? {
-        Found::Auction(AuctionFound::Watchers(names)) => names,
-        Found::Auction(AuctionFound::Nothing | AuctionFound::Bidder(_) | AuctionFound::History(_))
-        | Found::Nothing
-        | Found::Hold(_)
-        | Found::Ended(_)
-        | Found::Holds(_)
-        | Found::Place(_)
-        | Found::Order(_)
-        | Found::Sale(_)
-        | Found::Registration(_)
-        | Found::Orders(_)
-        | Found::Desk(_)
-        | Found::Attempts(_) => Vec::new(),
+    let found = app.engine.ask(at.listing, query).await?;
+    let Found::Auction(AuctionFound::Watchers(names)) = found else {
+        return Err(Problem::code(Code::ListingUnknown));
     };
     let watchers: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
     let next = watchers.last().filter(|_| watchers.len() == limit).cloned();

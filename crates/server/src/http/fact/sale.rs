@@ -63,7 +63,7 @@ impl Teller<'_> {
         }
     }
 
-    fn checkout(&self, checkout: CheckoutId) -> String {
+    pub(super) fn checkout(&self, checkout: CheckoutId) -> String {
         write_inside("cod", &self.listing, checkout.0)
     }
 

@@ -1,0 +1,207 @@
+-- lib/registration: the registration is there; who has which place, and what each fact changes. Nothing here is hot, so
+-- entries are written at once; facts, which come last, and the head wait for `commit`. `rules` is
+-- opens|closes|starts|price|checkout_ms; of the head "seats with a queue" are those who wait, "seats" the capacity,
+-- "version of the chart" the confirmed places and "buckets" the offered ones. Under an entry's id:
+--   w|fence|buyer                    waits
+--   o|fence|until|price|buyer        is kept for its buyer
+--   c|fence|order|price|buyer        confirmed, for an order if it was paid
+--   e|at|how                         over
+if not layout then
+  return {4, {1, "", ""}, epoch, offset, now, 0, {}}
+end
+local facts, promoted = {}, 0
+local waiting, capacity, confirmed, offered = tonumber(queued), tonumber(seats_len), tonumber(chart_version),
+  tonumber(buckets)
+local opens, closes, starts, price, checkout_ms = match(values[2], "^(%d+)|(%d+)|(%d+)|(%d+)|(%d+)$")
+opens, closes, starts = tonumber(opens), tonumber(closes), tonumber(starts)
+price, checkout_ms = tonumber(price), tonumber(checkout_ms)
+local BOUND = {expire_due = 64, ended_ms = 3600000, ended = 100000, waiting = 10000, offer_ms = 86400000}
+local HOW = {expired = 0, released = 1}
+
+local function decimal(number) return format("%.0f", number) end
+
+local function emit(fact)
+  offset = offset + 1
+  facts[#facts + 1] = fact
+  return epoch * 1099511627776 + offset
+end
+
+local function taken() return confirmed + offered end
+local function free() return capacity - taken() end
+
+local function entry_of_id(id)
+  local text = call("HGET", KEYS[2], id)
+  if not text then return nil end
+  local kind = string.sub(text, 1, 1)
+  if kind == "w" then
+    local fence, buyer = match(text, "^w|(%d+)|(.*)$")
+    return {kind = kind, id = id, fence = tonumber(fence), buyer = buyer}
+  elseif kind == "o" then
+    local fence, till, cost, buyer = match(text, "^o|(%d+)|(%d+)|(%d+)|(.*)$")
+    return {kind = kind, id = id, fence = tonumber(fence), till = tonumber(till), price = tonumber(cost), buyer = buyer}
+  elseif kind == "c" then
+    local fence, order, cost, buyer = match(text, "^c|(%d+)|(%w*)|(%d*)|(.*)$")
+    return {kind = kind, id = id, fence = tonumber(fence), order = order, price = tonumber(cost) or 0, buyer = buyer}
+  end
+  local at, how = match(text, "^e|(%d+)|(%d)$")
+  return {kind = kind, id = id, at = tonumber(at), how = tonumber(how)}
+end
+
+local function living(id)
+  local entry = entry_of_id(id)
+  return entry and entry.kind ~= "e" and entry or nil
+end
+
+local function ended_as(id)
+  local entry = entry_of_id(id)
+  return entry and entry.kind == "e" and now - entry.at < BOUND.ended_ms and entry.how or nil
+end
+
+local function entry_of_buyer(name)
+  local id = call("HGET", KEYS[2], "@" .. name)
+  return id and living(id) or nil
+end
+
+-- Puts an entry where its step belongs.
+local function count_in(entry)
+  local fence = decimal(entry.fence)
+  if entry.kind == "w" then
+    waiting = waiting + 1
+    call("ZADD", KEYS[3], fence, entry.id)
+    call("HSET", KEYS[2], entry.id, "w|" .. fence .. "|" .. entry.buyer)
+  elseif entry.kind == "o" then
+    offered = offered + 1
+    call("ZADD", KEYS[7], decimal(entry.till), format("%016.0f%s", entry.fence, entry.id))
+    call("HSET", KEYS[2], entry.id,
+      "o|" .. fence .. "|" .. decimal(entry.till) .. "|" .. decimal(entry.price) .. "|" .. entry.buyer)
+  else
+    confirmed = confirmed + 1
+    local cost = ""
+    if entry.order ~= "" then
+      call("HSET", KEYS[5], entry.order, entry.id)
+      cost = decimal(entry.price)
+    end
+    call("HSET", KEYS[2], entry.id, "c|" .. fence .. "|" .. entry.order .. "|" .. cost .. "|" .. entry.buyer)
+  end
+end
+
+-- Takes an entry from where its step had put it.
+local function count_out(entry)
+  if entry.kind == "w" then
+    waiting = waiting - 1
+    call("ZREM", KEYS[3], entry.id)
+  elseif entry.kind == "o" then
+    offered = offered - 1
+    call("ZREM", KEYS[7], format("%016.0f%s", entry.fence, entry.id))
+  else
+    confirmed = confirmed - 1
+    if entry.order ~= "" then call("HDEL", KEYS[5], entry.order) end
+  end
+end
+
+local function insert(entry)
+  call("HSET", KEYS[2], "@" .. entry.buyer, entry.id)
+  call("ZADD", KEYS[6], decimal(entry.fence), entry.id)
+  count_in(entry)
+end
+
+local function step_to(entry, kind, changes)
+  count_out(entry)
+  entry.kind = kind
+  for name, value in pairs(changes) do entry[name] = value end
+  count_in(entry)
+end
+
+-- Remembered for an hour, and the oldest go first in a flood.
+local function forget_ended()
+  local old = call("ZRANGEBYSCORE", KEYS[8], "-inf", decimal((now - BOUND.ended_ms) * 8 + 7))
+  local over = call("ZCARD", KEYS[8]) - #old + 1 - BOUND.ended
+  if over > 0 then
+    local flood = call("ZRANGE", KEYS[8], #old, #old + over - 1)
+    for n = 1, #flood do old[#old + 1] = flood[n] end
+  end
+  for n = 1, #old do
+    call("ZREM", KEYS[8], old[n])
+    local entry = entry_of_id(old[n])
+    if entry and entry.kind == "e" then call("HDEL", KEYS[2], old[n]) end
+  end
+end
+
+local function end_entry(entry, how)
+  count_out(entry)
+  call("HDEL", KEYS[2], "@" .. entry.buyer)
+  call("ZREM", KEYS[6], entry.id)
+  forget_ended()
+  call("HSET", KEYS[2], entry.id, format("e|%.0f|%d", now, how))
+  call("ZADD", KEYS[8], decimal(now * 8 + how), entry.id)
+end
+
+-- Promotes as many as there is room for, a bounded number in one step; sweeps go on at once.
+local function promote()
+  while promoted < BOUND.expire_due and status == "open" and free() > 0 and waiting > 0 do
+    promoted = promoted + 1
+    local first = living(call("ZRANGE", KEYS[3], 0, 0)[1])
+    if price == 0 then
+      emit({"kind", "promoted", "entry", first.id})
+      step_to(first, "c", {order = ""})
+    else
+      local till = math.min(now + BOUND.offer_ms, starts)
+      emit({"kind", "registration_offered", "entry", first.id, "price_minor", decimal(price), "until", decimal(till)})
+      step_to(first, "o", {till = till, price = price})
+    end
+  end
+end
+
+local function change_status(to, by_schedule)
+  emit({"kind", "registration_status_changed", "status", to, "by_schedule", by_schedule})
+  status = to
+  promote()
+end
+
+local function follow_schedule()
+  if status == "scheduled" and now >= opens then change_status("open", "1") end
+  if status == "open" and now >= closes then change_status("closed", "1") end
+  if status == "closed" and now >= starts then change_status("started", "1") end
+end
+
+local function first_due()
+  local member = call("ZRANGEBYSCORE", KEYS[7], "-inf", decimal(now), "LIMIT", 0, 1)[1]
+  return member and living(string.sub(member, 17)) or nil
+end
+
+local function lapse(entry)
+  emit({"kind", "registration_offer_lapsed", "entry", entry.id})
+  end_entry(entry, HOW.expired)
+  promote()
+end
+
+-- The buyer's own offer, the one that is named, and, while there are too few free places, the oldest.
+local function expire_touched(name, id, is_short)
+  if not first_due() then return end
+  local function due(entry) return entry and entry.kind == "o" and now >= entry.till and entry or nil end
+  local own, named = name and due(entry_of_buyer(name)), id and due(living(id))
+  if own then lapse(own) end
+  if named and not (own and own.id == named.id) then lapse(named) end
+  for _ = 1, BOUND.expire_due do
+    local entry = is_short and is_short() and first_due()
+    if not entry then return end
+    lapse(entry)
+  end
+end
+
+local function over()
+  if status == "closed" or status == "started" then return NO.registration_closed end
+  if status == "cancelled" then return NO.registration_cancelled end
+end
+
+-- The entry of this id, and of this buyer if one is named, or why there is none.
+local function own_entry(id, name)
+  local entry = living(id)
+  if not entry then
+    local how = ended_as(id)
+    if not how then return nil, NO.entry_unknown end
+    return nil, how == HOW.expired and NO.expired or NO.released
+  end
+  if name and entry.buyer ~= name then return nil, NO.not_yours end
+  return entry
+end

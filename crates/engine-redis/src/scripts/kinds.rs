@@ -1,0 +1,87 @@
+//! The scripts of the other kinds of listings: one a verb, over the fragments of its kind. Creating one stands alone, and
+//! so does the checkout that most buyers ask for.
+
+use super::Source;
+
+macro_rules! kind {
+    ($verb:ident $sources:ident $over:ident [$($name:ident: $file:literal;)*] [$($alone:ident: $($part:literal)*;)*]) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $verb { $($name,)* $($alone,)* }
+
+        /// In the order of the verbs.
+        pub const $sources: &[Source] = &[$($over!($file),)* $(lua!($($part)*),)*];
+    };
+}
+
+macro_rules! of_sale {
+    ($file:literal) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/sale_rules" "lib/sale_state" "lib/ended"
+            "lib/sale_expire" "lib/log" "lib/sale_commit" "lib/answers" "lib/sale_codes" $file)
+    };
+}
+
+macro_rules! of_series {
+    ($file:literal) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/series" "lib/log" "lib/series_commit"
+            "lib/answers" $file)
+    };
+}
+
+macro_rules! of_registration {
+    ($file:literal) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/registration" "lib/log"
+            "lib/registration_commit" "lib/answers" "lib/registered" $file)
+    };
+}
+
+kind! {
+    SaleVerb SALES of_sale [
+        Change: "change_sale";
+        AddSku: "add_sku";
+        AddStock: "add_stock";
+        WithdrawStock: "withdraw_stock";
+        ChangePrice: "change_price";
+        Close: "close_sale";
+        Cancel: "cancel_sale";
+        Checkout: "checkout";
+        CancelCheckout: "cancel_checkout";
+        OrderCheckout: "order_checkout";
+        ReturnCheckout: "return_checkout";
+        Purchase: "purchase";
+        TakeBack: "take_back_purchase";
+        Refund: "refund_purchase";
+        Expire: "expire_checkouts";
+    ] [
+        Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_sale";
+        PlainCheckout: "plain_checkout";
+    ]
+}
+
+kind! {
+    SeriesVerb SERIES of_series [
+        Change: "change_series";
+        OpenSlot: "open_slot";
+        SkipSlots: "skip_slots";
+        Pause: "pause_series";
+        Resume: "resume_series";
+        End: "end_series";
+        Sweep: "sweep_series";
+    ] [
+        Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_series";
+    ]
+}
+
+kind! {
+    RegistrationVerb REGISTRATIONS of_registration [
+        Change: "change_registration";
+        ChangeCapacity: "change_capacity";
+        Close: "close_registration";
+        Cancel: "cancel_registration";
+        Register: "register";
+        Confirm: "confirm_entry";
+        CancelEntry: "cancel_entry";
+        Expire: "expire_offers";
+    ] [
+        Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_registration";
+    ]
+}

@@ -1,0 +1,32 @@
+//! Runs the histories of one kind of listing on a server of their own.
+
+use onsale_engine_redis::commands::Terms;
+use onsale_engine_redis::desk::Desk;
+
+use crate::differential::histories::{World, histories, is_full, is_told, seeds};
+use crate::differential::tally::print;
+use crate::lua;
+use crate::server::Server;
+
+/// A few of them, or many if all is asked for.
+pub fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = Server::start();
+    let scripts = lua::scripts(name);
+    let link = runtime.block_on(async {
+        let link = server.link().await;
+        link.load(&scripts).await.expect("scripts that compile");
+        link
+    });
+    let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
+    let desk = Desk { link, scripts, prefix: format!("{name}:"), terms };
+    let told = is_told();
+    let tally = runtime.block_on(histories::<W>(&desk, seeds(few, many), told));
+    let tally = tally.unwrap_or_else(|why| panic!("{name}: {why}"));
+    print(&[(name, &tally)]);
+    if !told {
+        let complaints = tally.complaints(if is_full() { 10 } else { 1 });
+        assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+        assert!(tally.accepted * 100 >= tally.commands * 20, "too few were accepted");
+    }
+}

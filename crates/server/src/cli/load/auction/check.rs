@@ -1,0 +1,170 @@
+//! The check after a run: every exported fact against the second opinion. Exported facts keep maxima secret; the
+//! bidders of the run know their own.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::hall::{list, text};
+use super::bidder::{Ask, Promise};
+use crate::cli::bidding::{After, Award, Book, Line, Stand, Terms};
+use crate::cli::client::Client;
+
+const FACTS_PER_PAGE: usize = 1_000;
+/// Told in full; the rest is only counted.
+const BROKEN_TOLD: usize = 10;
+
+#[derive(Debug, Default, Serialize)]
+pub struct Verdict {
+    pub exact: bool,
+    pub facts: u64,
+    pub promises: u64,
+    pub leader: Option<String>,
+    pub price_minor: Option<i64>,
+    pub ends_at: i64,
+    pub extensions: u64,
+    pub broken: Vec<String>,
+    pub broken_count: u64,
+}
+
+impl Verdict {
+    fn broken(&mut self, why: String) {
+        self.broken_count += 1;
+        if self.broken.len() < BROKEN_TOLD {
+            self.broken.push(why);
+        }
+    }
+}
+
+/// What the bidders of the run know of their own bids.
+struct Own<'a> {
+    answered: HashMap<u64, &'a Promise>,
+    unanswered: Vec<&'a Ask>,
+}
+
+impl Own<'_> {
+    /// The maximum of a bid that a fact tells of; the fact itself shows at most the price.
+    fn max(&mut self, number: u64, bidder: &str, shown: i64) -> Option<i64> {
+        if let Some(promise) = self.answered.get(&number) {
+            return Some(promise.max);
+        }
+        let known = |ask: &&Ask| bidder.ends_with(&ask.bidder) && ask.max.is_some_and(|max| max >= shown);
+        let place = self.unanswered.iter().position(known)?;
+        self.unanswered.swap_remove(place).max
+    }
+}
+
+pub async fn check(
+    client: &mut Client,
+    auction: &str,
+    terms: Terms,
+    promises: &[Promise],
+    unanswered: &[Ask],
+) -> anyhow::Result<Verdict> {
+    let mut verdict = Verdict { promises: promises.len() as u64, ..Verdict::default() };
+    let answered = promises.iter().map(|promise| (promise.bid, promise)).collect();
+    let mut own = Own { answered, unanswered: unanswered.iter().collect() };
+    let (mut book, mut found, mut after) = (Book::default(), HashMap::new(), "0".to_owned());
+    loop {
+        let path = format!("/v1/auctions/{auction}/facts?limit={FACTS_PER_PAGE}&after={after}");
+        let page = client.get(&path).await?;
+        for fact in list(&page, "facts") {
+            verdict.facts += 1;
+            let at = fact["at"].as_i64().unwrap_or_default();
+            if text(fact, "kind") == "bid_placed" {
+                found.insert(fact["bid"].as_u64().unwrap_or_default(), fact.clone());
+            }
+            let taken = match line(fact, &terms, &mut own) {
+                Err(why) => Err(why),
+                Ok(None) => Ok(()),
+                Ok(Some(line)) => book.take(at, line),
+            };
+            if let Err(why) = taken {
+                verdict.broken(format!("fact {}: {why}", fact["offset"]));
+            }
+        }
+        after = text(&page, "next");
+        if page["more"] != true {
+            break;
+        }
+    }
+    for promise in promises {
+        if !found.get(&promise.bid).is_some_and(|fact| keeps(fact, promise)) {
+            verdict.broken(format!("answered, but not in the facts: {promise:?}"));
+        }
+    }
+    let shown = client.get(&format!("/v1/auctions/{auction}")).await?;
+    let served = (shown["leader"].as_str(), shown["price_minor"].as_i64(), shown["ends_at"].as_i64());
+    let booked = (book.leader(), book.price(), Some(book.end()));
+    if served != booked || !book.is_closed() {
+        verdict.broken(format!("served as {served:?}, the bids come to {booked:?}"));
+    }
+    verdict.leader = book.leader().map(str::to_owned);
+    (verdict.price_minor, verdict.ends_at) = (book.price(), book.end());
+    verdict.extensions = shown["extensions"].as_u64().unwrap_or_default();
+    verdict.exact = verdict.broken_count == 0;
+    Ok(verdict)
+}
+
+/// Whether the fact says what the answer said.
+fn keeps(fact: &Value, promise: &Promise) -> bool {
+    let told = (text(fact, "bidder"), fact["leading"].as_bool(), fact["price_minor"].as_i64());
+    let position = format!("{}-{}", fact["epoch"], fact["offset"]);
+    told == (promise.bidder.clone(), Some(promise.leading), Some(promise.price))
+        && fact["min_next_minor"] == promise.min_next
+        && fact["ends_at"] == promise.ends_at
+        && fact["at"] == promise.at
+        && position == promise.position
+        // What everybody is told of a bid is never more than the price.
+        && fact["amount_minor"] == promise.max.min(promise.price)
+}
+
+/// An exported fact in the words of the second opinion; `None` for what moves neither lead nor end.
+fn line(fact: &Value, terms: &Terms, own: &mut Own<'_>) -> Result<Option<Line>, String> {
+    let number = |name: &str| fact[name].as_u64().ok_or_else(|| format!("{name} is missing"));
+    let amount = |name: &str| fact[name].as_i64().ok_or_else(|| format!("{name} is missing"));
+    Ok(Some(match text(fact, "kind").as_str() {
+        "auction_created" => {
+            if (amount("start_minor")?, amount("ends_at")?) != (terms.start, terms.ends_at) {
+                return Err("another auction than was asked for".into());
+            }
+            Line::Terms(terms.clone())
+        }
+        "bid_placed" => {
+            let (number, bidder) = (number("bid")?, text(fact, "bidder"));
+            let max = own.max(number, &bidder, amount("amount_minor")?);
+            let max = max.ok_or_else(|| format!("nobody of the run placed bid {number}"))?;
+            let told = stand(fact)?;
+            let leading = fact["leading"].as_bool().ok_or("leading is missing")?;
+            Line::Bid { number, bidder, max, leading, told, ends_at: amount("ends_at")? }
+        }
+        "bid_retracted" => Line::Retracted { number: number("bid")?, after: replayed(&fact["after"])? },
+        "bidder_banned" => {
+            let after = if fact["after"].is_null() { None } else { Some(replayed(&fact["after"])?) };
+            Line::Banned { bidder: text(fact, "bidder"), after }
+        }
+        "auction_closed" => Line::Closed { how: text(fact, "how"), award: award(&fact["award"])? },
+        "award_passed" => Line::Passed { from: text(fact, "from"), to: award(&fact["to"])? },
+        "watch_started" | "watch_ended" => return Ok(None),
+        other => return Err(format!("nobody of the run asked for {other}")),
+    }))
+}
+
+fn stand(value: &Value) -> Result<Stand, String> {
+    let amount = |name: &str| value[name].as_i64().ok_or_else(|| format!("{name} is missing"));
+    let reserve_met = value["reserve_met"].as_bool().ok_or("reserve_met is missing")?;
+    Ok(Stand { price: amount("price_minor")?, min_next: amount("min_next_minor")?, reserve_met })
+}
+
+fn replayed(value: &Value) -> Result<After, String> {
+    Ok(After { leader: value["leader"]["bid"].as_u64(), stand: stand(value)? })
+}
+
+fn award(value: &Value) -> Result<Option<Award>, String> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let price = value["price_minor"].as_i64().ok_or("an award without a price")?;
+    Ok(Some(Award { bidder: text(value, "bidder"), bid: value["bid"].as_u64(), price }))
+}

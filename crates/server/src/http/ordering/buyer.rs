@@ -1,0 +1,64 @@
+//! `GET /v1/buyers/{buyer}/orders`: a buyer's orders over all events and sales.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use futures_util::future::try_join_all;
+use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{ListingId, ListingKind, Tenant};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::KINDS;
+use super::wire::{Labels, OrderBody};
+use crate::app::App;
+use crate::http::extract::{BuyerPath, held_here};
+use crate::http::problem::{Problem, Told};
+use crate::http::reply;
+
+/// Listings that are asked at once.
+const AT_ONCE: usize = 500;
+/// Orders shown of one listing, the latest.
+const OF_ONE: usize = 100;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BuyerOrders<'a> {
+    buyer: &'a str,
+    /// The latest first; at most 100 of each event or sale.
+    orders: Vec<OrderBody<'a>>,
+}
+
+/// A buyer's orders
+#[utoipa::path(get, path = "/v1/buyers/{buyer}/orders", tag = "orders", params(("buyer" = String, Path)),
+    responses((status = 200, body = BuyerOrders), (status = 501, body = Told)))]
+pub async fn list(State(app): State<Arc<App>>, BuyerPath(buyer): BuyerPath) -> Result<Response, Problem> {
+    held_here(&app, ListingKind::Desk)?;
+    let mut found: Vec<(Labels, BookedOrder)> = Vec::new();
+    for kind in KINDS {
+        let mut after: Option<ListingId> = None;
+        loop {
+            let views = app.engine.listings(Tenant::DEFAULT, kind, after, AT_ONCE);
+            after = views.last().map(|view| view.listing);
+            let asked = views.iter().map(|view| {
+                let query = OrdersQuery::OrdersOf { buyer: buyer.clone(), limit: OF_ONE };
+                app.engine.ask(view.listing, Query::Orders(query))
+            });
+            for (view, answer) in views.iter().zip(try_join_all(asked).await?) {
+                let Found::Orders(OrdersFound::Orders(orders)) = answer else { continue };
+                for order in orders {
+                    found.push((Labels::of(&*app.engine, &view.listing)?, order));
+                }
+            }
+            if views.len() < AT_ONCE {
+                break;
+            }
+        }
+    }
+    found.sort_by_key(|(_, order)| std::cmp::Reverse((order.placed_at, order.order)));
+    let now = app.engine.now();
+    let orders = found.iter().map(|(labels, order)| OrderBody::new(order, labels, now)).collect();
+    Ok(reply::json(StatusCode::OK, &BuyerOrders { buyer: buyer.as_str(), orders }))
+}

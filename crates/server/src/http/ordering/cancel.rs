@@ -1,0 +1,53 @@
+//! `POST /v1/orders/{order}/cancel`: the goods are their buyer's again, for as long as he has them.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::order::OrderCommand;
+use onsale_domain::order::command::OrderKey;
+use onsale_domain::{Command, Millis};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::OrderPath;
+use crate::app::App;
+use crate::http::extract::Caller;
+use crate::http::problem::{Problem, Told};
+use crate::http::reply;
+use crate::http::wire::At;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OrderCancelled {
+    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
+    id: String,
+    #[schema(example = "cancelled")]
+    status: &'static str,
+    cancelled_at: Millis,
+    #[schema(value_type = String, example = "1-9")]
+    position: At,
+}
+
+/// Cancel an order that nobody is paying, by its key
+#[utoipa::path(post, path = "/v1/orders/{order}/cancel", tag = "orders",
+    params(("order" = String, Path, description = "The order's key"), ("Onsale-Buyer" = Option<String>, Header),
+           ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = OrderCancelled), (status = "4XX", body = Told), (status = 501, body = Told)))]
+pub async fn cancel(
+    State(app): State<Arc<App>>,
+    path: OrderPath,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
+    let key = caller.key(&path.listing, "cancel_order", &path.text);
+    let command = Command::Order(OrderCommand::Cancel(OrderKey { order: path.order, buyer }));
+    let answer = reply::submit(&app, path.listing, command, key, None).await?;
+    let body = OrderCancelled {
+        id: path.id(),
+        status: "cancelled",
+        cancelled_at: reply::time_of(&answer),
+        position: At(reply::position_of(&answer)),
+    };
+    Ok(reply::yes(StatusCode::OK, &answer, &body))
+}

@@ -1,0 +1,124 @@
+//! `POST /v1/orders`: an order takes a hold or a checkout code, and fixes what there is to pay.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use onsale_domain::id::read_inside;
+use onsale_domain::order::command::{GoodsKey, PlaceOrder};
+use onsale_domain::order::{OrderCommand, OrderFact};
+use onsale_domain::{Code, Command, Fact, HoldId, ListingId, ListingKind, Millis, OrderId};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::order_key;
+use super::wire::{GoodsBody, Labels, goods_body, order_text};
+use crate::app::App;
+use crate::http::credential;
+use crate::http::extract::{Caller, Json, held_here};
+use crate::http::problem::{Problem, Told};
+use crate::http::reply::{self, own_fact};
+use crate::http::sales::code::CodePath;
+use crate::http::wire::At;
+
+/// Either a hold, with its `Hold-Token`, or a checkout code.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"hold": "hld_default_01kz0000000000000000000000_01kz0000000000000000000001"}))]
+pub struct NewOrder {
+    pub hold: Option<String>,
+    pub code: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Placed<'a> {
+    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
+    id: String,
+    /// Pays and cancels this order; only its buyer is told.
+    key: String,
+    listing: String,
+    buyer: &'a str,
+    #[schema(example = "pending")]
+    status: &'static str,
+    #[serde(flatten)]
+    goods: GoodsBody<'a>,
+    goods_minor: i64,
+    fee_minor: i64,
+    #[schema(example = 9100)]
+    total_minor: i64,
+    #[schema(example = "EUR")]
+    currency: &'a str,
+    placed_at: Millis,
+    #[schema(value_type = String, example = "1-8")]
+    position: At,
+}
+
+/// Place an order for a hold or a checkout code
+#[utoipa::path(post, path = "/v1/orders", tag = "orders", request_body = NewOrder,
+    params(("Hold-Token" = Option<String>, Header), ("Onsale-Buyer" = Option<String>, Header),
+           ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Placed), (status = 409, description = "Another order has taken it", body = Told),
+              (status = 410, body = Told), (status = 412, body = Told), (status = 501, body = Told)))]
+pub async fn place(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    headers: HeaderMap,
+    Json(body): Json<NewOrder>,
+) -> Result<Response, Problem> {
+    held_here(&app, ListingKind::Desk)?;
+    let (listing, goods, credential) = goods(&app, &caller, &headers, &body).await?;
+    let labels = Labels::of(&*app.engine, &listing)?;
+    let key = caller.key(&listing, "place_order", &(credential, &body));
+    let fees = app.config.payments.fees();
+    let place = PlaceOrder { order: OrderId(app.new_number()), goods, fees };
+    let command = Command::Order(OrderCommand::Place(place));
+    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let (_, placed) = own_fact(&answer, |fact| {
+        if let Fact::Order(OrderFact::Placed(placed)) = fact { Some(placed) } else { None }
+    })?;
+    let body = Placed {
+        id: order_text(&listing, placed.order),
+        key: order_key(&app.tokens, &listing, placed.order, &placed.buyer),
+        listing: listing.to_string(),
+        buyer: placed.buyer.as_str(),
+        status: "pending",
+        goods: goods_body(&placed.goods, &labels),
+        goods_minor: placed.goods_minor,
+        fee_minor: placed.fee_minor,
+        total_minor: placed.goods_minor + placed.fee_minor,
+        currency: placed.currency.as_str(),
+        placed_at: reply::time_of(&answer),
+        position: At(reply::position_of(&answer)),
+    };
+    let location = format!("/v1/orders/{}", body.id);
+    Ok(reply::created(&answer, &location, &body))
+}
+
+/// What is ordered, and the credential that opens it.
+async fn goods(
+    app: &App,
+    caller: &Caller,
+    headers: &HeaderMap,
+    body: &NewOrder,
+) -> Result<(ListingId, GoodsKey, String), Problem> {
+    let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
+    match (&body.hold, &body.code) {
+        (Some(hold), None) => {
+            let (event, number) = read_inside("hld", hold).ok_or_else(|| Problem::code(Code::HoldUnknown))?;
+            if app.engine.view(&event).is_none() {
+                return Err(Problem::code(Code::HoldUnknown));
+            }
+            let checked = credential::check(app, event, HoldId(number), headers, buyer, keyed).await?;
+            Ok((event, GoodsKey::Hold(checked.key), checked.text.to_owned()))
+        }
+        (None, Some(code)) => {
+            let code = CodePath::find(app, code).await?;
+            let key = code.key(app, buyer, keyed).await?;
+            Ok((code.sale, GoodsKey::Checkout(key), String::new()))
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            Err(Problem::invalid("hold", "either a hold or a code, not both and not neither"))
+        }
+    }
+}

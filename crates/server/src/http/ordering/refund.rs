@@ -1,0 +1,116 @@
+//! `POST /v1/orders/{order}/refunds`: staff gives back what was sold, wholly or in part; what was paid for it is owed
+//! in the same step, and the provider asked.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use onsale_domain::command::RefundOrder;
+use onsale_domain::order::OrderFact;
+use onsale_domain::stock::command::RefundPurchase;
+use onsale_domain::stock::{SaleCommand, SaleFact};
+use onsale_domain::{Command, Fact};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::OrderPath;
+use super::wire::{Labels, RefundBody};
+use crate::app::App;
+use crate::http::extract::{Caller, Json};
+use crate::http::problem::{Problem, Told};
+use crate::http::reply::{self, own_fact};
+use crate::http::sales::wire::LineAsked;
+use crate::http::wire::{AreaAsked, At};
+
+/// Nothing named: all that is left of the order.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"seats": ["A-1-3"], "reason": "cannot come"}))]
+pub struct NewRefund {
+    #[serde(default)]
+    pub seats: Vec<String>,
+    #[serde(default)]
+    pub areas: Vec<AreaAsked>,
+    #[serde(default)]
+    pub lines: Vec<LineAsked>,
+    /// Whether units of stock can be sold again; otherwise they are written off.
+    #[serde(default = "yes")]
+    pub restock: bool,
+    pub reason: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OrderReturned {
+    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
+    order: String,
+    /// The price of what was given back.
+    #[schema(example = 4500)]
+    returned_minor: i64,
+    /// What is paid back for it: nothing, if the money was taken elsewhere.
+    refunds: Vec<RefundBody>,
+    #[schema(value_type = String, example = "1-12")]
+    position: At,
+}
+
+/// Refund an order, wholly or in part
+#[utoipa::path(post, path = "/v1/orders/{order}/refunds", tag = "orders", request_body = NewRefund,
+    params(("order" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = OrderReturned), (status = "4XX", body = Told), (status = 501, body = Told)))]
+pub async fn refund(
+    State(app): State<Arc<App>>,
+    path: OrderPath,
+    caller: Caller,
+    Json(body): Json<NewRefund>,
+) -> Result<Response, Problem> {
+    let mut labels = Labels::of(&*app.engine, &path.listing)?;
+    let (order, reason) = (path.order, body.reason.clone());
+    let command = match &mut labels {
+        Labels::Seats(names) => {
+            if !body.lines.is_empty() {
+                return Err(Problem::invalid("lines", "an event's order has seats and areas"));
+            }
+            let (seats, areas) = (names.seats(&body.seats), names.areas(&body.areas));
+            Command::RefundOrder(RefundOrder { order, seats, areas, reason })
+        }
+        Labels::Skus(skus) => {
+            if !body.seats.is_empty() || !body.areas.is_empty() {
+                return Err(Problem::invalid("seats", "a sale's order has lines"));
+            }
+            let (lines, restock) = (skus.counts(&body.lines), body.restock);
+            Command::Sale(SaleCommand::Refund(RefundPurchase { order, lines, restock, reason }))
+        }
+    };
+    let key = caller.key(&path.listing, "refund_order", &(&path.text, &body));
+    let names = match &labels {
+        Labels::Seats(names) => Some(names),
+        Labels::Skus(_) => None,
+    };
+    let answer = reply::submit(&app, path.listing, command, key, names).await?;
+    let (_, returned_minor) = own_fact(&answer, |fact| {
+        if let Fact::OrderRefunded { amount_minor, .. }
+        | Fact::Sale(SaleFact::Refunded { amount_minor, .. }) = fact
+        {
+            return Some(*amount_minor);
+        }
+        None
+    })?;
+    let owed = answer.facts().filter_map(|(_, fact)| {
+        if let Fact::Order(OrderFact::RefundOwed { amount_minor, why, .. }) = fact {
+            return Some(RefundBody { amount_minor: *amount_minor, why: why.as_str(), paid: false });
+        }
+        None
+    });
+    let body = OrderReturned {
+        order: path.id(),
+        returned_minor,
+        refunds: owed.collect(),
+        position: At(reply::position_of(&answer)),
+    };
+    app.payments.nudge();
+    Ok(reply::yes(StatusCode::OK, &answer, &body))
+}

@@ -1,0 +1,83 @@
+//! The port: all that the house may ask of a payment provider. Every ask has a key; the same key asked twice is one
+//! ask. A provider may answer, refuse, be late, say things twice or in any order, or never speak again.
+
+use axum::http::HeaderMap;
+use futures_util::future::BoxFuture;
+use onsale_domain::Millis;
+use onsale_domain::desk::{Standing, Webhook};
+use onsale_domain::money::{Currency, Minor};
+use thiserror::Error;
+
+pub trait Provider: Send + Sync + 'static {
+    /// As it stands in routes and facts.
+    fn name(&self) -> &'static str;
+
+    /// Takes money, or begins to.
+    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<Said, ProviderError>>;
+
+    /// Gives money back.
+    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<Said, ProviderError>>;
+
+    /// What became of an ask. `None`: it never arrived there.
+    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>>;
+
+    /// Verifies a webhook over its raw bytes and reads it.
+    fn read_webhook(&self, headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Webhook, WebhookError>;
+
+    /// Webhooks that a provider inside this process has for us.
+    fn pushed(&self, _now: Millis) -> Vec<Webhook> {
+        Vec::new()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Charge {
+    pub key: String,
+    pub amount_minor: Minor,
+    pub currency: Currency,
+    /// What to take the money from, in the provider's words.
+    pub method: Option<String>,
+    /// The order, for whoever reads the provider's own pages.
+    pub order: String,
+    pub now: Millis,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GiveBack {
+    pub key: String,
+    /// The key and the provider's own name of the payment.
+    pub payment_key: String,
+    pub reference: Option<String>,
+    pub amount_minor: Minor,
+    pub currency: Currency,
+    pub now: Millis,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LookUp {
+    pub key: String,
+    /// The provider's own name of it, if it ever told.
+    pub reference: Option<String>,
+    pub is_refund: bool,
+    pub now: Millis,
+}
+
+/// What a provider says about one payment or refund.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    pub reference: Option<String>,
+    pub standing: Standing,
+}
+
+/// Nobody knows whether it arrived: the same ask is made again later.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("the payment provider cannot be reached: {0}")]
+pub struct ProviderError(pub String);
+
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum WebhookError {
+    #[error("the signature is missing, wrong, or more than 300 seconds off")]
+    Signature,
+    #[error("the body is not an event of this provider")]
+    Unreadable,
+}

@@ -1,0 +1,278 @@
+//! The worker: reads what listings ask for, has the desk take it, asks the provider, and tells listings what came of it.
+//! It remembers nothing that matters: whatever it had begun is found again on the desk.
+
+mod ask;
+mod deliver;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{self, TryStreamExt};
+use onsale_domain::desk::command::TakeWork;
+use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Slip, Standing, Task, Webhook, desk_of};
+use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, PaymentId, Tenant};
+use onsale_engine::{Engine, EngineError, Position, Request};
+use tokio::sync::{Mutex, Notify};
+use tokio_util::sync::CancellationToken;
+
+use super::provider::Provider;
+
+/// How often the worker looks around if nobody wakes it: sweeps owe refunds without asking anybody.
+const TICK: Duration = Duration::from_millis(500);
+/// Slips read, and tasks seen to, in one go.
+const PAGE: usize = 64;
+/// Listings looked at in one go.
+const LISTINGS: usize = 500;
+/// Conversations with the provider at the same time.
+const AT_ONCE: usize = 16;
+/// Kinds of listings that have orders.
+const KINDS: [ListingKind; 2] = [ListingKind::Event, ListingKind::Sale];
+
+/// How patient the worker is with a provider.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// An ask without an answer by then is made again later.
+    pub answer: Duration,
+    /// Between two tries; doubled with each, up to the longest.
+    pub again_ms: Millis,
+    pub again_ms_max: Millis,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience { answer: Duration::from_secs(10), again_ms: 1_000, again_ms_max: 60_000 }
+    }
+}
+
+pub struct Worker {
+    engine: Arc<dyn Engine>,
+    provider: Arc<dyn Provider>,
+    tenant: Tenant,
+    patience: Patience,
+    wake: Notify,
+    memory: Mutex<Memory>,
+}
+
+/// Only to do less: a worker that has forgotten all of it does the same things, just more often.
+#[derive(Debug, Default)]
+struct Memory {
+    opened: bool,
+    looked: BTreeMap<ListingId, Position>,
+    tries: BTreeMap<(PaymentId, u16), Tries>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tries {
+    count: u32,
+    next_at: Millis,
+}
+
+impl Worker {
+    pub fn new(engine: Arc<dyn Engine>, provider: Arc<dyn Provider>, patience: Patience) -> Worker {
+        Worker {
+            engine,
+            provider,
+            tenant: Tenant::DEFAULT,
+            patience,
+            wake: Notify::new(),
+            memory: Mutex::default(),
+        }
+    }
+
+    pub fn provider(&self) -> &Arc<dyn Provider> {
+        &self.provider
+    }
+
+    /// There may be something to do at once.
+    pub fn nudge(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Works until told to stop. Trouble is told and tried again: nothing is lost by it.
+    pub async fn run(&self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            match self.round().await {
+                Ok(()) => {}
+                Err(EngineError::Unsupported(why)) => {
+                    tracing::info!("no payments are made here: {why}");
+                    return;
+                }
+                Err(EngineError::Stopping) => return,
+                Err(error) => tracing::warn!(%error, "payments wait: {error}"),
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.wake.notified() => {}
+                () = tokio::time::sleep(TICK) => {}
+            }
+        }
+    }
+
+    /// Everything there is to do now, once.
+    pub async fn round(&self) -> Result<(), EngineError> {
+        for webhook in self.provider.pushed(self.engine.now()) {
+            self.receive(webhook).await?;
+        }
+        self.take_work().await?;
+        let mut after = None;
+        loop {
+            let tasks = self.open_tasks(after).await?;
+            let full = tasks.len() == PAGE;
+            after = tasks.last().map(|task| (task.place, task.slip.payment, task.slip.refund));
+            stream::iter(tasks.into_iter().map(Ok))
+                .try_for_each_concurrent(AT_ONCE, |task| self.see_to(task))
+                .await?;
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Stores an event of the provider; what it says is seen to next.
+    pub async fn receive(&self, webhook: Webhook) -> Result<Outcome, EngineError> {
+        self.open_desk().await?;
+        let outcome = self.desk(DeskCommand::ReceiveWebhook(Box::new(webhook))).await?;
+        self.nudge();
+        Ok(outcome)
+    }
+
+    async fn open_desk(&self) -> Result<(), EngineError> {
+        if self.memory.lock().await.opened {
+            return Ok(());
+        }
+        self.desk(DeskCommand::Open).await?;
+        self.memory.lock().await.opened = true;
+        Ok(())
+    }
+
+    /// Puts slips of every listing that has moved since the last look on the desk.
+    async fn take_work(&self) -> Result<(), EngineError> {
+        if let Some(why) = self.engine.unsupported(ListingKind::Desk) {
+            return Err(EngineError::Unsupported(why));
+        }
+        for kind in KINDS {
+            let mut after = None;
+            loop {
+                let views = self.engine.listings(self.tenant, kind, after, LISTINGS);
+                after = views.last().map(|view| view.listing);
+                for view in &views {
+                    let looked = self.memory.lock().await.looked.get(&view.listing).copied();
+                    if looked != Some(view.position) {
+                        self.take_from(view.listing).await?;
+                        self.memory.lock().await.looked.insert(view.listing, view.position);
+                    }
+                }
+                if views.len() < LISTINGS {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_from(&self, listing: ListingId) -> Result<(), EngineError> {
+        loop {
+            let fence = self.cursor(listing).await?;
+            let query = Query::Orders(OrdersQuery::WorkAfter { fence, limit: PAGE });
+            let Found::Orders(OrdersFound::Work(work)) = self.engine.ask(listing, query).await? else {
+                return Ok(());
+            };
+            let Some(last) = work.last() else { return Ok(()) };
+            let (through, full) = (last.fence, work.len() == PAGE);
+            let slips = work.into_iter().map(slip).collect();
+            self.open_desk().await?;
+            self.desk(DeskCommand::TakeWork(TakeWork { listing, through, slips })).await?;
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    /// How far the desk has read a listing's log; a desk that was never needed has read nothing.
+    async fn cursor(&self, listing: ListingId) -> Result<u64, EngineError> {
+        if self.engine.view(&desk_of(self.tenant)).is_none() {
+            return Ok(0);
+        }
+        let query = Query::Desk(DeskQuery::Cursor(listing));
+        let found = self.engine.ask(desk_of(self.tenant), query).await?;
+        if let Found::Desk(DeskFound::Cursor(fence)) = found {
+            return Ok(fence);
+        }
+        Ok(0)
+    }
+
+    async fn open_tasks(&self, after: Option<(u64, PaymentId, u16)>) -> Result<Vec<Task>, EngineError> {
+        if self.engine.view(&desk_of(self.tenant)).is_none() {
+            return Ok(Vec::new());
+        }
+        let query = Query::Desk(DeskQuery::Open { after, limit: PAGE });
+        let found = self.engine.ask(desk_of(self.tenant), query).await?;
+        if let Found::Desk(DeskFound::Open(tasks)) = found {
+            return Ok(tasks);
+        }
+        Ok(Vec::new())
+    }
+
+    /// The next thing to do about one task.
+    async fn see_to(&self, task: Task) -> Result<(), EngineError> {
+        let now = self.engine.now();
+        if task.to_deliver {
+            return self.deliver(&task).await;
+        }
+        let name = (task.slip.payment, task.slip.refund);
+        if self.memory.lock().await.tries.get(&name).is_some_and(|tries| now < tries.next_at) {
+            return Ok(());
+        }
+        let said = match task.standing {
+            Standing::Asked => self.ask(&task, now).await,
+            Standing::Waiting | Standing::NeedsAction { .. } => self.look_up(&task, now).await,
+            Standing::Failed { .. } | Standing::Done { .. } => return Ok(()),
+        };
+        let moved = match said {
+            Some(said) => self.note(&task, said).await?,
+            None => false,
+        };
+        let mut memory = self.memory.lock().await;
+        if moved {
+            memory.tries.remove(&name);
+            drop(memory);
+            self.nudge();
+            return Ok(());
+        }
+        let tries = memory.tries.entry(name).or_default();
+        let wait = self.patience.again_ms << tries.count.min(20);
+        *tries = Tries { count: tries.count + 1, next_at: now + wait.min(self.patience.again_ms_max) };
+        Ok(())
+    }
+
+    /// A command to the desk; whatever it says, it was heard.
+    async fn desk(&self, command: DeskCommand) -> Result<Outcome, EngineError> {
+        self.submit(desk_of(self.tenant), Command::Desk(command)).await
+    }
+
+    async fn submit(&self, listing: ListingId, command: Command) -> Result<Outcome, EngineError> {
+        Ok(self.engine.submit(Request { listing, command, key: None }).await?.outcome)
+    }
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker").field("provider", &self.provider.name()).finish_non_exhaustive()
+    }
+}
+
+fn slip(work: Work) -> Slip {
+    Slip {
+        order: work.order,
+        payment: work.payment,
+        refund: work.refund,
+        amount_minor: work.amount_minor,
+        currency: work.currency,
+        until: work.until,
+        of_reference: work.reference,
+        method: work.method,
+    }
+}

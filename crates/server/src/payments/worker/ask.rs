@@ -1,0 +1,100 @@
+//! Talking to the provider: asking under a key, looking up what became of it, and noting what was said.
+
+use onsale_domain::Millis;
+use onsale_domain::Outcome;
+use onsale_domain::desk::command::NoteAnswer;
+use onsale_domain::desk::{DeskCommand, Standing, Task};
+use onsale_domain::id::write_inside;
+use onsale_domain::time::is_over;
+use onsale_engine::EngineError;
+
+use super::Worker;
+use crate::payments::ask_key;
+use crate::payments::provider::{Charge, GiveBack, LookUp, ProviderError, Said};
+
+impl Worker {
+    /// Asks for a payment or a refund. Asked before and not answered, it is the same ask: it has the same key.
+    pub(super) async fn ask(&self, task: &Task, now: Millis) -> Option<Said> {
+        let slip = &task.slip;
+        if slip.until.is_some_and(|until| is_over(until, now)) {
+            return self.too_late(task, now).await;
+        }
+        let key = ask_key(self.tenant, slip.payment, slip.refund, task.failures);
+        let (amount_minor, currency) = (slip.amount_minor, slip.currency);
+        let asked = match slip.refund {
+            0 => self.provider.charge(Charge {
+                key,
+                amount_minor,
+                currency,
+                method: slip.method.clone(),
+                order: write_inside("ord", &task.listing, slip.order.0),
+                now,
+            }),
+            _ => self.provider.refund(GiveBack {
+                key,
+                payment_key: ask_key(self.tenant, slip.payment, 0, 0),
+                reference: slip.of_reference.clone(),
+                amount_minor,
+                currency,
+                now,
+            }),
+        };
+        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)
+    }
+
+    /// The goods are let go: no money is asked for any more. But it may have been, and then it must be known.
+    async fn too_late(&self, task: &Task, now: Millis) -> Option<Said> {
+        match self.looked_up(task, now).await? {
+            Some(said) => Some(said),
+            None => {
+                let standing = Standing::Failed { reason: "not paid in time".to_owned() };
+                Some(Said { reference: None, standing })
+            }
+        }
+    }
+
+    /// What became of it: webhooks may be lost.
+    pub(super) async fn look_up(&self, task: &Task, now: Millis) -> Option<Said> {
+        self.looked_up(task, now).await?
+    }
+
+    async fn looked_up(&self, task: &Task, now: Millis) -> Option<Option<Said>> {
+        let slip = &task.slip;
+        let asked = self.provider.look_up(LookUp {
+            key: ask_key(self.tenant, slip.payment, slip.refund, task.failures),
+            reference: task.reference.clone(),
+            is_refund: slip.refund > 0,
+            now,
+        });
+        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)
+    }
+
+    fn heard<T>(
+        &self,
+        task: &Task,
+        answer: Result<Result<T, ProviderError>, tokio::time::error::Elapsed>,
+    ) -> Option<T> {
+        let payment = crate::payments::payment_text(self.tenant, task.slip.payment);
+        match answer {
+            Ok(Ok(said)) => return Some(said),
+            Ok(Err(error)) => tracing::warn!(%error, payment, "{payment} waits: {error}"),
+            Err(_) => tracing::warn!(payment, "{payment} waits: the provider does not answer"),
+        }
+        None
+    }
+
+    /// Writes down what was said; true if it says more than what was known.
+    pub(super) async fn note(&self, task: &Task, said: Said) -> Result<bool, EngineError> {
+        let outcome = self
+            .desk(DeskCommand::NoteAnswer(NoteAnswer {
+                payment: task.slip.payment,
+                refund: task.slip.refund,
+                reference: said.reference,
+                standing: said.standing.clone(),
+            }))
+            .await?;
+        // A refund that failed is asked for again, but not at once.
+        let failed_refund = task.slip.refund > 0 && matches!(said.standing, Standing::Failed { .. });
+        Ok(outcome == Outcome::Done && !failed_refund)
+    }
+}
