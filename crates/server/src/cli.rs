@@ -10,6 +10,7 @@ pub mod ledger;
 pub mod load;
 pub mod look;
 pub mod serve;
+pub mod stock_book;
 pub mod verify;
 
 use std::process::ExitCode;

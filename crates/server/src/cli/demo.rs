@@ -1,8 +1,10 @@
-//! `onsale demo`: a server with a theatre and an arena on sale, a handful of auctions, and commands to try.
+//! `onsale demo`: a server with a theatre and an arena on sale, a sale every hour, a handful of auctions, and
+//! commands to try.
 
 pub mod arena;
 pub mod auctions;
 pub mod create;
+pub mod hourly;
 pub mod plan;
 pub mod theatre;
 
@@ -22,7 +24,7 @@ use onsale_engine::Engine;
 use super::config::Settings;
 use super::{DEMO_KEY, look, serve};
 
-/// Serve a demo: a theatre and an arena on sale, a handful of auctions, and commands to try
+/// Serve a demo: a theatre and an arena on sale, a sale every hour, a handful of auctions, and commands to try
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "The first start creates the demo; every other one continues where it was.
 
@@ -67,14 +69,20 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let data = args.data.display().to_string();
     serve::run_with(config, move |address, engine| {
         let created = tokio::task::block_in_place(|| {
-            tokio::runtime::Handle::current().block_on(create::ensure(engine))
+            tokio::runtime::Handle::current().block_on(async {
+                anyhow::Ok((create::ensure(engine).await?, hourly::ensure(engine).await?))
+            })
         });
-        let events = created.context("creating the demo")?;
+        let (events, series) = created.context("creating the demo")?;
         let auctions = tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(auctions::ensure(engine))
         });
         let auctions = auctions.context("creating the demo's auctions")?;
         tell(address, &**engine, events, &auctions, &data);
+        if let Some(series) = series {
+            tell_sale(address, series);
+        }
+        println!("\nCtrl-C stops; the next start continues where this one was.");
         Ok(())
     })?;
     println!("stopped; `onsale demo` continues from {}", args.data.display());
@@ -136,9 +144,24 @@ Try, in another terminal:
   curl -s -H \"$K\" -H \"Hold-Token: $T\" -X POST $E/holds/${{T%%.*}}/confirm
 
   # auctions that end within a week, the soonest first
-  curl -s -H \"$K\" \"http://{address}/v1/auctions?ending_before=$(($(date +%s) + 604800))000\"
-
-Ctrl-C stops; the next start continues where this one was.",
+  curl -s -H \"$K\" \"http://{address}/v1/auctions?ending_before=$(($(date +%s) + 604800))000\"",
         look::text(&table)
+    );
+}
+
+/// The same for the sale of this hour.
+fn tell_sale(address: SocketAddr, series: ListingId) {
+    println!(
+        "
+  # every hour another sale: the one that is on now
+  V=http://{address}/v1 S=$(curl -s -H \"$K\" $V/series/{series} | sed 's/.*\"active_sale\":\"//;s/\".*//')
+  curl -s -H \"$K\" $V/sales/$S
+
+  # reserve one of its first thing for ann; C keeps the code
+  C=$(curl -s -H \"$K\" -H 'Onsale-Buyer: ann' --json '{{\"lines\":[{{\"sku\":\"item-1\",\"count\":1}}]}}' \\
+    $V/sales/$S/checkouts | tee /dev/stderr | sed 's/.*\"code\":\"//;s/\".*//')
+
+  # buy it
+  curl -s -H \"$K\" -X POST $V/checkouts/$C/purchase"
     );
 }

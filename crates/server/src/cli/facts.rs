@@ -23,7 +23,7 @@ use super::client::Server;
   onsale facts evt_default_0000000000000000000theatre --json | jq 'select(.kind == \"hold_confirmed\")'
   onsale facts ven_default_0000000000000000000theatre --data data      offline, venues too")]
 pub struct Args {
-    /// The event's id, evt_…; with --data also a venue's, ven_…
+    /// The listing's id: evt_…, sal_…, ser_…, reg_…, auc_…; with --data also a venue's, ven_…
     #[arg(value_name = "LISTING")]
     listing: String,
     #[command(flatten)]

@@ -7,6 +7,7 @@ mod hall;
 mod measure;
 mod plot;
 mod run;
+mod sale;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ use super::look;
 /// cannot hide behind a slow client. Buyers hold neighbouring seats, then confirm, release, extend or walk away;
 /// some wait in line. It really buys: use it on a demo or a test event.
 #[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Exit code: 0 exact, 1 something broke.
 
 Examples:
@@ -38,8 +40,8 @@ Examples:
   onsale load --rate 4000 --duration 30s --svg load.svg
   onsale load --event evt_default_0000000000000000000theatre --contention front-row
   onsale load --json | jq '.verbs[] | {verb, p99_us}'
+  onsale load sale                                 50,000 buyers for 10,000 items of a sale made for it
   onsale load auction                              bidders on an auction, a third of them in the last minute")]
-#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
     #[command(subcommand)]
     other: Option<Other>,
@@ -78,6 +80,7 @@ pub struct Args {
 #[derive(Clone, Debug, Subcommand)]
 enum Other {
     Auction(auction::Args),
+    Sale(sale::Args),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -118,8 +121,10 @@ struct Result {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if let Some(Other::Auction(args)) = &args.other {
-        return auction::run(args);
+    match &args.other {
+        Some(Other::Auction(args)) => return auction::run(args),
+        Some(Other::Sale(args)) => return sale::run(args),
+        None => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))

@@ -4,6 +4,7 @@ mod auctions;
 mod money;
 mod replay;
 mod report;
+mod stock;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -193,13 +194,18 @@ fn judge(
 }
 
 fn fill(report: &mut Report, replay: Replay) {
-    for (listing, totals) in replay.listings() {
+    for (listing, totals, stock) in replay.listings() {
+        let stock = stock.unwrap_or_default();
+        report.units += stock.units;
+        report.units_reserved += stock.reserved;
+        report.units_sold += stock.sold;
         match listing.kind {
             ListingKind::Event => report.events += 1,
             ListingKind::Venue => report.venues += 1,
+            ListingKind::Sale => report.sales += 1,
             ListingKind::Auction => report.auctions += 1,
             // Their facts are counted by kind below.
-            ListingKind::Sale | ListingKind::Series | ListingKind::Registration | ListingKind::Desk => {}
+            ListingKind::Series | ListingKind::Registration | ListingKind::Desk => {}
         }
         let totals = totals.unwrap_or_default();
         report.places += totals.places;

@@ -3,6 +3,7 @@
 mod bad_input;
 mod codes;
 mod shop;
+mod tools;
 
 use std::sync::atomic::Ordering;
 

@@ -63,7 +63,7 @@ fn details(house: House, now: Millis) -> anyhow::Result<EventDetails> {
 }
 
 /// A listing that exists is as good as one just made: a start may have been cut short between two.
-async fn submit(engine: &dyn Engine, listing: ListingId, command: Command) -> anyhow::Result<()> {
+pub async fn submit(engine: &dyn Engine, listing: ListingId, command: Command) -> anyhow::Result<()> {
     let answer = engine.submit(Request { listing, command, key: None }).await;
     let answer = answer.with_context(|| format!("{listing} could not be created"))?;
     match answer.outcome {

@@ -17,13 +17,13 @@ const RETRY: Duration = Duration::from_secs(1);
 const EVENT_BYTES_MAX: usize = 16 << 20;
 
 pub async fn print(args: &Args, listing: ListingId, out: &mut Out) -> anyhow::Result<()> {
-    if listing.kind == ListingKind::Venue {
-        bail!("the server tells the facts of events only; read a venue's with --data <folder>");
-    }
+    let Some(room) = room(listing.kind) else {
+        bail!("no route tells the facts of this kind of listing; read them with --data <folder>");
+    };
     let mut client = args.server.client()?;
     let mut after = args.after.clone();
     loop {
-        let page = client.get(&format!("/v1/events/{listing}/facts?limit=1000&after={after}")).await?;
+        let page = client.get(&format!("/v1/{room}/{listing}/facts?limit=1000&after={after}")).await?;
         for fact in page["facts"].as_array().into_iter().flatten() {
             out.fact(fact)?;
         }
@@ -54,6 +54,18 @@ pub async fn print(args: &Args, listing: ListingId, out: &mut Out) -> anyhow::Re
     }
 }
 
+/// Under which path listings of a kind are found, if their facts are told there.
+fn room(kind: ListingKind) -> Option<&'static str> {
+    match kind {
+        ListingKind::Event => Some("events"),
+        ListingKind::Sale => Some("sales"),
+        ListingKind::Series => Some("series"),
+        ListingKind::Registration => Some("registrations"),
+        ListingKind::Auction => Some("auctions"),
+        ListingKind::Venue | ListingKind::Desk => None,
+    }
+}
+
 /// The server answered, and the answer is no: asking again will not help.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -67,7 +79,7 @@ async fn follow(
     out: &mut Out,
     lost: &mut bool,
 ) -> anyhow::Result<()> {
-    let path = format!("/v1/events/{listing}/stream");
+    let path = format!("/v1/{}/{listing}/stream", room(listing.kind).unwrap_or("events"));
     let response = client.open(Method::GET, &path, &[("last-event-id", after)], None).await?;
     let (parts, mut body) = response.into_parts();
     if parts.status != 200 {

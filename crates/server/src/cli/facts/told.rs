@@ -43,9 +43,9 @@ pub fn line(fact: &Value, style: Style) -> String {
 /// Green for what is sold, yellow for what is held, red for what staff took, plain for the rest.
 fn colour(kind: &str) -> &'static str {
     match kind {
-        "hold_confirmed" => "32",
-        "hold_placed" | "hold_extended" | "seat_offered" => "33",
-        "hold_overridden" | "seats_blocked" | "order_refunded" => "31",
+        "hold_confirmed" | "purchased" => "32",
+        "hold_placed" | "hold_extended" | "seat_offered" | "checked_out" => "33",
+        "hold_overridden" | "seats_blocked" | "order_refunded" | "purchase_refunded" => "31",
         "queue_joined" | "place_renewed" => "36",
         _ => "0",
     }
@@ -86,7 +86,7 @@ fn about(kind: &str, fact: &Value) -> Vec<String> {
     if let Some(version) = fact["layout_version"].as_u64() {
         parts.push(format!("layout {version}"));
     }
-    for name in ["hold", "place", "order"] {
+    for name in ["hold", "place", "checkout", "entry", "order"] {
         if kind == "venue_created" {
             break;
         }
@@ -110,6 +110,10 @@ fn places(fact: &Value) -> Vec<String> {
     }
     if let Some(count) = fact["seats"].as_u64() {
         parts.push(super::super::look::counted(count, "seat"));
+    }
+    if let Some(lines) = fact["lines"].as_array() {
+        let line = |line: &Value| format!("{} × {}", line["count"], line["sku"].as_str().unwrap_or("?"));
+        parts.extend(lines.iter().map(line));
     }
     if let Some(areas) = fact["areas"].as_array() {
         let area = |area: &Value| format!("{} × {}", area["count"], area["area"].as_str().unwrap_or("?"));

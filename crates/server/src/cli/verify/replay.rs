@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use onsale_domain::event::EventStatus;
 use onsale_domain::fact::AreaCount;
+use onsale_domain::listing::Body;
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::Goods;
 use onsale_domain::{Fact, Listing, ListingId, OrderId};
@@ -12,10 +13,11 @@ use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
 use onsale_engine::journal::FramePosition;
 
-use super::auctions;
 use super::money::{Money, Sums};
+use super::{auctions, stock};
 use crate::cli::bidding::Book;
 use crate::cli::ledger::{Ledger, Line, Totals};
+use crate::cli::stock_book::{self, StockBook};
 
 /// Told in full; the rest is only counted.
 const PROBLEMS_TOLD: usize = 20;
@@ -44,6 +46,7 @@ struct Kept {
     /// The same for an auction.
     book: Book,
     money: Money,
+    stock: StockBook<u16>,
     /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
     booked: bool,
     broken: bool,
@@ -175,16 +178,17 @@ impl Replay {
         self.listings.values().map(|kept| kept.book.bids()).sum()
     }
 
-    pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>)> {
+    pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>, Option<stock_book::Totals>)> {
         let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
-        self.listings.values().map(move |kept| (kept.listing.id, totals(kept)))
+        let stock = |kept: &Kept| kept.booked.then(|| kept.stock.totals());
+        self.listings.values().map(move |kept| (kept.listing.id, totals(kept), stock(kept)))
     }
 }
 
 impl Kept {
     fn new(listing: Listing, booked: bool) -> Kept {
         let (ledger, money, book) = (Ledger::default(), Money::default(), Book::default());
-        Kept { listing, ledger, money, book, booked, broken: false }
+        Kept { listing, ledger, stock: StockBook::default(), money, book, booked, broken: false }
     }
 
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
@@ -204,6 +208,10 @@ impl Kept {
         }
         if let Fact::ChartAdopted(_) = fact {
             return self.ledger.take(self.chart());
+        }
+        if let Fact::Sale(fact) = fact {
+            let entries = stock::entries(fact, self.stock.levels().count());
+            return entries.into_iter().try_for_each(|entry| self.stock.take(at, entry));
         }
         if let Fact::Order(OrderFact::SeatsTakenBack { order }) = fact {
             return self.taken_back(*order);
@@ -241,6 +249,11 @@ impl Kept {
     /// The listing counts for itself; the ledger counted from the facts: both must say the same.
     fn agrees(&self) -> Result<(), String> {
         self.listing.check_invariants()?;
+        if let Body::Sale(sale) = &self.listing.body
+            && self.booked
+        {
+            stock::agrees(sale, &self.stock)?;
+        }
         if self.booked {
             auctions::agrees(&self.listing, &self.book)?;
         }

@@ -29,6 +29,10 @@ pub struct Report {
     pub orders: u64,
     pub places_sold: u64,
     pub queue_places: u64,
+    pub sales: u64,
+    pub units: u64,
+    pub units_reserved: u64,
+    pub units_sold: u64,
     pub idempotency_keys: u64,
     /// By currency, in minor units: captured minus refunded is what confirmed orders come to.
     pub money: BTreeMap<String, Sums>,
@@ -98,6 +102,11 @@ impl Report {
         let sold = look::counted(self.places_sold, "place");
         row("sold", format!("{sold} in {}", look::counted(self.orders, "order")));
         row("waiting", format!("{} in line", look::counted(self.queue_places, "buyer")));
+        if self.sales > 0 {
+            let (sales, units) = (look::counted(self.sales, "sale"), look::counted(self.units, "unit"));
+            let (reserved, sold) = (look::count(self.units_reserved), look::count(self.units_sold));
+            row("stock", format!("{units} in {sales}, {reserved} reserved, {sold} sold"));
+        }
         row("bids", look::count(self.bids));
         for (currency, sums) in &self.money {
             let Sums { captured_minor, refunded_minor, confirmed_minor } = sums;
