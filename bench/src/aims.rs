@@ -24,7 +24,7 @@ pub enum Bound {
     AtMost(f64),
 }
 
-pub const AIMS: [Aim; 15] = [
+pub const AIMS: [Aim; 21] = [
     Aim {
         name: "engine_hold_vs_redis_always_p16",
         what: "durable holds and releases in process ÷ Redis Lua, AOF always, pipeline 16",
@@ -96,6 +96,42 @@ pub const AIMS: [Aim; 15] = [
         what: "our checkout script, bare ÷ the seed's corrected one; one hot SKU, everysec, pipeline 16",
         value: Value::Ratio("redis_checkout_script_per_s", "redis_seed_checkout_per_s"),
         bound: Bound::AtLeast(0.6),
+    },
+    Aim {
+        name: "engine_checkout_vs_redis_always_p16",
+        what: "durable checkouts and cancels of one hot SKU ÷ the seed's corrected checkout, AOF always, pipeline 16",
+        value: Value::Ratio("engine_checkout_per_s", "redis_always_checkout_p16_per_s"),
+        bound: Bound::AtLeast(25.0),
+    },
+    Aim {
+        name: "engine_bid_vs_redis_always_p16",
+        what: "durable accepted bids on one auction ÷ the seed's corrected bid, AOF always, pipeline 16",
+        value: Value::Ratio("engine_bid_per_s", "redis_always_bid_p16_per_s"),
+        bound: Bound::AtLeast(25.0),
+    },
+    Aim {
+        name: "http_checkout_vs_trivial",
+        what: "durable checkouts of one hot SKU over HTTP ÷ an empty axum handler, same client",
+        value: Value::Ratio("http_checkout_per_s", "trivial_post_per_s"),
+        bound: Bound::AtLeast(0.6),
+    },
+    Aim {
+        name: "http_bid_vs_trivial",
+        what: "durable accepted bids over HTTP ÷ an empty axum handler, same client",
+        value: Value::Ratio("http_bid_per_s", "trivial_post_per_s"),
+        bound: Bound::AtLeast(0.6),
+    },
+    Aim {
+        name: "http_checkout_vs_postgres_hot_row",
+        what: "durable checkouts over HTTP ÷ PostgreSQL taking one from one row, 16 connections",
+        value: Value::Ratio("http_checkout_per_s", "postgres_hot_row_per_s"),
+        bound: Bound::AtLeast(12.0),
+    },
+    Aim {
+        name: "cost_bid_10k_vs_10",
+        what: "time to decide a bid in an auction with 10,000 bids ÷ with 10",
+        value: Value::Ratio("cost_bid_10k_ns", "cost_bid_10_ns"),
+        bound: Bound::AtMost(1.3),
     },
     Aim {
         name: "http_redis_hold_vs_raw_script",

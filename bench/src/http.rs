@@ -22,7 +22,7 @@ pub trait Script: Send + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     Yes,
-    #[expect(dead_code, reason = "for refusals, which only our own server gives")]
+    /// A refusal.
     No,
 }
 

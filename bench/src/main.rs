@@ -109,10 +109,13 @@ fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
     all.extend(rivals::postgres::contestants(folder));
     all.push(Box::new(rivals::trivial::TrivialPost::default()));
     all.push(Box::new(ours::http::HttpHold::new(folder)));
+    all.extend(ours::http::fight::contestants(folder));
     all.push(Box::new(ours::http::HttpHold::on_redis(folder)));
     all.push(Box::new(ours::http::SeatMap::new(folder)));
     all.extend(ours::on_redis::contestants(folder));
     all.extend(ours::engine::contestants(folder));
+    all.extend(ours::fight::contestants(folder));
+    all.extend(ours::bidding::contestants());
     all.extend(ours::cost::contestants(folder));
     all.push(Box::new(ours::memory::BytesPerSeat::new(folder)));
     all.push(Box::new(ours::recovery::Recovery::new(folder)));

@@ -118,22 +118,26 @@ pub fn run(
             Ok::<_, anyhow::Error>(())
         }
     };
-    let lanes: Vec<_> = (0..load.lanes).map(lane).collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    runtime.block_on(async {
-        let mut all = futures_util::stream::FuturesUnordered::from_iter(lanes);
-        while let Some(done) = futures_util::StreamExt::next(&mut all).await {
-            done?;
-        }
-        Ok::<_, anyhow::Error>(())
-    })?;
+    lanes(load.lanes, lane)?;
     let took = started.elapsed();
     let total = Rc::try_unwrap(total).map_err(|_| anyhow::anyhow!("every lane has ended"))?.into_inner();
     Ok((total.0, took, total.1))
 }
 
+/// Runs so many lanes on one thread, until all of them have ended.
+pub fn lanes<F: Future<Output = Result<()>>>(count: usize, lane: impl Fn(usize) -> F) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    runtime.block_on(async {
+        let mut all = futures_util::stream::FuturesUnordered::from_iter((0..count).map(lane));
+        while let Some(done) = futures_util::StreamExt::next(&mut all).await {
+            done?;
+        }
+        Ok(())
+    })
+}
+
 /// Submits commands together and counts them; a load that is refused measures nothing.
-async fn timed(
+pub async fn timed(
     engine: &Embedded,
     requests: Vec<onsale_engine::Request>,
     total: &Rc<RefCell<(u64, Latency)>>,

@@ -58,7 +58,7 @@ pub fn create(listing: ListingId, seats: usize) -> Request {
 }
 
 /// A fresh idempotency key, spread as a hash would be.
-fn key(number: u64) -> Option<Key> {
+pub fn key(number: u64) -> Option<Key> {
     let scope = u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 64 | u128::from(number);
     Some(Key { scope, fingerprint: scope.rotate_left(40) })
 }

@@ -1,5 +1,7 @@
 //! Durable holds over HTTP by the shipped binary, and what its seat map weighs on the wire.
 
+pub mod fight;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};

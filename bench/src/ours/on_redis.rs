@@ -51,7 +51,17 @@ pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
             events: 2,
             seats: 100_000,
         }),
-        Box::new(sales::SeedCheckouts { instance: instance("redis-seed-sale") }),
+        Box::new(sales::SeedCheckouts {
+            instance: instance("redis-seed-sale"),
+            subject: "redis_seed_checkout",
+        }),
+        Box::new(sales::SeedCheckouts {
+            instance: Instance::new(Flush::Always, folder.join("redis-always-sale")),
+            subject: "redis_always_checkout_p16",
+        }),
+        Box::new(sales::SeedBids {
+            instance: Instance::new(Flush::Always, folder.join("redis-always-auction")),
+        }),
         Box::new(sales::OurCheckouts { instance: instance("redis-sale") }),
         Box::new(memory::BytesPerHeldSeat { instance: instance("redis-memory") }),
         Box::new(failover::Failover::new(folder)),

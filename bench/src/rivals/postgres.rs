@@ -3,6 +3,7 @@
 
 mod client;
 mod cluster;
+mod hot_row;
 mod tool;
 
 use std::cell::RefCell;
@@ -19,7 +20,11 @@ type Shared = Rc<RefCell<Cluster>>;
 
 pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let cluster = Rc::new(RefCell::new(Cluster::new(folder.join("postgres"))));
-    vec![Box::new(client::OwnClient { cluster: Rc::clone(&cluster) }), Box::new(tool::PgBench { cluster })]
+    vec![
+        Box::new(client::OwnClient { cluster: Rc::clone(&cluster) }),
+        Box::new(hot_row::HotRow { cluster: Rc::clone(&cluster) }),
+        Box::new(tool::PgBench { cluster }),
+    ]
 }
 
 const SUBJECT: &str = "postgres_hold";

@@ -4,34 +4,26 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use onsale_domain::listing::Key;
-use onsale_domain::money::Currency;
-use onsale_domain::stock::SaleCommand;
-use onsale_domain::stock::command::{Checkout, CreateSale};
-use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
-use onsale_domain::stock::fact::SkuCount;
-use onsale_domain::{BuyerId, CheckoutId, Command, ListingId, ListingKind, Tenant};
+use onsale_domain::{BuyerId, Command};
 use onsale_engine_redis::desk::Stamp;
 use onsale_engine_redis::picture::Picture;
 
 use super::super::engine::block_on_all;
+use super::super::market;
 use super::drive::{Limit, run};
 use super::{OUR_YES, SEEDS_YES, call, desk, yes};
 use crate::contest::{Contestant, Round};
 use crate::rivals::redis::{Instance, resp};
 
-/// More than any round takes.
-const STOCK: u32 = 10_000_000;
-/// The year 2100: the sale does not end in a measurement.
-const FAR: i64 = 4_102_444_800_000;
-
 /// The corrected script of the seed.
 pub struct SeedCheckouts {
     pub instance: Instance,
+    pub subject: &'static str,
 }
 
 impl Contestant for SeedCheckouts {
     fn subject(&self) -> String {
-        "redis_seed_checkout".to_owned()
+        self.subject.to_owned()
     }
 
     fn prepare(&mut self) -> Result<()> {
@@ -40,7 +32,7 @@ impl Contestant for SeedCheckouts {
 
     fn round(&mut self, length: Duration) -> Result<Round> {
         self.instance.clear()?;
-        self.instance.ask(&["SET", "sale:{sal_1}:available", &STOCK.to_string()])?;
+        self.instance.ask(&["SET", "sale:{sal_1}:available", &market::STOCK.to_string()])?;
         let script = self.instance.scripts()?.checkout;
         let mut next = 0u64;
         let source = move |into: &mut Vec<u8>| {
@@ -77,8 +69,8 @@ impl Contestant for OurCheckouts {
         let url = format!("redis://{}", self.instance.address()?);
         let (desk, picture) = block_on_all(async {
             let desk = desk(&url).await?;
-            yes(&desk, &Picture::nothing(sale()), &create()?).await?;
-            let picture = desk.picture(sale()).await?;
+            yes(&desk, &Picture::nothing(market::sale(1)), &market::create_sale()?).await?;
+            let picture = desk.picture(market::sale(1)).await?;
             // The first code sets the sale's marker, and is not a plain one.
             yes(&desk, &picture, &checkout(u64::MAX)?).await?;
             anyhow::Ok((desk, picture))
@@ -94,29 +86,52 @@ impl Contestant for OurCheckouts {
     }
 }
 
-fn sale() -> ListingId {
-    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: 1 }
-}
-
-fn create() -> Result<Command> {
-    let details = SaleDetails {
-        name: "Measured".into(),
-        description: String::new(),
-        starts_at: 0,
-        ends_at: FAR,
-        currency: Currency::parse("EUR").context("three capital letters")?,
-        rules: StockRules::default(),
-        origin: None,
-    };
-    let skus = vec![Sku { id: "A".into(), name: "A".into(), price_minor: 900, stock: STOCK }];
-    Ok(Command::Sale(SaleCommand::Create(Box::new(CreateSale { details, skus }))))
-}
-
 fn checkout(number: u64) -> Result<Command> {
-    Ok(Command::Sale(SaleCommand::Checkout(Checkout {
-        checkout: CheckoutId(u128::from(number) | 1 << 100),
-        buyer: BuyerId::parse(&format!("ext:default:{number}")).context("a buyer")?,
-        lines: vec![SkuCount { sku: 0, count: 1 }],
-        checkout_ms: None,
-    })))
+    let buyer = BuyerId::parse(&format!("ext:default:{number}")).context("a buyer")?;
+    Ok(market::checkout(number, &buyer))
+}
+
+/// Ten times the bids under way: connections overtake each other, and a bid that comes late would be too low.
+/// Redis decides one after the other, on one auction or on many.
+const AUCTIONS: u64 = 8_000;
+
+/// The corrected bid of the seed, each above the one before it on its auction.
+pub struct SeedBids {
+    pub instance: Instance,
+}
+
+impl Contestant for SeedBids {
+    fn subject(&self) -> String {
+        "redis_always_bid_p16".to_owned()
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        self.instance.start()
+    }
+
+    fn round(&mut self, length: Duration) -> Result<Round> {
+        self.instance.clear()?;
+        for auction in 0..AUCTIONS {
+            let key = format!("auction:{{auc_{auction}}}");
+            let begin = ["HSET", &key, "status", "active", "seller_id", "seller", "current_bid", "1"];
+            let rest = ["bid_increment", "1", "end_time", "4102444800000", "total_bids", "0"];
+            self.instance.ask(&[begin.as_slice(), rest.as_slice()].concat())?;
+        }
+        let script = self.instance.scripts()?.bid;
+        let mut next = 1u64;
+        let source = move |into: &mut Vec<u8>| {
+            next += 1;
+            let (user, amount) = (format!("ext:default:{}", next % 1_024), (2 * next).to_string());
+            let auction = next % AUCTIONS;
+            let of_user = format!("user:{{auc_{auction}}}:{user}:active_bids");
+            let (key, bids) =
+                (format!("auction:{{auc_{auction}}}"), format!("auction:{{auc_{auction}}}:bids"));
+            let keys = [key.as_str(), &bids, &of_user];
+            let words = ["EVALSHA", &script, "3"].into_iter().chain(keys);
+            let args = [user.as_str(), &amount, "1800000000000", "auc"];
+            resp::command(into, words.chain(args).collect::<Vec<_>>());
+            Ok(())
+        };
+        run(self.instance.address()?, SEEDS_YES, Limit::Time(length), source)
+    }
 }

@@ -83,7 +83,7 @@ impl Cluster {
     }
 }
 
-fn sql(socket: &Path, text: &str) -> Result<String> {
+pub fn sql(socket: &Path, text: &str) -> Result<String> {
     let mut psql = Command::new(process::find("psql"));
     psql.arg("-h").arg(socket).args([
         "-U",

@@ -13,6 +13,7 @@ use crate::process::{self, Running};
 
 const CONFIG: &str = include_str!("../../../rivals/redis/redis.conf");
 const ACQUIRE: &str = include_str!("../../../rivals/redis/acquire_seat_lock.lua");
+const BID: &str = include_str!("../../../rivals/redis/place_bid.lua");
 const CHECKOUT: &str = include_str!("../../../rivals/redis/atomic_checkout.lua");
 const RELEASE: &str = include_str!("../../../rivals/redis/release_seat_lock.lua");
 
@@ -39,6 +40,7 @@ pub struct Scripts {
     pub acquire: String,
     pub release: String,
     pub checkout: String,
+    pub bid: String,
 }
 
 impl Instance {
@@ -76,6 +78,7 @@ impl Instance {
             acquire: load(address, ACQUIRE)?,
             release: load(address, RELEASE)?,
             checkout: load(address, CHECKOUT)?,
+            bid: load(address, BID)?,
         };
         Ok(Up { _server: server, address, scripts })
     }
