@@ -61,7 +61,8 @@ fn all(options: &Options, steps: &mut Steps, tally: &mut Tally) -> Result<()> {
     )?;
     steps.step("tidy", "cargo xtask tidy", tidy::run)?;
     let tests = Program::new("cargo test --workspace --no-fail-fast");
-    let tests = if options.long { tests.env("ONSALE_SEED", "fresh") } else { tests };
+    let tests =
+        if options.long { tests.env("ONSALE_SEED", "fresh").env("ONSALE_CONTRACT", "full") } else { tests };
     counted(steps, "tests", &tests, tally)?;
     steps
         .run("release build", &Program::new("cargo build --release -p onsale-server -p onsale-sim --bins"))?;
