@@ -1,12 +1,15 @@
 //! A command as the arguments of its script. What Lua cannot see (the rows of a chart, the merged details) is made
 //! here from a picture of the listing, and the script checks that the picture was fresh enough.
 
+mod auctions;
 mod best;
 mod chart;
 mod plain;
 mod registrations;
 mod sales;
 mod series;
+
+pub(crate) use auctions::rules as rules_of_auction;
 
 use onsale_domain::auction::AuctionCommand;
 use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
@@ -83,7 +86,9 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
         (ListingKind::Registration, Command::ExpireDue { limit }) => {
             registrations::expire_due(picture, *limit)
         }
-        // The last two never come so far: see `unsupported`.
+        (ListingKind::Auction, Command::Auction(command)) => auctions::prepare(picture, command, terms),
+        (ListingKind::Auction, Command::ExpireDue { .. }) => auctions::close_due(picture),
+        // The last never comes so far: see `unsupported`.
         (ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk, _) => {
             refused(Refusal::of(Code::WrongKind), "")
         }
@@ -96,6 +101,8 @@ pub(crate) fn plain(picture: &Picture, command: &Command) -> Option<(Call, Fact)
         plain::place_plain_hold(picture, command, hold)
     } else if let Command::Sale(SaleCommand::Checkout(checkout)) = command {
         sales::plain_checkout(picture, checkout)
+    } else if let Command::Auction(AuctionCommand::PlaceBid(bid)) = command {
+        auctions::plain_bid(picture, bid)
     } else {
         None
     }
@@ -123,8 +130,8 @@ pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
         | ListingKind::Venue
         | ListingKind::Sale
         | ListingKind::Series
-        | ListingKind::Registration => None,
-        ListingKind::Auction => Some("auctions are decided by the embedded engine only"),
+        | ListingKind::Registration
+        | ListingKind::Auction => None,
         ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
     }
 }

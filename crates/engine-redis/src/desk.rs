@@ -2,7 +2,7 @@
 //! the stream and tries again when a script says that the picture was too old.
 
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, Fact, ListingId, Millis, Refusal};
+use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Refusal};
 use redis::Value;
 use thiserror::Error;
 
@@ -77,7 +77,8 @@ impl Asked {
         let listing = picture.listing.id;
         if terms.plain
             && let Some((call, fact)) = commands::plain(picture, command)
-            && let Some(plain) = Asked::plain(listing, call, fact, stamp, prefix, clock)
+            && let Some(plain) =
+                Asked::plain(listing, call, fact, (stamp, command.is_sealed()), prefix, clock)
         {
             return plain;
         }
@@ -109,12 +110,12 @@ impl Asked {
         listing: ListingId,
         call: Call,
         fact: Fact,
-        stamp: Stamp,
+        (stamp, sealed): (Stamp, bool),
         prefix: &str,
         clock: Millis,
     ) -> Option<Asked> {
         let (scope, kept, key) = match stamp {
-            Stamp::Key(key) => (key.scope, KEPT_MS, Some(key)),
+            Stamp::Key(key) => (key.scope, if sealed { KEPT_SEALED_MS } else { KEPT_MS }, Some(key)),
             Stamp::Operation(scope) => (scope, KEPT_OWN_MS, None),
             Stamp::None => return None,
         };
@@ -127,7 +128,15 @@ impl Asked {
         Some(Asked {
             name: call.name,
             layout: call.layout,
-            keys: Keys::of_plain(prefix, &listing, scope),
+            keys: match listing.kind {
+                ListingKind::Auction => Keys::of_plain_bid(prefix, &listing, scope),
+                ListingKind::Event
+                | ListingKind::Venue
+                | ListingKind::Sale
+                | ListingKind::Series
+                | ListingKind::Registration
+                | ListingKind::Desk => Keys::of_plain(prefix, &listing, scope),
+            },
             args,
             listing,
             refusal: None,

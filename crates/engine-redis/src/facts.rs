@@ -2,6 +2,7 @@
 //! can read with `redis-cli`. Only a whole layout is one field of CBOR: it is as large as all else together, nobody
 //! reads it by hand, and the journal's own bytes need no second format to keep.
 
+pub mod auctions;
 pub mod details;
 mod fields;
 mod lines;
@@ -19,6 +20,7 @@ pub use step::{decode_step, length};
 
 use std::sync::Arc;
 
+use onsale_domain::auction::AuctionFact;
 use onsale_domain::event::EventStatus;
 use onsale_domain::fact::{ChartAdopted, LayoutPublished, NewHolder, ReleaseCause, VenueCreated};
 use onsale_domain::id::{read_base32, write_base32};
@@ -129,8 +131,9 @@ pub fn encode(fact: &Fact) -> Fields {
         Fact::Sale(fact) => sales::encode(fact, &mut fields),
         Fact::Series(fact) => series::encode(fact, &mut fields),
         Fact::Registration(fact) => registrations::encode(fact, &mut fields),
+        Fact::Auction(fact) => auctions::encode(fact, &mut fields),
         // No script writes these yet: the journal's own bytes carry them.
-        Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
+        Fact::Order(_) | Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
     }
     fields
 }
@@ -233,6 +236,9 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
         }
         entry if RegistrationFact::KINDS.contains(&entry) => {
             Fact::Registration(registrations::decode(entry, fields)?)
+        }
+        of_auction if AuctionFact::KINDS.contains(&of_auction) => {
+            Fact::Auction(auctions::decode(of_auction, fields)?)
         }
         nested if Fact::KINDS.contains(&nested) => {
             let fact: Fact = series::read_cbor("cbor", fields.bytes("cbor")?)?;

@@ -1,5 +1,7 @@
 //! A script's reply as an answer of the port.
 
+mod auctions;
+
 use std::sync::Arc;
 
 use onsale_domain::listing::{Key, split_fence};
@@ -47,6 +49,9 @@ pub fn read_plain(
     key: Option<Key>,
 ) -> Result<Option<Answer>, Malformed> {
     let Value::Array(parts) = value else { return Err(Malformed::of("reply")) };
+    if let Fact::Auction(asked) = asked {
+        return Ok(auctions::read_plain_bid(listing, parts, asked, key));
+    }
     let (fence, at, ends, price) = match parts.as_slice() {
         [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends)] => (fence, at, ends, &0),
         [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends), Value::Int(price)] => {

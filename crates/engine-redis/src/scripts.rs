@@ -4,7 +4,7 @@
 
 use crate::layout::Layout;
 
-pub use self::kinds::{RegistrationVerb, SaleVerb, SeriesVerb};
+pub use self::kinds::{AuctionVerb, RegistrationVerb, SaleVerb, SeriesVerb};
 
 /// A script as a server keeps it: called by its SHA only, never sent with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +86,7 @@ macro_rules! verbs {
             Sale(SaleVerb),
             Series(SeriesVerb),
             Registration(RegistrationVerb),
+            Auction(AuctionVerb),
         }
 
         impl Name {
@@ -145,6 +146,7 @@ pub struct Scripts {
     sales: Vec<Script>,
     series: Vec<Script>,
     registrations: Vec<Script>,
+    auctions: Vec<Script>,
 }
 
 impl Scripts {
@@ -168,6 +170,7 @@ impl Scripts {
             sales: kinds::SALES.iter().map(script).collect(),
             series: kinds::SERIES.iter().map(script).collect(),
             registrations: kinds::REGISTRATIONS.iter().map(script).collect(),
+            auctions: kinds::AUCTIONS.iter().map(script).collect(),
         }
     }
 
@@ -184,6 +187,7 @@ impl Scripts {
             (Name::Sale(verb), _) => &self.sales[verb as usize],
             (Name::Series(verb), _) => &self.series[verb as usize],
             (Name::Registration(verb), _) => &self.registrations[verb as usize],
+            (Name::Auction(verb), _) => &self.auctions[verb as usize],
             (verb, Layout::Hash) => &self.hash[verb.place().unwrap_or_default()],
             (verb, Layout::Compact) => &self.compact[verb.place().unwrap_or_default()],
         }
@@ -207,5 +211,6 @@ impl Scripts {
             .chain(&self.sales)
             .chain(&self.series)
             .chain(&self.registrations)
+            .chain(&self.auctions)
     }
 }

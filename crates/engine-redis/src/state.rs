@@ -1,6 +1,7 @@
 //! A listing's whole state read back from Redis in one call: how a server starts, how it goes on after a trimmed
 //! stream, and how tests compare the two engines.
 
+mod auctions;
 mod check;
 mod compact;
 mod records;
@@ -47,8 +48,11 @@ struct Head {
     offset: u64,
     at: Millis,
     status: String,
-    /// How many seats have a queue; of a sale, the limit for a buyer; of a registration, those who wait.
+    /// How many seats have a queue; of a sale, the limit for a buyer; of a registration, those who wait; of an
+    /// auction, its bids.
     queued: usize,
+    /// The next deadline as far as it is known; of an auction, its end.
+    mark: Millis,
     seats: usize,
     versions: Versions,
     /// Of a registration, the places that are offered.
@@ -87,6 +91,7 @@ impl State {
         let parts = match layout.as_str() {
             "sale" => Some(Parts::Sale(Box::new(sales::image(self)?))),
             "series" => Some(Parts::Series(Box::new(series::image(self)?))),
+            "auction" => Some(Parts::Auction(Box::new(auctions::image(self)?))),
             "registration" => Some(Parts::Registration(Box::new(registrations::image(self)?))),
             _ => None,
         };
@@ -105,7 +110,8 @@ impl State {
     fn head(&self) -> Result<Head, Malformed> {
         let line = self.locks.text("head")?;
         let parts: Vec<&str> = line.split('|').collect();
-        let [layout, epoch, offset, at, status, queued, _, seats, details, chart, buckets] = parts.as_slice()
+        let [layout, epoch, offset, at, status, queued, mark, seats, details, chart, buckets] =
+            parts.as_slice()
         else {
             return Err(Malformed::of("head"));
         };
@@ -119,6 +125,7 @@ impl State {
             at: number(at)?,
             status: (*status).to_owned(),
             queued: number(queued)?,
+            mark: number(mark)?,
             seats: number(seats)?,
             versions: Versions { details: number(details)?, chart: number(chart)? },
             buckets: number(buckets)?,

@@ -67,6 +67,7 @@ pub enum Parts {
     Sale(Box<SaleImage>),
     Series(Box<SeriesImage>),
     Registration(Box<RegistrationImage>),
+    Auction(Box<AuctionImage>),
 }
 
 impl Listing {
@@ -135,6 +136,7 @@ impl Listing {
             Parts::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
             Parts::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
             Parts::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
+            Parts::Auction(image) => Body::Auction(Box::new(Auction::from_image(*image))),
         };
         Listing { id, epoch, offset, last_at, body, orders: None, attempts: None }
     }

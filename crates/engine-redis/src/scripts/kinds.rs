@@ -1,5 +1,5 @@
 //! The scripts of the other kinds of listings: one a verb, over the fragments of its kind. Creating one stands alone, and
-//! so does the checkout that most buyers ask for.
+//! so do the checkout and the bid that most buyers ask for.
 
 use super::Source;
 
@@ -31,6 +31,13 @@ macro_rules! of_registration {
     ($file:literal) => {
         lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/registration" "lib/log"
             "lib/registration_commit" "lib/answers" "lib/registered" $file)
+    };
+}
+
+macro_rules! of_auction {
+    ($file:literal) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/auction" "lib/auction_close" "lib/log"
+            "lib/auction_commit" "lib/answers" $file)
     };
 }
 
@@ -83,5 +90,25 @@ kind! {
         Expire: "expire_offers";
     ] [
         Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_registration";
+    ]
+}
+
+kind! {
+    AuctionVerb AUCTIONS of_auction [
+        Change: "change_auction";
+        Cancel: "cancel_auction";
+        PlaceBid: "place_bid";
+        BuyNow: "buy_now";
+        Retract: "retract_bid";
+        Ban: "ban_bidder";
+        Unban: "unban_bidder";
+        Settle: "settle_award";
+        Decline: "decline_award";
+        Watch: "watch_auction";
+        Unwatch: "unwatch_auction";
+        Close: "close_auction";
+    ] [
+        Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_auction";
+        PlainBid: "plain_bid";
     ]
 }

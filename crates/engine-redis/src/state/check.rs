@@ -20,6 +20,9 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     if picture.listing.registration().is_some() {
         return super::registrations::check(state);
     }
+    if picture.listing.auction().is_some() {
+        return super::auctions::check(state);
+    }
     if picture.listing.seats().is_none() {
         return Ok(());
     }
