@@ -19,5 +19,6 @@ mod sales;
 mod seats;
 mod series;
 mod staff;
+mod stripe;
 mod tls;
 mod ways;
