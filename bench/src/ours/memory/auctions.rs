@@ -59,7 +59,7 @@ pub fn measure(folder: &Path, keyed: bool) -> Result<()> {
     fill(&engine, 0..BEFORE, keyed)?;
     block_on(engine.submit(hall::create(hall::event(1), 1)))?;
     let early = BuyerId::parse("ext:default:early").context("a buyer")?;
-    block_on(engine.submit(hall::hold(hall::event(1), u64::MAX, 0, &early)))?;
+    block_on(engine.submit(hall::hold(hall::event(1), 1 << 40, 0, &early)))?;
     settle(&engine)?;
     let before = resident()?;
     fill(&engine, BEFORE..BEFORE + AUCTIONS, keyed)?;
