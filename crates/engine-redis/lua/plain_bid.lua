@@ -1,14 +1,14 @@
 -- plain_bid: the bid that most people place: it is accepted, is too low, or does not raise the bidder's own. Whatever else
 -- it may come to, a purchase or a close, is answered `plain`, with nothing written: the caller then asks place_bid,
 -- which has all the rules. What it needs of the terms is sent along; the version in the head tells whether it is right.
--- KEYS   1 state  2 bids  3 facts  4 idem  5 marker
+-- KEYS   1 state  2 facts  3 idem  4 marker
 -- ARGV   1 now_ms (0: ask Redis)  2 how long the answer is kept, ms  3 what the fact tells of the caller's key,
 --        "|scope|fingerprint" ("": the key is the server's own)  4 bidder  5 max  6 version of the details  7 starts
 --        8 start price  9 reserve ("": none)  10 buy now ("": none)  11 its policy  12 window of soft close ("": none)
 --        13 the rest of it, "mode|latest end|extensions"  then the ladder: from, step, …
 -- REPLY  {0, fence, at, bid, leading, price, min_next, reserve met, ends_at} | 4 leader_not_raising, bid_too_low | 5 plain
 -- EMITS  BidPlaced
--- COST   1 read (2 with TIME), 4 writes, 5 if the end moves; of a refusal 2 reads (3 with TIME)
+-- COST   1 read (2 with TIME), 3 writes, 4 if the end moves; of a refusal 2 reads (3 with TIME)
 local call, match, format = redis.call, string.match, string.format
 local clock, kept, key, name, max_text, version, starts, start, reserve, buy_now, policy, window, soft = unpack(ARGV, 1, 13)
 local values = call("HMGET", KEYS[1], "head", "lead", "!" .. name)
@@ -49,7 +49,7 @@ end
 local own, old_price = leader == name, tonumber(price)
 local least = leader and beyond(old_price) or tonumber(start)
 if own and max <= old_max or max < least then
-  if call("EXISTS", KEYS[4]) == 0 then
+  if call("EXISTS", KEYS[3]) == 0 then
     local detail = {78, "", ""}
     if not own or max > old_max then detail = {79, "", "min_next", format("%d", least)} end
     return {4, detail, tonumber(epoch), tonumber(offset), now, 0, {}}
@@ -82,22 +82,22 @@ end
 
 -- Numbers become text once: that is what a script spends its time on.
 local now_text, offset_text, bid_text = format("%d", now), format("%d", offset + 1), format("%d", bids + 1)
-if call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX", "GET") then
+if call("SET", KEYS[3], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX", "GET") then
   return {5, {"plain"}, 0, 0, now, 0, {}}
 end
 local next_least, price_text = beyond(new_price), format("%d", new_price)
 if leads then led = bid_text end
 local head = "auction|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|live|" .. bid_text .. "|" .. ends_text .. "|"
   .. extensions .. "|" .. version .. "|" .. price_text .. "|" .. led
+local record = max_text .. "|" .. now_text .. "||" .. name
 if leads then
-  call("HSET", KEYS[1], "head", head, "lead", max_text .. "|" .. name)
+  call("HSET", KEYS[1], "head", head, "lead", max_text .. "|" .. name, bid_text, record)
 else
-  call("HSET", KEYS[1], "head", head)
+  call("HSET", KEYS[1], "head", head, bid_text, record)
 end
-call("RPUSH", KEYS[2], name, max_text .. "|" .. now_text)
-if ends_text ~= ends then call("SET", KEYS[5], ends_text, "PX", format("%d", ends_ms - now)) end
-call("XADD", KEYS[3], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "bid_placed", "bid", bid_text,
-  "bidder", name, "max_minor", max_text, "leading", leads and "1" or "0", "price_minor", price_text, "min_next_minor",
-  format("%d", next_least), "reserve_met", is_met and "1" or "0", "ends_at", ends_text)
+if ends_text ~= ends then call("SET", KEYS[4], ends_text, "PX", format("%d", ends_ms - now)) end
+call("XADD", KEYS[2], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "bid_placed", "bid", bid_text,
+  "bidder", name, "max_minor", max_text, "after", (leads and "1|" or "0|") .. price_text .. "|" .. format("%d", next_least)
+  .. (is_met and "|1|" or "|0|") .. ends_text)
 return {0, epoch * 1099511627776 + offset + 1, now, bids + 1, leads and 1 or 0, new_price, next_least, is_met and 1 or 0,
   ends_ms}

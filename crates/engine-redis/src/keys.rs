@@ -55,7 +55,6 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
         ListingKind::Auction => &[
             (META, "auction:meta"),
             (HEAD, "auction:state"),
-            (QUEUE, "auction:bids"),
             (HOLDS, "auction:watchers"),
             (FACTS, "auction:facts"),
             (MARKER, "auction:marker"),
@@ -127,13 +126,11 @@ impl Keys {
         vec![key(HEAD), key(DUE), key(FACTS), format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}")]
     }
 
-    /// Those that a plain bid needs: it adds to the bids, and may move the end.
+    /// Those that a plain bid needs: it may move the end, and has no deadline of its own.
     pub fn of_plain_bid(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
-        let mut keys = Keys::of_plain(prefix, listing, scope);
         let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
-        keys[1] = key(QUEUE);
-        keys.push(key(MARKER));
-        keys
+        let idem = format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}");
+        vec![key(HEAD), key(FACTS), idem, key(MARKER)]
     }
 
     /// The listing whose key at this place, its meta or its marker, a key is.

@@ -3,6 +3,8 @@
 //! A yes is durable here as far as this deployment of Redis is: `inspect::at_start` says how far that is.
 
 mod across;
+mod ask_all;
+mod auctions;
 mod clock;
 mod counts;
 mod derive;
@@ -27,7 +29,7 @@ use futures_util::future::BoxFuture;
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -225,6 +227,16 @@ impl Engine for RedisEngine {
     fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.ask(listing, &query).await })
+    }
+
+    fn ask_all(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        query: Query,
+    ) -> BoxFuture<'static, Result<Vec<FoundAt>, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.ask_all(tenant, kind, &query).await })
     }
 
     fn holds_of(

@@ -29,6 +29,7 @@ mod registrations {
 
 mod auctions {
     mod differential;
+    mod limits;
     mod reachable;
     mod terms;
     mod world;

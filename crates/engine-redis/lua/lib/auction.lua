@@ -3,8 +3,8 @@
 -- it has moved, "version of the chart" the price and "buckets" the bid that leads. `rules` is one line:
 --   starts|ends|currency|start|tick|reserve|buy now|policy|mode|window|cap|extensions|bidders retract|ladder|seller
 -- `lead` is max|bidder of the bid that leads, `closed` at|how|last_at, `cancelled` when, `awards` a line each:
--- state|bid|price|until|bidder. `!<bidder>` is banned. The bids are a list of two values each: bidder, max|at; a
--- retracted one ends in |r.
+-- state|bid|price|until|bidder. `!<bidder>` is banned. The bids stand beside them by their numbers, max|at||bidder, a
+-- retracted one max|at|r|bidder: so a bid is written by the same call as the head.
 if not layout then
   return {4, {1, "", ""}, epoch, offset, now, 0, {}}
 end
@@ -12,6 +12,8 @@ local facts = {}
 local bids_len, ends, extensions, price = tonumber(queued), tonumber(mark), tonumber(seats_len), tonumber(chart_version)
 local BOUND = {bids = 10000, watchers = 10000, banned = 10000, age_ms = 3600000, left_ms = 43200000, pay_ms = 172800000,
   chance_ms = 86400000, chances = 3}
+-- Lua's stack takes some thousand values at once; longer lists go in pieces.
+local CHUNK = 1000
 local starts, original, currency, start, tick, reserve, buy_now, policy, mode, window, cap, extension_list, may_retract,
   ladder, seller =
   match(values[2], "^(%d+)|(%d+)|(%u+)|(%d+)|(%d+)|(%d*)|(%d*)|(%l?)|(%l?)|(%d*)|(%d*)|([%d,]*)|(%d)|([%d:,]+)|(.*)$")
@@ -76,11 +78,16 @@ end
 
 -- Every accepted bid, in its order.
 local function read_bids()
-  local flat, all = call("LRANGE", KEYS[3], 0, -1), {}
-  for n = 1, #flat, 2 do
-    local max, at, retracted = match(flat[n + 1], "^(%d+)|(%d+)(|?r?)$")
-    all[#all + 1] = {bid = #all + 1, bidder = flat[n], max = tonumber(max), at = tonumber(at), text = flat[n + 1],
-      retracted = retracted ~= ""}
+  local all = {}
+  for from = 1, bids_len, CHUNK do
+    local numbers = {}
+    for n = from, math.min(from + CHUNK - 1, bids_len) do numbers[#numbers + 1] = decimal(n) end
+    local records = call("HMGET", KEYS[2], unpack(numbers))
+    for n = 1, #records do
+      local max, at, retracted, name = match(records[n], "^(%d+)|(%d+)|(r?)|(.*)$")
+      all[#all + 1] = {bid = #all + 1, bidder = name, max = tonumber(max), at = tonumber(at),
+        retracted = retracted ~= ""}
+    end
   end
   return all
 end
@@ -96,7 +103,7 @@ end
 
 local function retract(bid)
   bid.retracted = true
-  call("LSET", KEYS[3], 2 * bid.bid - 1, bid.text .. "|r")
+  call("HSET", KEYS[2], decimal(bid.bid), decimal(bid.max) .. "|" .. decimal(bid.at) .. "|r|" .. bid.bidder)
 end
 
 -- What a retraction or a ban has come to, as its fact tells it.

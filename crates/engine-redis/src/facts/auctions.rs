@@ -31,11 +31,8 @@ pub(super) fn encode(fact: &AuctionFact, fields: &mut Fields) {
             fields.push("bid", bid.to_string());
             fields.push("bidder", bidder.as_str());
             fields.push("max_minor", max_minor.to_string());
-            fields.push("leading", flag(*leading));
-            fields.push("price_minor", price_minor.to_string());
-            fields.push("min_next_minor", min_next_minor.to_string());
-            fields.push("reserve_met", flag(*reserve_met));
-            fields.push("ends_at", ends_at.to_string());
+            let (leading, met) = (flag(*leading), flag(*reserve_met));
+            fields.push("after", format!("{leading}|{price_minor}|{min_next_minor}|{met}|{ends_at}"));
         }
         AuctionFact::BidRetracted { bid, staff, reason, after } => {
             fields.push("bid", bid.to_string());
@@ -77,16 +74,7 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<AuctionFact, Malform
         "auction_created" => AuctionFact::AuctionCreated(Box::new(decode_details(fields)?)),
         "auction_changed" => AuctionFact::AuctionChanged(Box::new(decode_details(fields)?)),
         "auction_cancelled" => AuctionFact::AuctionCancelled { by: owned("by")?, reason: owned("reason")? },
-        "bid_placed" => AuctionFact::BidPlaced {
-            bid: fields.number("bid")?,
-            bidder: fields.buyer("bidder")?,
-            max_minor: fields.number("max_minor")?,
-            leading: fields.flag("leading")?,
-            price_minor: fields.number("price_minor")?,
-            min_next_minor: fields.number("min_next_minor")?,
-            reserve_met: fields.flag("reserve_met")?,
-            ends_at: fields.number("ends_at")?,
-        },
+        "bid_placed" => decode_bid(fields)?,
         "bid_retracted" => AuctionFact::BidRetracted {
             bid: fields.number("bid")?,
             staff: Some(owned("staff")?).filter(|staff| !staff.is_empty()),
@@ -121,6 +109,31 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<AuctionFact, Malform
         "watch_started" => AuctionFact::WatchStarted { watcher: fields.buyer("watcher")? },
         "watch_ended" => AuctionFact::WatchEnded { watcher: fields.buyer("watcher")? },
         _ => return Err(Malformed::of("kind")),
+    })
+}
+
+/// `after` is one field because bids are many, and every field costs: leading, price, least next bid, whether the
+/// reserve is met, end.
+fn decode_bid(fields: &Fields) -> Result<AuctionFact, Malformed> {
+    let malformed = || Malformed::of("after");
+    let parts: Vec<i64> = fields
+        .text("after")?
+        .split('|')
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .map_err(|_| malformed())?;
+    let [leading @ (0 | 1), price_minor, min_next_minor, met @ (0 | 1), ends_at] = parts.as_slice() else {
+        return Err(malformed());
+    };
+    Ok(AuctionFact::BidPlaced {
+        bid: fields.number("bid")?,
+        bidder: fields.buyer("bidder")?,
+        max_minor: fields.number("max_minor")?,
+        leading: *leading == 1,
+        price_minor: *price_minor,
+        min_next_minor: *min_next_minor,
+        reserve_met: *met == 1,
+        ends_at: *ends_at,
     })
 }
 

@@ -29,7 +29,7 @@ const LATELY_MS: i64 = 10_000;
 const LATELY_MAX: usize = 64;
 
 impl Inner {
-    async fn freshen(&self, replica: &Replica) -> Result<(), EngineError> {
+    pub(super) async fn freshen(&self, replica: &Replica) -> Result<(), EngineError> {
         match tokio::time::timeout(FRESH, self.refresh(replica)).await {
             // A node that may have forgotten something has nothing to tell about anybody.
             Ok(Err(EngineError::Recovering)) => Err(EngineError::Recovering),

@@ -17,8 +17,9 @@ pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
     let number = |value: u64| u16::try_from(value).map_err(|_| Malformed::of("head"));
     let (mut people, mut places, mut bids) = (Vec::new(), BTreeMap::new(), Vec::new());
     let banned = banned(state)?;
-    for (name, record) in state.queue.iter() {
-        let bidder = match places.get(name) {
+    for record in records(state)? {
+        let (name, mut bid) = bid(record)?;
+        bid.bidder = match places.get(name) {
             Some(place) => *place,
             None => {
                 let place = number(people.len() as u64)?;
@@ -27,7 +28,7 @@ pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
                 place
             }
         };
-        bids.push(bid(bidder, record)?);
+        bids.push(bid);
     }
     // Who has never bid, by name.
     let silent: BTreeSet<&str> =
@@ -60,15 +61,25 @@ fn person(state: &State, name: &str, banned: &BTreeSet<&str>) -> Result<PersonIm
     Ok(PersonImage { name: id, watches: state.holds.get(name).is_some(), banned: banned.contains(name) })
 }
 
-fn bid(bidder: u16, record: &[u8]) -> Result<BidImage, Malformed> {
-    let mut parts = Parts::new("bid", record, 3)?;
+/// The bids in their order: the fields that are numbers.
+fn records(state: &State) -> Result<Vec<&[u8]>, Malformed> {
+    let numbered = |(field, record)| str::parse::<usize>(field).ok().map(|number| (number, record));
+    let all: BTreeMap<usize, &[u8]> = state.locks.iter().filter_map(numbered).collect();
+    // None is missing: the last has the number of all.
+    let last = all.last_key_value().map_or(0, |(number, _)| *number);
+    if last == all.len() { Ok(all.into_values().collect()) } else { Err(Malformed::of("bids")) }
+}
+
+/// A bid and its bidder's name; his place among the people is not known yet.
+fn bid(record: &[u8]) -> Result<(&str, BidImage), Malformed> {
+    let mut parts = Parts::new("bid", record, 4)?;
     let (max_minor, at) = (parts.number()?, parts.number()?);
-    let retracted = match parts.text() {
-        Err(_) => false,
-        Ok("r") => true,
-        Ok(_) => return Err(Malformed::of("bid")),
+    let retracted = match parts.text()? {
+        "" => false,
+        "r" => true,
+        _ => return Err(Malformed::of("bid")),
     };
-    Ok(BidImage { bidder, max_minor, at, retracted })
+    Ok((parts.text()?, BidImage { bidder: 0, max_minor, at, retracted }))
 }
 
 fn closed(state: &State) -> Result<Option<Closed>, Malformed> {

@@ -15,6 +15,10 @@ impl histories::World for World {
         World::new(seed)
     }
 
+    fn is_plain(seed: u64) -> bool {
+        !seed.is_multiple_of(4)
+    }
+
     fn chance(&mut self) -> &mut Chance {
         &mut self.chance
     }
