@@ -3,6 +3,8 @@
 
 mod best;
 mod chart;
+pub(crate) mod desks;
+mod orders;
 mod plain;
 mod registrations;
 mod sales;
@@ -68,6 +70,9 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             }
         },
         (ListingKind::Venue, _) => refused(Refusal::of(Code::WrongKind), ""),
+        (ListingKind::Event | ListingKind::Sale, Command::Order(command)) => {
+            orders::prepare(picture, command)
+        }
         (ListingKind::Event, _) => match check(command) {
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
@@ -83,7 +88,10 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
         (ListingKind::Registration, Command::ExpireDue { limit }) => {
             registrations::expire_due(picture, *limit)
         }
-        // The last two never come so far: see `unsupported`.
+        // Auctions never come so far: see `unsupported`.
+        (ListingKind::Desk, Command::Desk(_) | Command::ExpireDue { .. }) => {
+            desks::prepare(picture, command, now, terms)
+        }
         (ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk, _) => {
             refused(Refusal::of(Code::WrongKind), "")
         }
@@ -123,9 +131,9 @@ pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
         | ListingKind::Venue
         | ListingKind::Sale
         | ListingKind::Series
-        | ListingKind::Registration => None,
+        | ListingKind::Registration
+        | ListingKind::Desk => None,
         ListingKind::Auction => Some("auctions are decided by the embedded engine only"),
-        ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
     }
 }
 

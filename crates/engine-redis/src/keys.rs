@@ -52,8 +52,15 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
             (FACTS, "registration:facts"),
             (MARKER, "registration:marker"),
         ],
-        // No listing of these kinds is kept here yet.
-        ListingKind::Auction | ListingKind::Desk => &[],
+        // No listing of this kind is kept here yet.
+        ListingKind::Auction => &[],
+        ListingKind::Desk => &[
+            (META, "desk:meta"),
+            (HEAD, "desk:records"),
+            (QUEUE, "desk:lease"),
+            (FACTS, "desk:facts"),
+            (MARKER, "desk:marker"),
+        ],
     };
     own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
 }
