@@ -4,6 +4,8 @@
 mod auctions;
 mod best;
 mod chart;
+pub(crate) mod desks;
+mod orders;
 mod plain;
 mod registrations;
 mod sales;
@@ -71,6 +73,9 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             }
         },
         (ListingKind::Venue, _) => refused(Refusal::of(Code::WrongKind), ""),
+        (ListingKind::Event | ListingKind::Sale, Command::Order(command)) => {
+            orders::prepare(picture, command)
+        }
         (ListingKind::Event, _) => match check(command) {
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
@@ -88,7 +93,9 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
         }
         (ListingKind::Auction, Command::Auction(command)) => auctions::prepare(picture, command, terms),
         (ListingKind::Auction, Command::ExpireDue { .. }) => auctions::close_due(picture),
-        // The last never comes so far: see `unsupported`.
+        (ListingKind::Desk, Command::Desk(_) | Command::ExpireDue { .. }) => {
+            desks::prepare(picture, command, now, terms)
+        }
         (ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk, _) => {
             refused(Refusal::of(Code::WrongKind), "")
         }
@@ -131,8 +138,8 @@ pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
         | ListingKind::Sale
         | ListingKind::Series
         | ListingKind::Registration
-        | ListingKind::Auction => None,
-        ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
+        | ListingKind::Auction
+        | ListingKind::Desk => None,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::link::{Link, LinkError};
 use crate::picture::Picture;
 use crate::reply::{self, Reply};
-use crate::scripts::{Name, Scripts};
+use crate::scripts::{DeskVerb, Name, Scripts};
 use crate::state::{self, State};
 
 /// How long the answer to a command is remembered under its key.
@@ -22,6 +22,9 @@ pub const KEPT_MS: Millis = 3_600_000;
 pub const KEPT_SEALED_MS: Millis = 24 * KEPT_MS;
 /// An operation id of our own only has to outlive re-sending.
 pub const KEPT_OWN_MS: Millis = 600_000;
+
+/// How many arguments every script has before its own.
+const SHARED_ARGS: usize = 5;
 
 #[derive(Clone, Debug)]
 pub struct Desk {
@@ -103,6 +106,28 @@ impl Asked {
         let own = matches!(stamp, Stamp::Operation(_));
         let (name, layout, refusal) = (call.name, call.layout, call.refusal);
         Asked { name, layout, keys, args, listing, refusal, own, plain: None }
+    }
+
+    /// The lease of a desk, for so long; 0 gives it back.
+    pub fn lease(listing: ListingId, prefix: &str, name: &str, for_ms: Millis, clock: Millis) -> Asked {
+        let args = [clock.to_string(), name.to_owned(), for_ms.to_string()];
+        Asked {
+            name: Name::Desk(DeskVerb::Lease),
+            layout: Layout::Hash,
+            keys: Keys::new(prefix, &listing).with_idem(None),
+            args: args.into_iter().map(String::into_bytes).collect(),
+            listing,
+            refusal: None,
+            own: false,
+            plain: None,
+        }
+    }
+
+    /// The same, refused by the desk's script unless this is the lease that counts.
+    #[must_use]
+    pub fn under_lease(mut self, lease: &str) -> Asked {
+        lease.as_bytes().clone_into(&mut self.args[SHARED_ARGS + commands::desks::LEASE]);
+        self
     }
 
     /// With a script of its own; `None` without a key, which that script must have.

@@ -6,6 +6,7 @@ pub mod auctions;
 pub mod details;
 mod fields;
 mod lines;
+pub mod orders;
 pub mod registrations;
 pub mod sales;
 pub mod series;
@@ -25,6 +26,7 @@ use onsale_domain::event::EventStatus;
 use onsale_domain::fact::{ChartAdopted, LayoutPublished, NewHolder, ReleaseCause, VenueCreated};
 use onsale_domain::id::{read_base32, write_base32};
 use onsale_domain::layout::Layout;
+use onsale_domain::order::OrderFact;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::series::SeriesFact;
 use onsale_domain::stock::SaleFact;
@@ -133,7 +135,8 @@ pub fn encode(fact: &Fact) -> Fields {
         Fact::Registration(fact) => registrations::encode(fact, &mut fields),
         Fact::Auction(fact) => auctions::encode(fact, &mut fields),
         // No script writes these yet: the journal's own bytes carry them.
-        Fact::Order(_) | Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
+        Fact::Order(fact) => orders::encode(fact, &mut fields),
+        Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
     }
     fields
 }
@@ -240,6 +243,7 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
         of_auction if AuctionFact::KINDS.contains(&of_auction) => {
             Fact::Auction(auctions::decode(of_auction, fields)?)
         }
+        order if OrderFact::KINDS.contains(&order) => Fact::Order(orders::decode(order, fields)?),
         nested if Fact::KINDS.contains(&nested) => {
             let fact: Fact = series::read_cbor("cbor", fields.bytes("cbor")?)?;
             if fact.kind() != nested {

@@ -59,8 +59,13 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
             (FACTS, "auction:facts"),
             (MARKER, "auction:marker"),
         ],
-        // No listing of this kind is kept here yet.
-        ListingKind::Desk => &[],
+        ListingKind::Desk => &[
+            (META, "desk:meta"),
+            (HEAD, "desk:records"),
+            (QUEUE, "desk:lease"),
+            (FACTS, "desk:facts"),
+            (MARKER, "desk:marker"),
+        ],
     };
     own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
 }

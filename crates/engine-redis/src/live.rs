@@ -4,6 +4,7 @@
 
 mod across;
 mod ask_all;
+mod attempts;
 mod auctions;
 mod clock;
 mod counts;
@@ -11,6 +12,7 @@ mod derive;
 mod directory;
 mod fetch;
 mod keep;
+mod lease;
 mod log;
 mod read;
 mod replica;
@@ -34,9 +36,11 @@ use onsale_engine::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::across::Across;
+use self::attempts::Noted;
 use self::clock::Clock;
 use self::derive::Derived;
 use self::directory::Directory;
+use self::lease::{LEASE_MS, Leases};
 use self::tell::Told;
 use crate::deployment::Deployment;
 use crate::desk::DeskError;
@@ -101,6 +105,8 @@ pub(crate) struct Inner {
     directory: Directory,
     told: Told,
     derived: Derived,
+    leases: Leases,
+    attempts: Noted,
     /// The server for keys that may be dropped, if it is another one and was reached.
     cache: OnceLock<Link>,
     counts: Counts,
@@ -135,6 +141,8 @@ impl RedisEngine {
             directory: Directory::default(),
             told: Told::default(),
             derived: Derived::default(),
+            leases: Leases::default(),
+            attempts: Noted::default(),
             cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
@@ -265,6 +273,16 @@ impl Engine for RedisEngine {
     ) -> BoxFuture<'static, Result<Follower, EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.follow(listing, after).await })
+    }
+
+    fn lease(&self, listing: ListingId) -> BoxFuture<'static, Result<bool, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.lease(listing, LEASE_MS).await })
+    }
+
+    fn give_back_lease(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.lease(listing, 0).await.map(drop) })
     }
 
     fn unsupported(&self, kind: ListingKind) -> Option<&'static str> {

@@ -209,12 +209,12 @@ impl Detailed {
     }
 }
 
-fn code(number: u8) -> Result<Code, Malformed> {
+pub(crate) fn code(number: u8) -> Result<Code, Malformed> {
     Code::ALL.iter().copied().find(|code| *code as u8 == number).ok_or_else(|| Malformed::of("code"))
 }
 
 /// `s12:22` is a seat and why, `a0:24` an area, `k3:48` a SKU.
-fn obstacle(text: &str) -> Result<InTheWay, Malformed> {
+pub(crate) fn obstacle(text: &str) -> Result<InTheWay, Malformed> {
     let malformed = || Malformed::of("in the way");
     let (place, number) = text.split_once(':').ok_or_else(malformed)?;
     let why = code(number.parse().map_err(|_| malformed())?)?;

@@ -4,6 +4,8 @@
 mod auctions;
 mod check;
 mod compact;
+pub(crate) mod desks;
+mod orders;
 mod records;
 mod registrations;
 mod sales;
@@ -92,17 +94,19 @@ impl State {
             "sale" => Some(Parts::Sale(Box::new(sales::image(self)?))),
             "series" => Some(Parts::Series(Box::new(series::image(self)?))),
             "auction" => Some(Parts::Auction(Box::new(auctions::image(self)?))),
+            "desk" => Some(Parts::Desk(Box::new(desks::image(self)?))),
             "registration" => Some(Parts::Registration(Box::new(registrations::image(self)?))),
             _ => None,
         };
         if let Some(parts) = parts {
             // They have no chart, and use its place in the head for something else.
             let versions = Versions { chart: 0, ..versions };
-            let listing = Listing::of_parts(id, epoch, offset, at, parts);
+            let listing = Listing::of_parts(id, epoch, offset, at, parts).with_orders(orders::image(self)?);
             return Ok(Picture { listing, versions, layout: Layout::Hash });
         }
         let layout = Layout::parse(&layout).ok_or_else(|| Malformed::of("layout"))?;
         let listing = Listing::of_parts(id, epoch, offset, at, Parts::Event(Box::new(self.seats(layout)?)));
+        let listing = listing.with_orders(orders::image(self)?);
         Ok(Picture { listing, versions, layout })
     }
 
@@ -157,9 +161,7 @@ impl State {
             blocked: self.blocked(layout)?,
             blocked_places,
             holds: self.all_holds(layout)?,
-            orders: self
-                .orders
-                .iter()
+            orders: orders::sold(self)
                 .map(|(id, order)| records::order(id, order))
                 .collect::<Result<_, _>>()?,
             places: records::places(&self.queue)?,

@@ -74,6 +74,15 @@ impl Across {
         format!("{}event:stats:{{{listing}}}", self.prefix)
     }
 
+    /// The last refused attempts of a listing, a list, and how many there were by code, a hash.
+    pub fn attempts(&self, listing: &ListingId) -> String {
+        format!("{}attempts:{{{listing}}}", self.prefix)
+    }
+
+    pub fn attempt_counts(&self, listing: &ListingId) -> String {
+        format!("{}attempts:counts:{{{listing}}}", self.prefix)
+    }
+
     /// The lease of the server that writes what follows from facts.
     pub fn writer(&self) -> String {
         format!("{}derived:writer", self.prefix)
