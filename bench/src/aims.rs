@@ -98,6 +98,12 @@ pub const AIMS: &[Aim] = &[
         bound: Bound::AtLeast(0.6),
     },
     Aim {
+        name: "redis_bid_script_vs_seed",
+        what: "our bid script, bare ÷ the seed's corrected one; everysec, pipeline 16",
+        value: Value::Ratio("redis_bid_script_per_s", "redis_seed_bid_per_s"),
+        bound: Bound::AtLeast(0.6),
+    },
+    Aim {
         name: "engine_checkout_vs_redis_always_p16",
         what: "durable checkouts and cancels of one hot SKU ÷ the seed's corrected checkout, AOF always, pipeline 16",
         value: Value::Ratio("engine_checkout_per_s", "redis_always_checkout_p16_per_s"),

@@ -2,6 +2,7 @@
 //! what we add to a failover. Everything is asked of private servers with the AOF flushed every second. Over HTTP:
 //! `http.rs`.
 
+mod bids;
 mod cluster;
 mod drive;
 mod failover;
@@ -59,9 +60,12 @@ pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
             instance: Instance::new(Flush::Always, folder.join("redis-always-sale")),
             subject: "redis_always_checkout_p16",
         }),
-        Box::new(sales::SeedBids {
+        Box::new(bids::SeedBids {
             instance: Instance::new(Flush::Always, folder.join("redis-always-auction")),
+            subject: "redis_always_bid_p16",
         }),
+        Box::new(bids::SeedBids { instance: instance("redis-seed-auction"), subject: "redis_seed_bid" }),
+        Box::new(bids::OurBids { instance: instance("redis-auction") }),
         Box::new(sales::OurCheckouts { instance: instance("redis-sale") }),
         Box::new(memory::BytesPerHeldSeat { instance: instance("redis-memory") }),
         Box::new(failover::Failover::new(folder)),

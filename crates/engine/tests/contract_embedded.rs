@@ -66,7 +66,7 @@ fn the_embedded_engine_keeps_the_contract() {
 
 #[test]
 fn the_embedded_engine_decides_auctions_as_the_domain_does() {
-    auctions::run_all(|| Box::new(OnMemory::new()));
+    auctions::run_all(0, &[false, true], || Box::new(OnMemory::new()));
 }
 
 #[test]

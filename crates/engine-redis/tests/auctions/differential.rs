@@ -16,7 +16,7 @@ impl histories::World for World {
     }
 
     fn is_plain(seed: u64) -> bool {
-        !seed.is_multiple_of(4)
+        !seed.is_multiple_of(3)
     }
 
     fn chance(&mut self) -> &mut Chance {

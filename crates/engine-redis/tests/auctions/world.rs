@@ -171,8 +171,10 @@ impl World {
             // What somebody has bid already: a tie.
             _ => auction.map_or(1, |auction| self.known_maximum(auction)),
         };
+        let leader = auction.and_then(|auction| auction.view().leader).filter(|_| self.chance.one_in(6));
+        let bidder = leader.unwrap_or_else(|| self.buyer());
         let code = if self.chance.one_in(30) { currency("USD") } else { code };
-        PlaceBid { bidder: self.buyer(), max_minor, currency: code }
+        PlaceBid { bidder, max_minor, currency: code }
     }
 
     fn known_maximum(&mut self, auction: &Auction) -> Minor {

@@ -15,6 +15,7 @@ use tokio::runtime::{Handle, Runtime};
 
 use super::door::Door;
 use super::support::{Brand, Server, Six, Trio, sentinel};
+use super::tables;
 
 struct House {
     handle: Handle,
@@ -92,9 +93,32 @@ fn restarts(config: &Config) -> bool {
 
 /// Every table has a house of its own on the same servers.
 fn run(config: &Config, masters: &[&Server], compact_from: usize) {
+    let houses = in_houses(config, masters, compact_from, |fresh| match restarts(config) {
+        true => suite::run_all(fresh),
+        false => suite::run_in_one_go(fresh),
+    });
+    assert!(houses > 10, "the suite has many tables");
+}
+
+/// The tables of auctions; time 0 is the server's own for a script, so they begin later.
+fn run_auctions(config: &Config, masters: &[&Server]) {
+    let rounds: &[bool] = if restarts(config) { &[false, true] } else { &[false] };
+    let play = |fresh: Fresh<'_>| tables::run_all(1_700_000_000_000, rounds, fresh);
+    assert!(in_houses(config, masters, HASHES, play) > 50, "there are many tables");
+}
+
+type Fresh<'a> = &'a mut dyn FnMut() -> Box<dyn Harness>;
+
+/// How many houses were asked for.
+fn in_houses(
+    config: &Config,
+    masters: &[&Server],
+    compact_from: usize,
+    play: impl FnOnce(Fresh<'_>),
+) -> usize {
     let runtime = Runtime::new().expect("a runtime");
     let mut houses = 0;
-    let fresh = || -> Box<dyn Harness> {
+    play(&mut || -> Box<dyn Harness> {
         houses += 1;
         for master in masters {
             // A restart looks at every key there is: those of the houses before would make it slow.
@@ -105,12 +129,8 @@ fn run(config: &Config, masters: &[&Server], compact_from: usize) {
         let (prefix, patience) = (format!("house-{houses}:"), 5_000);
         let config = Config { prefix, command_ms: patience, connect_ms: patience, ..config.clone() };
         Box::new(House::new(runtime.handle().clone(), config, compact_from))
-    };
-    match restarts(config) {
-        true => suite::run_all(fresh),
-        false => suite::run_in_one_go(fresh),
-    }
-    assert!(houses > 10, "the suite has many tables");
+    });
+    houses
 }
 
 fn on_one_server(brand: Brand, compact_from: usize) {
@@ -129,10 +149,13 @@ fn through_sentinels(brand: Brand, compact_from: usize) {
     run(&config, &[&trio.data[0]], compact_from);
 }
 
+fn of_cluster(six: &Six) -> Config {
+    Config { url: six.urls(), topology: Topology::Cluster, ..Config::default() }
+}
+
 fn in_a_cluster(brand: Brand, compact_from: usize) {
     let six = Six::start(brand);
-    let config = Config { url: six.urls(), topology: Topology::Cluster, ..Config::default() };
-    run(&config, &six.nodes[..3].iter().collect::<Vec<_>>(), compact_from);
+    run(&of_cluster(&six), &six.nodes[..3].iter().collect::<Vec<_>>(), compact_from);
 }
 
 #[test]
@@ -163,4 +186,16 @@ fn the_engine_keeps_the_contract_in_a_cluster_of_redis() {
 #[test]
 fn the_engine_keeps_the_contract_in_a_cluster_of_valkey() {
     in_a_cluster(Brand::Valkey, HASHES);
+}
+
+#[test]
+fn auctions_are_decided_by_their_tables_on_valkey() {
+    let server = Server::start(Brand::Valkey);
+    run_auctions(&Config::from(&server.url()), &[&server]);
+}
+
+#[test]
+fn auctions_are_decided_by_their_tables_in_a_cluster_of_redis() {
+    let six = Six::start(Brand::Redis);
+    run_auctions(&of_cluster(&six), &six.nodes[..3].iter().collect::<Vec<_>>());
 }

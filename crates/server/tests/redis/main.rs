@@ -1,6 +1,7 @@
 //! Real servers on real deployments of Redis: two of them under load while servers, masters and connections are lost.
 //! Afterwards nothing was given away twice, and what Redis itself forgot is counted.
 
+mod auctions;
 mod bad_days;
 mod bank;
 mod buyers;
