@@ -18,6 +18,7 @@ pub mod increment;
 mod invariants;
 pub mod limits;
 mod name;
+mod ordering;
 mod people;
 mod place_bid;
 mod proxy;

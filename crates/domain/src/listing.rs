@@ -203,9 +203,10 @@ impl Listing {
                 self.apply_all([fact], now, facts);
                 Ok(Outcome::Done)
             }
-            (Body::Event(_) | Body::Sale(_), Command::Order(command)) => {
-                crate::order::execute(self, command, now, facts)
-            }
+            (
+                Body::Event(_) | Body::Sale(_) | Body::Registration(_) | Body::Auction(_),
+                Command::Order(command),
+            ) => crate::order::execute(self, command, now, facts),
             (Body::Event(_), _) => {
                 crate::order::guard(self, command, now)?;
                 crate::seats::execute(self, command, now, facts)

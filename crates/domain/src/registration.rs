@@ -10,6 +10,7 @@ pub mod details;
 pub mod fact;
 pub mod image;
 mod invariants;
+mod ordering;
 mod promote;
 mod register;
 mod state;

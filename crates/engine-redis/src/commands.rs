@@ -130,6 +130,20 @@ fn creates_kind(command: &Command, kind: ListingKind) -> bool {
     }
 }
 
+/// What no script of orders exists for, in words.
+pub fn unsupported_orders(kind: ListingKind) -> Option<&'static str> {
+    match kind {
+        ListingKind::Auction | ListingKind::Registration => {
+            Some("orders for an auction or a registration are taken by the embedded engine only")
+        }
+        ListingKind::Event
+        | ListingKind::Venue
+        | ListingKind::Sale
+        | ListingKind::Series
+        | ListingKind::Desk => None,
+    }
+}
+
 /// What no script exists for: a kind of listing, in words.
 pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
     match kind {

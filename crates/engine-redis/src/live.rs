@@ -289,6 +289,10 @@ impl Engine for RedisEngine {
         crate::commands::unsupported(kind)
     }
 
+    fn unsupported_orders(&self, kind: ListingKind) -> Option<&'static str> {
+        crate::commands::unsupported_orders(kind)
+    }
+
     fn look_up(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.look_up(listing).await.map(drop) })

@@ -91,6 +91,11 @@ pub trait Engine: Send + Sync + 'static {
         None
     }
 
+    /// Why orders cannot pay for what listings of a kind have, in words; nothing if they can.
+    fn unsupported_orders(&self, _kind: ListingKind) -> Option<&'static str> {
+        None
+    }
+
     /// The engine's clock.
     fn now(&self) -> Millis;
 

@@ -30,7 +30,10 @@ pub(super) fn decline(auction: &Auction, bidder: &BuyerId, now: Millis) -> Resul
 }
 
 /// The bidder's award, if it waits to be paid, and how many were before it.
-fn pending_of<'a>(auction: &'a Auction, bidder: &BuyerId) -> Result<(usize, &'a AwardLine), Refusal> {
+pub(super) fn pending_of<'a>(
+    auction: &'a Auction,
+    bidder: &BuyerId,
+) -> Result<(usize, &'a AwardLine), Refusal> {
     let unknown = Refusal::of(Code::AwardUnknown);
     let Phase::Closed(closed) = &auction.phase else { return Err(unknown) };
     let own = closed.awards.iter().enumerate().find(|(_, line)| line.award.bidder == *bidder);

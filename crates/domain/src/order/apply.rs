@@ -2,9 +2,12 @@
 
 use super::fact::{Goods, OrderFact};
 use super::state::{Order, OrderStatus, Orders, Payment, Refund, Slip};
+use crate::auction::AuctionFact;
+use crate::auction::fact::PassCause;
 use crate::fact::Fact;
 use crate::id::{OrderId, PaymentId};
 use crate::limits::ENDED_MS;
+use crate::registration::RegistrationFact;
 use crate::stock::SaleFact;
 use crate::time::Millis;
 
@@ -78,6 +81,10 @@ impl Orders {
     pub(crate) fn follow(&mut self, fact: &Fact, at: Millis) {
         if let Fact::Sale(fact) = fact {
             self.follow_sale(fact, at);
+        } else if let Fact::Auction(fact) = fact {
+            self.follow_auction(fact, at);
+        } else if let Fact::Registration(fact) = fact {
+            self.follow_registration(fact, at);
         } else if let Fact::HoldExpired { hold } = fact {
             self.goods_gone(hold.0, OrderStatus::Expired, at);
         } else if let Fact::HoldReleased { hold, .. } | Fact::HoldOverridden { hold, .. } = fact {
@@ -114,6 +121,53 @@ impl Orders {
             | SaleFact::PriceChanged { .. }
             | SaleFact::CheckedOut { .. }
             | SaleFact::CheckoutOrdered { .. } => {}
+        }
+    }
+
+    /// Only one award waits at a time, so it is this one's order that ends.
+    fn follow_auction(&mut self, fact: &AuctionFact, at: Millis) {
+        match fact {
+            AuctionFact::AwardPassed { why, .. } => {
+                let status = match why {
+                    PassCause::Unpaid => OrderStatus::Expired,
+                    PassCause::Declined => OrderStatus::Cancelled,
+                };
+                self.goods_gone(0, status, at);
+            }
+            AuctionFact::AwardSettled { order, .. } => self.confirm(*order, at),
+            AuctionFact::AuctionCreated(_)
+            | AuctionFact::AuctionChanged(_)
+            | AuctionFact::AuctionCancelled { .. }
+            | AuctionFact::BidPlaced { .. }
+            | AuctionFact::BidRetracted { .. }
+            | AuctionFact::BidderBanned { .. }
+            | AuctionFact::BidderUnbanned { .. }
+            | AuctionFact::AuctionClosed { .. }
+            | AuctionFact::WatchStarted { .. }
+            | AuctionFact::WatchEnded { .. } => {}
+        }
+    }
+
+    fn follow_registration(&mut self, fact: &RegistrationFact, at: Millis) {
+        match fact {
+            RegistrationFact::OfferLapsed { entry } => self.goods_gone(entry.0, OrderStatus::Expired, at),
+            RegistrationFact::Confirmed { order, .. } => self.confirm(*order, at),
+            RegistrationFact::EntryCancelled { entry, amount_minor, .. } => {
+                self.goods_gone(entry.0, OrderStatus::Cancelled, at);
+                // After the cut-off a place stays paid.
+                if let Some(order) = self.of_entry(*entry).filter(|_| *amount_minor > 0) {
+                    self.returned(order.id, 1, *amount_minor, at);
+                }
+            }
+            RegistrationFact::Created(_)
+            | RegistrationFact::Changed(_)
+            | RegistrationFact::StatusChanged { .. }
+            | RegistrationFact::CapacityChanged { .. }
+            | RegistrationFact::Registered { .. }
+            | RegistrationFact::Reserved { .. }
+            | RegistrationFact::Waitlisted { .. }
+            | RegistrationFact::Promoted { .. }
+            | RegistrationFact::Offered { .. } => {}
         }
     }
 
@@ -175,6 +229,17 @@ impl Orders {
         order.paid_by = if order.settled { None } else { order.came };
         let goods = order.goods.number();
         self.by_goods.remove(&goods);
+        self.file_entry(index);
+    }
+
+    /// A place that was bought is found by its entry, for whoever cancels it.
+    pub(super) fn file_entry(&mut self, index: u32) {
+        let order = &self.orders[index];
+        if let (OrderStatus::Confirmed | OrderStatus::Refunded, Goods::Entry { entry, .. }) =
+            (order.status, &order.goods)
+        {
+            self.by_entry.insert(*entry, index);
+        }
     }
 
     fn returned(&mut self, id: OrderId, units: u32, amount_minor: i64, at: Millis) {

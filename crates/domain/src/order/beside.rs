@@ -4,6 +4,7 @@ use super::fact::{Goods, OrderFact};
 use super::view::{OrdersFound, OrdersQuery};
 use crate::fact::Fact;
 use crate::listing::{Body, Listing, fence};
+use crate::registration::Registration;
 use crate::stock::Sale;
 use crate::time::Millis;
 
@@ -15,7 +16,14 @@ impl Listing {
             match (&mut self.body, goods) {
                 (Body::Event(seats), Goods::Hold { hold, .. }) => seats.pin(*hold, until),
                 (Body::Sale(sale), Goods::Checkout { checkout, .. }) => sale.pin(*checkout, until),
-                (_, Goods::Hold { .. } | Goods::Checkout { .. }) => {
+                (Body::Auction(auction), Goods::Award { .. }) => auction.pin(until),
+                (Body::Registration(registration), Goods::Entry { entry, .. }) => {
+                    registration.pin(*entry, until);
+                }
+                (
+                    _,
+                    Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. },
+                ) => {
                     panic!("the goods of an order are its listing's")
                 }
             }
@@ -39,6 +47,20 @@ impl Listing {
         let (before, fence) = (facts.len(), fence(self.epoch, self.offset));
         if let Body::Sale(sale) = &mut self.body {
             act(sale, fence, facts);
+        }
+        self.count(before, now, facts);
+    }
+
+    /// The same for a registration.
+    pub(super) fn in_registration(
+        &mut self,
+        now: Millis,
+        facts: &mut Vec<Fact>,
+        act: impl FnOnce(&mut Registration, u64, &mut Vec<Fact>),
+    ) {
+        let (before, fence) = (facts.len(), fence(self.epoch, self.offset));
+        if let Body::Registration(registration) = &mut self.body {
+            act(registration, fence, facts);
         }
         self.count(before, now, facts);
     }

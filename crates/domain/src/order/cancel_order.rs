@@ -23,7 +23,7 @@ pub(super) fn execute(
     let order = own_order(listing, key)?;
     is_pending(order)?;
     let returned = match &order.goods {
-        Goods::Hold { .. } => None,
+        Goods::Hold { .. } | Goods::Award { .. } | Goods::Entry { .. } => None,
         Goods::Checkout { checkout, .. } => Some(ReturnCheckout { checkout: *checkout, order: order.id }),
     };
     listing.apply_all([Fact::Order(OrderFact::Cancelled { order: key.order })], now, facts);

@@ -2,7 +2,7 @@
 
 use super::fees::Fees;
 use crate::command::HoldKey;
-use crate::id::{BuyerId, OrderId, PaymentId};
+use crate::id::{BuyerId, EntryId, OrderId, PaymentId};
 use crate::money::Minor;
 use crate::stock::command::CheckoutKey;
 use crate::time::Millis;
@@ -28,6 +28,16 @@ pub struct PlaceOrder {
 pub enum GoodsKey {
     Hold(HoldKey),
     Checkout(CheckoutKey),
+    /// What this bidder may have of an auction: his win, or his second chance.
+    Award(BuyerId),
+    /// A place of a registration that is kept for its buyer.
+    Entry(EntryKey),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryKey {
+    pub entry: EntryId,
+    pub buyer: BuyerId,
 }
 
 impl GoodsKey {
@@ -35,6 +45,8 @@ impl GoodsKey {
         match self {
             GoodsKey::Hold(key) => &key.buyer,
             GoodsKey::Checkout(key) => &key.buyer,
+            GoodsKey::Award(bidder) => bidder,
+            GoodsKey::Entry(key) => &key.buyer,
         }
     }
 }

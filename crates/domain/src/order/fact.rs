@@ -3,7 +3,7 @@
 use minicbor::{Decode, Encode};
 
 use crate::fact::{AreaLine, SeatLine};
-use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, PaymentId};
+use crate::id::{BuyerId, CheckoutId, EntryId, HoldId, OrderId, PaymentId};
 use crate::money::{Currency, Minor};
 use crate::stock::fact::SkuLine;
 use crate::time::Millis;
@@ -135,14 +135,37 @@ pub enum Goods {
         #[n(2)]
         placed_at: Millis,
     },
+    /// What an auction came to, for its winner or for whoever has the next chance.
+    #[n(2)]
+    Award {
+        #[n(0)]
+        price_minor: Minor,
+        /// When the award ends if nobody pays.
+        #[n(1)]
+        until: Millis,
+    },
+    /// A place of a registration.
+    #[n(3)]
+    Entry {
+        #[n(0)]
+        entry: EntryId,
+        #[n(1)]
+        price_minor: Minor,
+        /// When the place is no longer kept if nobody pays.
+        #[n(2)]
+        until: Millis,
+    },
 }
 
 impl Goods {
-    /// The hold's or the code's number: unique among what is on sale in one listing.
+    /// The hold's, the code's or the entry's number: unique among what is on sale in one listing. Of awards only one
+    /// waits at a time.
     pub fn number(&self) -> u128 {
         match self {
             Goods::Hold { hold, .. } => hold.0,
             Goods::Checkout { checkout, .. } => checkout.0,
+            Goods::Award { .. } => 0,
+            Goods::Entry { entry, .. } => entry.0,
         }
     }
 
@@ -152,6 +175,7 @@ impl Goods {
                 seats.len() as u32 + areas.iter().map(|line| line.count).sum::<u32>()
             }
             Goods::Checkout { lines, .. } => lines.iter().map(|line| line.count).sum(),
+            Goods::Award { .. } | Goods::Entry { .. } => 1,
         }
     }
 
@@ -162,12 +186,26 @@ impl Goods {
                 seats + areas.iter().map(|line| line.price_minor * Minor::from(line.count)).sum::<Minor>()
             }
             Goods::Checkout { lines, .. } => lines.iter().map(|line| line.total_minor()).sum(),
+            Goods::Award { price_minor, .. } | Goods::Entry { price_minor, .. } => *price_minor,
         }
     }
 
+    /// From when the longest time to pay is counted: a hold or a code is pinned so long after it was placed, an award
+    /// or a place, which is kept for days, so long after its own end.
     pub fn placed_at(&self) -> Millis {
         match self {
             Goods::Hold { placed_at, .. } | Goods::Checkout { placed_at, .. } => *placed_at,
+            Goods::Award { until, .. } | Goods::Entry { until, .. } => *until,
+        }
+    }
+}
+
+impl Goods {
+    /// Of an award or a place: when it first was to end.
+    pub(super) fn set_until(&mut self, first: Millis) {
+        match self {
+            Goods::Hold { .. } | Goods::Checkout { .. } => {}
+            Goods::Award { until, .. } | Goods::Entry { until, .. } => *until = first,
         }
     }
 }

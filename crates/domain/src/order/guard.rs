@@ -1,16 +1,18 @@
 //! What an order has taken is nobody else's to change: asked before a command of the goods is decided.
 
 use super::place_order::taken;
-use super::state::{OrderStatus, Orders};
+use super::state::{Order, OrderStatus, Orders};
 use crate::Command;
+use crate::auction::AuctionCommand;
 use crate::command::HoldKey;
-use crate::id::OrderId;
+use crate::id::{EntryId, OrderId};
 use crate::listing::{Body, Listing};
 use crate::refusal::{Code, Detail, Refusal};
+use crate::registration::RegistrationCommand;
 use crate::seats::{self, Seats};
 use crate::stock::command::CheckoutKey;
 use crate::stock::{self, Sale, SaleCommand};
-use crate::time::Millis;
+use crate::time::{Millis, is_over};
 
 pub(crate) fn guard(listing: &Listing, command: &Command, now: Millis) -> Result<(), Refusal> {
     let Some(orders) = listing.orders.as_deref() else { return Ok(()) };
@@ -22,12 +24,72 @@ pub(crate) fn guard(listing: &Listing, command: &Command, now: Millis) -> Result
         return guard_code(orders, sale, command, now)
             .map_err(|refusal| wrong(stock::check(command), refusal));
     }
+    if let (Body::Auction(_), Command::Auction(command)) = (&listing.body, command) {
+        let order = orders.of_goods(0).filter(|order| listing.is_kept(order, now));
+        return guard_award(orders, order, command);
+    }
+    if let (Body::Registration(_), Command::Registration(command)) = (&listing.body, command) {
+        let of_goods = |entry: EntryId| orders.of_goods(entry.0).filter(|order| listing.is_kept(order, now));
+        return guard_entry(orders, of_goods, command);
+    }
     Ok(())
 }
 
 /// What no state could make sense of is told so, whoever has taken the goods.
 fn wrong(checked: Result<(), Refusal>, refusal: Refusal) -> Refusal {
     checked.err().unwrap_or(refusal)
+}
+
+impl Listing {
+    /// Whether an order's goods are not over, whoever has noticed.
+    fn is_kept(&self, order: &Order, now: Millis) -> bool {
+        self.goods_until(&order.goods).is_some_and(|until| !is_over(until, now))
+    }
+}
+
+/// What an order has taken is settled by the order alone, and not turned down while it is paid.
+fn guard_award(orders: &Orders, order: Option<&Order>, command: &AuctionCommand) -> Result<(), Refusal> {
+    if let AuctionCommand::SettleAward(command) = command {
+        return match order.filter(|order| order.buyer == command.bidder) {
+            Some(order) => Err(taken(order.id)),
+            None => new_id(orders, command.order),
+        };
+    }
+    if let AuctionCommand::DeclineAward(bidder) = command {
+        return is_not_paying(order.filter(|order| order.buyer == *bidder));
+    }
+    Ok(())
+}
+
+/// The same for a place. Staff may take it away while it is paid: the money then goes back.
+fn guard_entry<'a>(
+    orders: &Orders,
+    of_goods: impl Fn(EntryId) -> Option<&'a Order>,
+    command: &RegistrationCommand,
+) -> Result<(), Refusal> {
+    if let RegistrationCommand::Confirm(command) = command {
+        return match of_goods(command.entry).filter(|order| order.buyer == command.buyer) {
+            Some(order) => Err(taken(order.id)),
+            // Told again, a confirmation that an order brought about is the same answer.
+            None => match orders.of_entry(command.entry).is_some() {
+                true => Ok(()),
+                false => new_id(orders, command.order),
+            },
+        };
+    }
+    if let RegistrationCommand::CancelEntry(command) = command
+        && let Some(buyer) = &command.buyer
+    {
+        return is_not_paying(of_goods(command.entry).filter(|order| order.buyer == *buyer));
+    }
+    Ok(())
+}
+
+fn is_not_paying(order: Option<&Order>) -> Result<(), Refusal> {
+    match order.filter(|order| order.status == OrderStatus::Paying) {
+        Some(order) => Err(Refusal { detail: Detail::Order(order.id), ..Refusal::of(Code::OrderPaying) }),
+        None => Ok(()),
+    }
 }
 
 /// Neither extended nor released while it is paid; nothing taken out of it and not bought without its order at all.

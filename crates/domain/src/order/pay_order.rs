@@ -37,7 +37,13 @@ pub(super) fn execute(
         return Err(Refusal::limit(Code::PaymentAttempts, most, most));
     }
     let pinned = command.pay_until.min(order.goods.placed_at() + ORDERED_MS_MAX);
-    let until = listing.goods_until(&order.goods).unwrap_or(pinned).max(pinned);
+    let until = match &order.goods {
+        Goods::Hold { .. } | Goods::Checkout { .. } => {
+            listing.goods_until(&order.goods).unwrap_or(pinned).max(pinned)
+        }
+        // These are kept for days; a payment that leads to nothing shall not block the next one for so long.
+        Goods::Award { .. } | Goods::Entry { .. } => pinned,
+    };
     let fact = OrderFact::PaymentAsked {
         order: order.id,
         payment: command.payment,
@@ -77,7 +83,11 @@ impl Listing {
         match (&self.body, goods) {
             (Body::Event(seats), Goods::Hold { hold, .. }) => seats.hold_until(*hold),
             (Body::Sale(sale), Goods::Checkout { checkout, .. }) => sale.code_until(*checkout),
-            (_, Goods::Hold { .. } | Goods::Checkout { .. }) => None,
+            (Body::Auction(auction), Goods::Award { .. }) => auction.award_until(),
+            (Body::Registration(registration), Goods::Entry { entry, .. }) => registration.kept_until(*entry),
+            (_, Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. }) => {
+                None
+            }
         }
     }
 }

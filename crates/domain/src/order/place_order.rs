@@ -31,8 +31,11 @@ pub(super) fn execute(
 
 /// Decides without changing anything.
 fn decide(listing: &Listing, command: &PlaceOrder, now: Millis) -> Result<OrderPlaced, Refusal> {
-    let (goods, currency) = goods_of(listing, &command.goods, now)?;
+    let (mut goods, currency) = goods_of(listing, &command.goods, now)?;
     let orders = listing.orders.as_deref();
+    if let Some(first) = orders.and_then(|orders| orders.first_until(command.goods.buyer(), &goods)) {
+        goods.set_until(first);
+    }
     if let Some(other) = orders.and_then(|orders| orders.of_goods(goods.number())) {
         return Err(taken(other.id));
     }
@@ -57,6 +60,12 @@ fn goods_of(listing: &Listing, key: &GoodsKey, now: Millis) -> Result<(Goods, Cu
     }
     if let (Body::Sale(sale), GoodsKey::Checkout(key)) = (&listing.body, key) {
         return Ok((sale.goods_of(key, now)?, sale.details().currency));
+    }
+    if let (Body::Auction(auction), GoodsKey::Award(bidder)) = (&listing.body, key) {
+        return Ok((auction.goods_of(bidder)?, auction.details().currency));
+    }
+    if let (Body::Registration(registration), GoodsKey::Entry(key)) = (&listing.body, key) {
+        return Ok((registration.goods_of(key, now)?, registration.details().currency));
     }
     Err(Refusal::of(Code::WrongKind))
 }

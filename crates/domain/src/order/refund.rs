@@ -1,21 +1,26 @@
 //! Money that goes back. One rule, asked after every step: of each captured payment, all that no confirmed order keeps
 //! is owed back, in the same step. And how captured money buys goods, or buys them back.
 
-use super::command::GoodsKey;
+use super::command::{EntryKey, GoodsKey};
 use super::fact::{Goods, OrderFact, RefundCause};
 use super::state::{Order, OrderStatus, Payment};
+use crate::auction::AuctionFact;
+use crate::auction::command::{AuctionCommand, SettleAward};
 use crate::command::{Command, Pick, PlaceHold};
 use crate::fact::{AreaCount, Fact};
-use crate::id::{HoldId, OrderId};
+use crate::id::{BuyerId, HoldId, OrderId};
 use crate::listing::{Body, Listing};
 use crate::refusal::{Code, Refusal};
+use crate::registration::RegistrationFact;
+use crate::registration::command::{ConfirmEntry, Register, RegistrationCommand};
 use crate::stock::command::{CheckoutKey, Purchase, SaleCommand, TakeBack};
 use crate::stock::fact::SaleFact;
 use crate::time::Millis;
 
 /// Writes down what the facts of this step, those from `before` on, leave to be paid back.
 pub(crate) fn owe(listing: &mut Listing, before: usize, now: Millis, facts: &mut Vec<Fact>) {
-    let mut touched: Vec<OrderId> = facts[before..].iter().filter_map(moves_money).collect();
+    let mut touched: Vec<OrderId> =
+        facts[before..].iter().filter_map(|fact| moves_money(listing, fact)).collect();
     touched.dedup();
     for id in touched {
         let order = listing.orders.as_deref().and_then(|orders| orders.find(id));
@@ -27,7 +32,10 @@ pub(crate) fn owe(listing: &mut Listing, before: usize, now: Millis, facts: &mut
 }
 
 /// The order whose money or goods this fact moves.
-fn moves_money(fact: &Fact) -> Option<OrderId> {
+fn moves_money(listing: &Listing, fact: &Fact) -> Option<OrderId> {
+    if let Fact::Registration(RegistrationFact::EntryCancelled { entry, .. }) = fact {
+        return listing.orders.as_deref()?.of_entry(*entry).map(|order| order.id);
+    }
     if let Fact::OrderRefunded { order, .. }
     | Fact::Sale(SaleFact::Refunded { order, .. })
     | Fact::Order(OrderFact::PaymentCaptured { order, .. }) = fact
@@ -65,12 +73,8 @@ impl Listing {
             || match &self.body {
                 Body::Event(seats) => seats.knows_order(order),
                 Body::Sale(sale) => sale.knows_order(order),
-                Body::Nothing
-                | Body::Venue(_)
-                | Body::Series(_)
-                | Body::Registration(_)
-                | Body::Auction(_)
-                | Body::Desk(_) => false,
+                Body::Registration(registration) => registration.knows_order(order),
+                Body::Nothing | Body::Venue(_) | Body::Series(_) | Body::Auction(_) | Body::Desk(_) => false,
             }
     }
 
@@ -78,12 +82,12 @@ impl Listing {
         match &self.body {
             Body::Event(seats) => seats.not_cancelled(),
             Body::Sale(sale) => sale.not_cancelled(),
-            Body::Nothing
-            | Body::Venue(_)
-            | Body::Series(_)
-            | Body::Registration(_)
-            | Body::Auction(_)
-            | Body::Desk(_) => Err(Refusal::of(Code::WrongKind)),
+            Body::Registration(registration) => registration.not_cancelled(),
+            // A closed auction is no longer cancelled, and an open one has no award.
+            Body::Auction(_) => Ok(()),
+            Body::Nothing | Body::Venue(_) | Body::Series(_) | Body::Desk(_) => {
+                Err(Refusal::of(Code::WrongKind))
+            }
         }
     }
 
@@ -99,7 +103,19 @@ impl Listing {
                     sale.expire_as_for(&command, now, fence, facts);
                 });
             }
-            GoodsKey::Hold(_) => {}
+            GoodsKey::Entry(EntryKey { entry, buyer }) => {
+                let (entry, buyer, order) = (*entry, buyer.clone(), OrderId(0));
+                let paying = ConfirmEntry { entry, buyer, order, settled: false };
+                let command = RegistrationCommand::Confirm(paying);
+                self.in_registration(now, facts, |registration, fence, facts| {
+                    registration.expire_as_for(&command, now, fence, facts);
+                });
+            }
+            GoodsKey::Award(_) if matches!(self.body, Body::Auction(_)) => {
+                let closing = Command::Auction(AuctionCommand::CloseDue);
+                let _ = self.nested(&closing, now, facts);
+            }
+            GoodsKey::Hold(_) | GoodsKey::Award(_) => {}
         }
     }
 
@@ -115,14 +131,27 @@ impl Listing {
         match goods {
             Goods::Hold { hold, .. } => crate::seats::confirm(self, *hold, order, now, facts),
             Goods::Checkout { checkout, .. } => {
-                let buyer = self.orders.as_deref().and_then(|orders| orders.find(order));
-                let buyer = buyer.ok_or(Refusal::of(Code::OrderUnknown))?.buyer.clone();
+                let buyer = self.buyer_of(order)?;
                 let key = CheckoutKey { checkout: *checkout, buyer };
                 let command = SaleCommand::Purchase(Purchase { key, order, settled: true });
                 self.nested(&Command::Sale(command), now, facts)?;
             }
+            Goods::Award { .. } => {
+                let command = SettleAward { bidder: self.buyer_of(order)?, order };
+                self.nested(&Command::Auction(AuctionCommand::SettleAward(command)), now, facts)?;
+            }
+            Goods::Entry { entry, .. } => {
+                let (entry, buyer) = (*entry, self.buyer_of(order)?);
+                let command = ConfirmEntry { entry, buyer, order, settled: true };
+                self.nested(&Command::Registration(RegistrationCommand::Confirm(command)), now, facts)?;
+            }
         }
         Ok(())
+    }
+
+    fn buyer_of(&self, order: OrderId) -> Result<BuyerId, Refusal> {
+        let order = self.orders.as_deref().and_then(|orders| orders.find(order));
+        Ok(order.ok_or(Refusal::of(Code::OrderUnknown))?.buyer.clone())
     }
 
     /// Late money: all of the order's goods are sold after all, or none.
@@ -155,6 +184,35 @@ impl Listing {
                 let key = CheckoutKey { checkout: *checkout, buyer: order.buyer.clone() };
                 let command = SaleCommand::TakeBack(TakeBack { key, order: order.id, lines: lines.clone() });
                 self.nested(&Command::Sale(command), now, facts).is_ok()
+            }
+            Goods::Award { price_minor, .. } => {
+                let Body::Auction(auction) = &self.body else { return false };
+                let free = auction.is_left_to(&order.buyer);
+                if free {
+                    let (bidder, price_minor, order) = (order.buyer.clone(), *price_minor, order.id);
+                    let fact = AuctionFact::AwardSettled { bidder, price_minor, order };
+                    self.apply_all([Fact::Auction(fact)], now, facts);
+                }
+                free
+            }
+            Goods::Entry { entry, price_minor, .. } => {
+                let key = EntryKey { entry: *entry, buyer: order.buyer.clone() };
+                // Whatever is over shall not be in the way.
+                let anew = Register { entry: *entry, buyer: order.buyer.clone() };
+                let command = RegistrationCommand::Register(anew);
+                self.in_registration(now, facts, |registration, fence, facts| {
+                    registration.expire_as_for(&command, now, fence, facts);
+                });
+                let Body::Registration(registration) = &self.body else { return false };
+                let free = registration.has_room_for(&key);
+                if free {
+                    let (entry, buyer, order) = (key.entry, key.buyer, order.id);
+                    let price_minor = *price_minor;
+                    let kept = RegistrationFact::Reserved { entry, buyer, price_minor, until: now };
+                    let bought = RegistrationFact::Confirmed { entry, order };
+                    self.apply_all([kept, bought].map(Fact::Registration), now, facts);
+                }
+                free
             }
         }
     }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minicbor::{Decode, Encode};
 
-use super::command::GoodsKey;
+use super::command::{EntryKey, GoodsKey};
 use super::fact::{Goods, OrderPlaced, RefundCause};
 use crate::command::HoldKey;
-use crate::id::{BuyerId, OrderId, PaymentId};
+use crate::id::{BuyerId, EntryId, OrderId, PaymentId};
 use crate::map::Map;
 use crate::money::{Currency, Minor};
 use crate::slab::Slab;
@@ -21,6 +21,8 @@ pub struct Orders {
     pub(super) by_id: Map<OrderId, u32>,
     /// Pending and paying orders, by the number of their hold or code.
     pub(super) by_goods: Map<u128, u32>,
+    /// Orders that bought a place of a registration, by the entry.
+    pub(super) by_entry: Map<EntryId, u32>,
     /// A buyer's orders, by the fences of the facts that placed them.
     pub(super) by_buyer: BTreeMap<BuyerId, BTreeSet<(u64, u32)>>,
     /// What the desk has to see to, by the fences of the facts that asked for it.
@@ -216,6 +218,8 @@ impl Order {
             Goods::Checkout { checkout, .. } => {
                 GoodsKey::Checkout(CheckoutKey { checkout: *checkout, buyer })
             }
+            Goods::Award { .. } => GoodsKey::Award(buyer),
+            Goods::Entry { entry, .. } => GoodsKey::Entry(EntryKey { entry: *entry, buyer }),
         }
     }
 
@@ -237,6 +241,25 @@ impl Orders {
     /// The order that has taken this hold or code.
     pub(super) fn of_goods(&self, number: u128) -> Option<&Order> {
         self.by_goods.get(&number).map(|index| &self.orders[*index])
+    }
+
+    /// The order that bought this place.
+    pub(super) fn of_entry(&self, entry: EntryId) -> Option<&Order> {
+        self.by_entry.get(&entry).map(|index| &self.orders[*index])
+    }
+
+    /// When an award or a place first was to end: whoever ordered it before may have moved that by paying.
+    pub(super) fn first_until(&self, buyer: &BuyerId, goods: &Goods) -> Option<Millis> {
+        let all = self.by_buyer.get(buyer).into_iter().flatten().map(|(_, index)| &self.orders[*index].goods);
+        all.into_iter().find_map(|known| match (known, goods) {
+            (Goods::Award { until, .. }, Goods::Award { .. }) => Some(*until),
+            (Goods::Entry { entry, until, .. }, Goods::Entry { entry: own, .. }) => {
+                (entry == own).then_some(*until)
+            }
+            (Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. }, _) => {
+                None
+            }
+        })
     }
 
     pub fn knows(&self, id: OrderId) -> bool {

@@ -105,7 +105,7 @@ impl Registration {
         }
     }
 
-    fn step(&mut self, id: EntryId, step: EntryStep) {
+    pub(super) fn step(&mut self, id: EntryId, step: EntryStep) {
         let index = self.known(id);
         self.count_out(index);
         self.entries[index].step = step;

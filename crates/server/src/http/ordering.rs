@@ -30,7 +30,8 @@ use crate::app::App;
 use crate::token::{ORDER, Tokens};
 
 /// Kinds of listings that have orders.
-pub const KINDS: [ListingKind; 2] = [ListingKind::Event, ListingKind::Sale];
+pub const KINDS: [ListingKind; 4] =
+    [ListingKind::Event, ListingKind::Sale, ListingKind::Registration, ListingKind::Auction];
 
 pub fn routes() -> Router<Arc<App>> {
     let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);

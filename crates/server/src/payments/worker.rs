@@ -33,7 +33,8 @@ const LISTINGS: usize = 500;
 /// Conversations with the provider at the same time.
 const AT_ONCE: usize = 16;
 /// Kinds of listings that have orders.
-const KINDS: [ListingKind; 2] = [ListingKind::Event, ListingKind::Sale];
+const KINDS: [ListingKind; 4] =
+    [ListingKind::Event, ListingKind::Sale, ListingKind::Registration, ListingKind::Auction];
 
 /// How patient the worker is with a provider.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +206,7 @@ impl Worker {
         if let Some(why) = self.engine.unsupported(ListingKind::Desk) {
             return Err(EngineError::Unsupported(why));
         }
-        for kind in KINDS {
+        for kind in KINDS.into_iter().filter(|kind| self.engine.unsupported_orders(*kind).is_none()) {
             let mut after = None;
             loop {
                 let views = self.engine.listings(self.tenant, kind, after, LISTINGS);

@@ -13,6 +13,7 @@ mod holds;
 mod house;
 mod memory;
 mod orders;
+mod orders_kept;
 mod queue;
 mod registrations;
 mod sales;

@@ -116,6 +116,34 @@ fn a_provider_that_is_down_for_an_hour_is_asked_again() {
 }
 
 #[test]
+fn a_payment_that_its_provider_has_forgotten_ends_with_its_goods() {
+    for method in ["delay", "action"] {
+        let mut world = World::new();
+        world.pay(method);
+        assert!(world.round());
+        world.reboot_with_the_bank(7);
+        world.until_quiet();
+        world.check();
+        assert_eq!(world.order(), OrderStatus::Expired, "{method}");
+        assert!(world.bank.taken().is_empty() && world.bank.given_back().is_empty(), "{method}");
+    }
+}
+
+#[test]
+fn a_payment_is_called_off_when_its_goods_are_let_go() {
+    let mut world = World::new();
+    world.pay("action");
+    world.until_quiet();
+    world.pass(1_000_000);
+    assert!(world.round());
+    world.consent();
+    world.until_quiet();
+    assert_eq!(world.order(), OrderStatus::Expired);
+    assert!(world.bank.taken().is_empty(), "what was called off cannot be paid");
+    world.check();
+}
+
+#[test]
 fn a_crash_is_a_crash() {
     let mut world = World::new();
     world.pay("succeed");

@@ -184,6 +184,12 @@ impl World {
         self.worker = Worker::new(self.engine.clone(), simulated(&self.bank), patience());
     }
 
+    /// The whole process dies, and with it what a provider inside it knew.
+    pub fn reboot_with_the_bank(&mut self, seed: u64) {
+        self.bank = Arc::new(Bank::default());
+        self.reboot(seed);
+    }
+
     fn booked(&self) -> BookedOrder {
         let query = Query::Orders(OrdersQuery::Order(ORDER));
         let found = self.block(self.engine.ask(EVENT, query)).expect("answers");

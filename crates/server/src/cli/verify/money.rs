@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use onsale_domain::auction::AuctionFact;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::OrderPlaced;
+use onsale_domain::order::fact::{Goods, OrderPlaced};
+use onsale_domain::registration::RegistrationFact;
 use onsale_domain::stock::SaleFact;
-use onsale_domain::{Fact, OrderId, PaymentId};
+use onsale_domain::{EntryId, Fact, OrderId, PaymentId};
 use serde::Serialize;
 
 /// Orders of one listing, as its facts tell of them.
@@ -52,6 +54,8 @@ impl Money {
             self.orders.insert(placed.order, sold);
         } else if let Fact::HoldConfirmed { order, .. }
         | Fact::Sale(SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. })
+        | Fact::Auction(AuctionFact::AwardSettled { order, .. })
+        | Fact::Registration(RegistrationFact::Confirmed { order, .. })
         | Fact::Order(OrderFact::SeatsTakenBack { order }) = fact
         {
             self.touched.insert(*order);
@@ -66,6 +70,13 @@ impl Money {
             self.returned(*order, seats.len() as u32 + places, *amount_minor);
         } else if let Fact::Sale(SaleFact::Refunded { order, lines, amount_minor, .. }) = fact {
             self.returned(*order, lines.iter().map(|line| line.count).sum(), *amount_minor);
+        } else if let Fact::Registration(RegistrationFact::EntryCancelled { entry, amount_minor, .. }) = fact
+        {
+            // After the cut-off a place stays paid, and nothing is said to go back.
+            let bought = self.orders.values().find(|sold| sold.confirmed && sold.is_of(*entry));
+            if let Some(order) = bought.map(|sold| sold.placed.order).filter(|_| *amount_minor > 0) {
+                self.returned(order, 1, *amount_minor);
+            }
         } else if let Fact::Order(fact) = fact {
             return self.take_own(fact);
         }
@@ -131,6 +142,10 @@ impl Money {
 }
 
 impl Sold {
+    fn is_of(&self, id: EntryId) -> bool {
+        matches!(&self.placed.goods, Goods::Entry { entry, .. } if *entry == id)
+    }
+
     fn sums(&self) -> Sums {
         let total = self.placed.goods_minor + self.placed.fee_minor;
         let is_left = self.confirmed && self.returned_units < self.placed.goods.units();

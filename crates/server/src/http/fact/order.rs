@@ -1,6 +1,7 @@
 //! Facts of orders as JSON.
 
 use onsale_domain::PaymentId;
+use onsale_domain::id::write_inside;
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::Goods;
 use serde_json::{Value, json};
@@ -21,6 +22,10 @@ impl Teller<'_> {
                 match &placed.goods {
                     Goods::Hold { hold, .. } => told["hold"] = self.hold(*hold).into(),
                     Goods::Checkout { checkout, .. } => told["checkout"] = self.checkout(*checkout).into(),
+                    Goods::Award { .. } => told["auction"] = self.listing.to_string().into(),
+                    Goods::Entry { entry, .. } => {
+                        told["entry"] = write_inside("ent", &self.listing, entry.0).into();
+                    }
                 }
                 told
             }

@@ -37,7 +37,7 @@ pub struct BuyerOrders<'a> {
 pub async fn list(State(app): State<Arc<App>>, BuyerPath(buyer): BuyerPath) -> Result<Response, Problem> {
     held_here(&app, ListingKind::Desk)?;
     let mut found: Vec<(Labels, BookedOrder)> = Vec::new();
-    for kind in KINDS {
+    for kind in KINDS.into_iter().filter(|kind| app.engine.unsupported_orders(*kind).is_none()) {
         let mut after: Option<ListingId> = None;
         loop {
             let views = app.engine.listings(Tenant::DEFAULT, kind, after, AT_ONCE);

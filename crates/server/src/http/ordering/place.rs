@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use onsale_domain::id::read_inside;
-use onsale_domain::order::command::{GoodsKey, PlaceOrder};
+use onsale_domain::id::{read_inside, read_inside_of};
+use onsale_domain::order::command::{EntryKey, GoodsKey, PlaceOrder};
 use onsale_domain::order::{OrderCommand, OrderFact};
-use onsale_domain::{Code, Command, Fact, HoldId, ListingId, ListingKind, Millis, OrderId};
+use onsale_domain::{Code, Command, EntryId, Fact, HoldId, ListingId, ListingKind, Millis, OrderId};
+use onsale_engine::EngineError;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -16,19 +17,22 @@ use super::order_key;
 use super::wire::{GoodsBody, Labels, goods_body, order_text};
 use crate::app::App;
 use crate::http::credential;
-use crate::http::extract::{Caller, Json, held_here};
+use crate::http::extract::{Caller, Json, held_here, look_up};
 use crate::http::problem::{Problem, Told};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::code::CodePath;
 use crate::http::wire::At;
 
-/// Either a hold, with its `Hold-Token`, or a checkout code.
+/// One of them: a hold, with its `Hold-Token`; a checkout code; an auction that `Onsale-Buyer` has won, or has the next
+/// chance of; an entry of `Onsale-Buyer` whose place is kept for him.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"hold": "hld_default_01kz0000000000000000000000_01kz0000000000000000000001"}))]
 pub struct NewOrder {
     pub hold: Option<String>,
     pub code: Option<String>,
+    pub auction: Option<String>,
+    pub entry: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -54,7 +58,7 @@ pub struct Placed<'a> {
     position: At,
 }
 
-/// Place an order for a hold or a checkout code
+/// Place an order for a hold, a checkout code, an auction that was won, or a place that is kept
 #[utoipa::path(post, path = "/v1/orders", tag = "orders", request_body = NewOrder,
     params(("Hold-Token" = Option<String>, Header), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
@@ -103,8 +107,8 @@ async fn goods(
     body: &NewOrder,
 ) -> Result<(ListingId, GoodsKey, String), Problem> {
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
-    match (&body.hold, &body.code) {
-        (Some(hold), None) => {
+    match (&body.hold, &body.code, &body.auction, &body.entry) {
+        (Some(hold), None, None, None) => {
             let (event, number) = read_inside("hld", hold).ok_or_else(|| Problem::code(Code::HoldUnknown))?;
             if app.engine.view(&event).is_none() {
                 return Err(Problem::code(Code::HoldUnknown));
@@ -112,13 +116,33 @@ async fn goods(
             let checked = credential::check(app, event, HoldId(number), headers, buyer, keyed).await?;
             Ok((event, GoodsKey::Hold(checked.key), checked.text.to_owned()))
         }
-        (None, Some(code)) => {
+        (None, Some(code), None, None) => {
             let code = CodePath::find(app, code).await?;
             let key = code.key(app, buyer, keyed).await?;
             Ok((code.sale, GoodsKey::Checkout(key), String::new()))
         }
-        (Some(_), Some(_)) | (None, None) => {
-            Err(Problem::invalid("hold", "either a hold or a code, not both and not neither"))
+        (None, None, Some(auction), None) => {
+            let unknown = || Problem::code(Code::ListingUnknown);
+            let listing = ListingId::parse(auction).filter(|id| id.kind == ListingKind::Auction);
+            let listing = known(app, listing.ok_or_else(unknown)?).await?;
+            Ok((listing, GoodsKey::Award(caller.buyer()?.clone()), String::new()))
         }
+        (None, None, None, Some(entry)) => {
+            let found = read_inside_of(ListingKind::Registration, "ent", entry);
+            let (listing, number) = found.ok_or_else(|| Problem::code(Code::EntryUnknown))?;
+            let listing = known(app, listing).await?;
+            let key = EntryKey { entry: EntryId(number), buyer: caller.buyer()?.clone() };
+            Ok((listing, GoodsKey::Entry(key), String::new()))
+        }
+        _ => Err(Problem::invalid("hold", "exactly one of hold, code, auction and entry")),
     }
+}
+
+/// A listing of a kind for which orders are taken here.
+async fn known(app: &App, listing: ListingId) -> Result<ListingId, Problem> {
+    if let Some(why) = app.engine.unsupported_orders(listing.kind) {
+        return Err(EngineError::Unsupported(why).into());
+    }
+    look_up(app, listing).await?;
+    app.engine.view(&listing).map(|_| listing).ok_or_else(|| Problem::code(Code::ListingUnknown))
 }

@@ -8,9 +8,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::command::RefundOrder;
 use onsale_domain::order::OrderFact;
+use onsale_domain::order::fact::Goods;
+use onsale_domain::registration::RegistrationFact;
+use onsale_domain::registration::command::{CancelEntry, RegistrationCommand};
 use onsale_domain::stock::command::RefundPurchase;
 use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Command, Fact};
+use onsale_domain::{Code, Command, Fact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -18,7 +21,7 @@ use super::OrderPath;
 use super::wire::{Labels, RefundBody};
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, Told, catalog};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::wire::LineAsked;
 use crate::http::wire::{AreaAsked, At};
@@ -84,17 +87,21 @@ pub async fn refund(
             let (lines, restock) = (skus.counts(&body.lines), body.restock);
             Command::Sale(SaleCommand::Refund(RefundPurchase { order, lines, restock, reason }))
         }
+        Labels::Whole(_) => whole(&app, &path, &body).await?,
     };
     let key = caller.key(&path.listing, "refund_order", &(&path.text, &body));
     let names = match &labels {
         Labels::Seats(names) => Some(names),
-        Labels::Skus(_) => None,
+        Labels::Skus(_) | Labels::Whole(_) => None,
     };
     let answer = reply::submit(&app, path.listing, command, key, names).await?;
     let (_, returned_minor) = own_fact(&answer, |fact| {
         if let Fact::OrderRefunded { amount_minor, .. }
         | Fact::Sale(SaleFact::Refunded { amount_minor, .. }) = fact
         {
+            return Some(*amount_minor);
+        }
+        if let Fact::Registration(RegistrationFact::EntryCancelled { amount_minor, .. }) = fact {
             return Some(*amount_minor);
         }
         None
@@ -113,4 +120,17 @@ pub async fn refund(
     };
     app.payments.nudge();
     Ok(reply::yes(StatusCode::OK, &answer, &body))
+}
+
+/// A place comes back whole, by cancelling its entry. What an auction has sold does not come back here.
+async fn whole(app: &App, path: &OrderPath, body: &NewRefund) -> Result<Command, Problem> {
+    if !body.seats.is_empty() || !body.areas.is_empty() || !body.lines.is_empty() {
+        return Err(Problem::invalid("seats", "this order has no parts"));
+    }
+    let order = path.booked(app).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
+    let Goods::Entry { entry, .. } = order.goods else {
+        let why = "what an auction has sold is given back between seller and winner";
+        return Err(Problem::with(catalog::of(Code::NotRefundable), why));
+    };
+    Ok(Command::Registration(RegistrationCommand::CancelEntry(CancelEntry { entry, buyer: None })))
 }

@@ -6,6 +6,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Code;
+use onsale_domain::seats::{Found, Query};
+use onsale_domain::stock::{SaleFound, SaleQuery};
 
 use super::OrderPath;
 use super::wire::{Labels, OrderBody};
@@ -15,11 +17,27 @@ use crate::http::reply;
 
 /// Show an order
 ///
-/// One that was confirmed or purchased directly is shown by its event or its checkout.
+/// One that was confirmed or purchased directly has no payments: the money was taken elsewhere.
 #[utoipa::path(get, path = "/v1/orders/{order}", tag = "orders", params(("order" = String, Path)),
     responses((status = 200, body = OrderBody), (status = 404, body = Told), (status = 501, body = Told)))]
 pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Response, Problem> {
     let labels = Labels::of(&*app.engine, &path.listing)?;
-    let order = path.booked(&app).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
-    Ok(reply::json(StatusCode::OK, &OrderBody::new(&order, &labels, app.engine.now())))
+    let now = app.engine.now();
+    if let Some(order) = path.booked(&app).await? {
+        return Ok(reply::json(StatusCode::OK, &OrderBody::new(&order, &labels, now)));
+    }
+    let query = match &labels {
+        Labels::Seats(_) => Query::Order(path.order),
+        Labels::Skus(_) => Query::Sale(SaleQuery::Order(path.order)),
+        Labels::Whole(_) => return Err(Problem::code(Code::OrderUnknown)),
+    };
+    let found = app.engine.ask(path.listing, query).await?;
+    let body = if let Found::Order(order) = &found {
+        OrderBody::of_seats(order, &labels, now)
+    } else if let Found::Sale(SaleFound::Purchase(purchase)) = &found {
+        OrderBody::of_purchase(purchase, &labels, now)
+    } else {
+        None
+    };
+    Ok(reply::json(StatusCode::OK, &body.ok_or_else(|| Problem::code(Code::OrderUnknown))?))
 }

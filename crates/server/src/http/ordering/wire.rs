@@ -6,8 +6,10 @@ use onsale_domain::id::write_inside;
 use onsale_domain::listing::BodyView;
 use onsale_domain::order::fact::Goods;
 use onsale_domain::order::{BookedOrder, BookedPayment, OrderStatus};
+use onsale_domain::seats::OrderState;
+use onsale_domain::stock::PurchaseState;
 use onsale_domain::time::is_over;
-use onsale_domain::{ListingId, Millis, OrderId, Tenant};
+use onsale_domain::{Code, ListingId, ListingKind, Millis, OrderId, Tenant};
 use onsale_engine::{Engine, View};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,7 +18,7 @@ use crate::http::names::Names;
 use crate::http::problem::Problem;
 use crate::http::sales::names::Skus;
 use crate::http::sales::wire::LinePriced;
-use crate::http::wire::{AreaPriced, SeatPriced, areas_priced, seats_priced};
+use crate::http::wire::{AreaPriced, SeatPriced, areas_priced, seats_priced, total};
 use crate::payments::payment_text;
 
 /// The names of what an order pays.
@@ -24,10 +26,16 @@ use crate::payments::payment_text;
 pub enum Labels {
     Seats(Names),
     Skus(Skus),
+    /// An auction or a registration: what an order pays there has no parts.
+    Whole(Arc<View>),
 }
 
 impl Labels {
     pub fn of(engine: &dyn Engine, listing: &ListingId) -> Result<Labels, Problem> {
+        if let ListingKind::Auction | ListingKind::Registration = listing.kind {
+            let view = engine.view(listing).ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+            return Ok(Labels::Whole(view));
+        }
         match Names::of(engine, listing) {
             Ok(names) => Ok(Labels::Seats(names)),
             Err(_) => Skus::of(engine, listing).map(Labels::Skus),
@@ -38,6 +46,7 @@ impl Labels {
         match self {
             Labels::Seats(names) => &names.view,
             Labels::Skus(skus) => &skus.view,
+            Labels::Whole(view) => view,
         }
     }
 }
@@ -47,11 +56,10 @@ pub fn is_ended(view: &View, now: Millis) -> bool {
     match &view.body {
         BodyView::Event(event) => is_over(event.details.ends_at, now),
         BodyView::Sale(sale) => is_over(sale.details.ends_at, now),
-        BodyView::Venue(_)
-        | BodyView::Series(_)
-        | BodyView::Registration(_)
-        | BodyView::Auction(_)
-        | BodyView::Desk(_) => false,
+        BodyView::Registration(registration) => is_over(registration.details.starts_at, now),
+        // There is nothing to order before it is over.
+        BodyView::Auction(_) => true,
+        BodyView::Venue(_) | BodyView::Series(_) | BodyView::Desk(_) => false,
     }
 }
 
@@ -59,7 +67,7 @@ pub fn is_ended(view: &View, now: Millis) -> bool {
 pub struct OrderBody<'a> {
     #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     id: String,
-    /// The event or the sale.
+    /// The event, the sale, the auction or the registration.
     listing: String,
     buyer: &'a str,
     /// `pending`, `paying`, `confirmed`, `completed`, `expired`, `cancelled` or `refunded`.
@@ -77,7 +85,9 @@ pub struct OrderBody<'a> {
     returned_minor: i64,
     #[schema(example = "EUR")]
     currency: &'a str,
-    placed_at: Millis,
+    /// Of an order that was confirmed directly on seats nobody has written it down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placed_at: Option<Millis>,
     /// When its hold or code is over, while it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<Millis>,
@@ -89,13 +99,17 @@ pub struct OrderBody<'a> {
     payments: Vec<PaymentBody>,
 }
 
-/// What an order pays: seats and places of a hold, or the lines of a code.
-#[derive(Debug, Serialize, ToSchema)]
+/// What an order pays: seats and places of a hold, the lines of a code, what an auction sold, or a place.
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub struct GoodsBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     hold: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checkout: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auction: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     seats: Vec<SeatPriced<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -132,8 +146,7 @@ pub struct RefundBody {
 
 pub fn goods_body<'a>(goods: &Goods, labels: &'a Labels) -> GoodsBody<'a> {
     let listing = &labels.view().listing;
-    let mut body =
-        GoodsBody { hold: None, checkout: None, seats: Vec::new(), areas: Vec::new(), lines: Vec::new() };
+    let mut body = GoodsBody::default();
     match (goods, labels) {
         (Goods::Hold { hold, seats, areas, .. }, Labels::Seats(names)) => {
             body.hold = Some(write_inside("hld", listing, hold.0));
@@ -144,7 +157,9 @@ pub fn goods_body<'a>(goods: &Goods, labels: &'a Labels) -> GoodsBody<'a> {
             body.checkout = Some(write_inside("cod", listing, checkout.0));
             body.lines = skus.priced(lines);
         }
-        (Goods::Hold { .. }, Labels::Skus(_)) | (Goods::Checkout { .. }, Labels::Seats(_)) => {}
+        (Goods::Award { .. }, _) => body.auction = Some(listing.to_string()),
+        (Goods::Entry { entry, .. }, _) => body.entry = Some(write_inside("ent", listing, entry.0)),
+        (Goods::Hold { .. } | Goods::Checkout { .. }, _) => {}
     }
     body
 }
@@ -164,11 +179,78 @@ impl<'a> OrderBody<'a> {
             total_minor: order.total_minor(),
             returned_minor: order.returned_minor,
             currency: order.currency.as_str(),
-            placed_at: order.placed_at,
+            placed_at: Some(order.placed_at),
             until: order.until,
             closed_at: order.closed_at,
             settled: order.settled,
             payments: order.payments.iter().map(payment_body).collect(),
+        }
+    }
+}
+
+impl<'a> OrderBody<'a> {
+    /// Seats that were confirmed without an order in the book: what is left of them.
+    pub fn of_seats(order: &'a OrderState, labels: &'a Labels, now: Millis) -> Option<OrderBody<'a>> {
+        let Labels::Seats(names) = labels else { return None };
+        let total_minor = total(&order.seats, &order.areas);
+        let goods = GoodsBody {
+            seats: seats_priced(&order.seats, names),
+            areas: areas_priced(&order.areas, names),
+            ..GoodsBody::default()
+        };
+        let is_gone = order.seats.is_empty() && order.areas.is_empty();
+        let buyer = order.buyer.as_str();
+        let direct = OrderBody::direct(labels, order.order, buyer, names.currency(), (is_gone, now));
+        Some(OrderBody { goods, goods_minor: total_minor, total_minor, ..direct })
+    }
+
+    /// A code that was bought without an order in the book.
+    pub fn of_purchase(
+        purchase: &'a PurchaseState,
+        labels: &'a Labels,
+        now: Millis,
+    ) -> Option<OrderBody<'a>> {
+        let (Labels::Skus(skus), BodyView::Sale(sale)) = (labels, &labels.view().body) else { return None };
+        let lines = purchase.lines.iter().zip(&purchase.refunded);
+        let returned_minor = lines.clone().map(|(line, back)| line.price_minor * i64::from(*back)).sum();
+        let is_gone = lines.clone().all(|(line, back)| line.count == *back);
+        let checkout = Some(write_inside("cod", &labels.view().listing, purchase.checkout.0));
+        let goods = GoodsBody { checkout, lines: skus.priced(&purchase.lines), ..GoodsBody::default() };
+        let (buyer, currency) = (purchase.buyer.as_str(), sale.details.currency.as_str());
+        let direct = OrderBody::direct(labels, purchase.order, buyer, currency, (is_gone, now));
+        let (goods_minor, total_minor) = (purchase.total_minor, purchase.total_minor);
+        let placed_at = Some(purchase.at);
+        Some(OrderBody { goods, goods_minor, total_minor, returned_minor, placed_at, ..direct })
+    }
+
+    fn direct(
+        labels: &'a Labels,
+        order: OrderId,
+        buyer: &'a str,
+        currency: &'a str,
+        (is_gone, now): (bool, Millis),
+    ) -> OrderBody<'a> {
+        let view = labels.view();
+        OrderBody {
+            id: order_text(&view.listing, order),
+            listing: view.listing.to_string(),
+            buyer,
+            status: match (is_gone, is_ended(view, now)) {
+                (true, _) => "refunded",
+                (false, true) => "completed",
+                (false, false) => "confirmed",
+            },
+            goods: GoodsBody::default(),
+            goods_minor: 0,
+            fee_minor: 0,
+            total_minor: 0,
+            returned_minor: 0,
+            currency,
+            placed_at: None,
+            until: None,
+            closed_at: None,
+            settled: true,
+            payments: Vec::new(),
         }
     }
 }

@@ -32,8 +32,8 @@ pub const METHOD_NOT_ALLOWED: Entry =
 pub const WRONG_TOKEN: Entry = entry(
     "wrong_token",
     412,
-    "The hold token does not open this hold",
-    "Send the newest `Hold-Token` that this hold's buyer was given; GET the hold as its buyer to see it again.",
+    "The token, code or key does not open this",
+    "Send the newest `Hold-Token`, or the whole code or order key, that its buyer was given when he placed it.",
 );
 pub const TOO_LARGE: Entry =
     entry("too_large", 413, "The body is too large", "Send less; `onsale config` shows the limits.");

@@ -60,7 +60,7 @@ impl Worker {
     /// What became of it: webhooks may be lost. A payment whose goods are let go is called off instead.
     pub(super) async fn look_up(&self, task: &Task, now: Millis) -> Option<Said> {
         if task.slip.refund == 0 && self.is_let_go(task, now).await {
-            return self.called_off(task, now).await?;
+            return self.too_late(task, now).await;
         }
         let asked = self.provider.look_up(self.what_of(task, now));
         self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)?

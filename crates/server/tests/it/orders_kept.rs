@@ -1,0 +1,125 @@
+//! `/v1/orders` for what is kept for days: an auction's win and a paid place of a registration. And what the book of orders
+//! never saw.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
+
+use crate::house::{Answer, House};
+use crate::orders::{pay, shown, until};
+
+fn id(answer: &Answer) -> String {
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer.json()["id"].as_str().expect("an id").to_owned()
+}
+
+fn order(house: &House, buyer: &str, body: Value) -> Answer {
+    house.post("/v1/orders", &[("onsale-buyer", buyer)], body)
+}
+
+fn now(house: &House) -> i64 {
+    house.get("/v1/time").json()["now"].as_i64().expect("the time")
+}
+
+#[test]
+fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
+    let house = House::open();
+    let ends_at = now(&house) + 3_600_000;
+    let body = json!({"name": "Vase", "seller": "sam", "currency": "EUR", "starts_at": ends_at - 7_200_000,
+                      "ends_at": ends_at, "start_minor": 100, "increment": 10});
+    let auction = id(&house.post("/v1/auctions", &[], body));
+    for (bidder, max_minor) in [("bob", 300), ("ann", 500)] {
+        let bid = json!({"max_minor": max_minor, "currency": "EUR"});
+        let answer = house.post(&format!("/v1/auctions/{auction}/bids"), &[("onsale-buyer", bidder)], bid);
+        assert!(answer.status < 300, "{answer:?}");
+    }
+    order(&house, "ann", json!({"auction": auction})).problem(404, "award_unknown");
+    order(&house, "ann", json!({"auction": auction, "entry": "x"})).problem(422, "invalid");
+    order(&house, "ann", json!({"auction": "auc_default_00000000000000000000000000"}))
+        .problem(404, "listing_unknown");
+    house.engine.ahead_ms.store(3_600_000, Ordering::SeqCst);
+    order(&house, "bob", json!({"auction": auction})).problem(404, "award_unknown");
+    let lost = order(&house, "ann", json!({"auction": auction}));
+    let lost = (id(&lost), lost.json());
+    assert_eq!((&lost.1["total_minor"], &lost.1["auction"]), (&json!(310), &json!(auction)));
+    // Two days later the next has his chance.
+    house.engine.ahead_ms.store(3_600_000 + 172_800_000, Ordering::SeqCst);
+    let won = order(&house, "bob", json!({"auction": auction})).json();
+    assert_eq!(won["total_minor"], 300);
+    shown(&house, &lost.1, "expired");
+    let key = won["key"].as_str().expect("a key");
+    let paying = house.post(&format!("/v1/orders/{key}/pay"), &[("onsale-buyer", "bob")], json!({}));
+    assert_eq!(paying.status, 202, "{paying:?}");
+    let paid = shown(&house, &won, "completed");
+    assert_eq!(paid["payments"][0]["captured_minor"], 300);
+    let sold = house.get(&format!("/v1/auctions/{auction}")).json();
+    assert!(sold.to_string().contains("settled"), "{sold}");
+    let refunds = format!("/v1/orders/{}/refunds", won["id"].as_str().expect("an id"));
+    house.post(&refunds, &[], json!({"reason": "broken"})).problem(409, "not_refundable");
+    let all = house.get("/v1/buyers/bob/orders").json();
+    assert_eq!(all["orders"][0]["id"], won["id"], "{all}");
+}
+
+#[test]
+fn a_paid_place_is_ordered_bought_and_given_back() {
+    let house = House::open();
+    let starts_at = now(&house) + 10 * 86_400_000;
+    let body = json!({"name": "Course", "opens_at": 0, "starts_at": starts_at, "currency": "EUR",
+                      "price_minor": 500, "capacity": 2});
+    let course = id(&house.post("/v1/registrations", &[], body));
+    let register = |buyer: &str| {
+        let path = format!("/v1/registrations/{course}/entries");
+        let answer = house.post(&path, &[("onsale-buyer", buyer)], json!({}));
+        assert!(answer.status < 300, "{answer:?}");
+        answer.json()["id"].as_str().expect("an id").to_owned()
+    };
+    let entry = register("ann");
+    order(&house, "bob", json!({"entry": entry})).problem(403, "not_yours");
+    order(&house, "ann", json!({"entry": "ent_x"})).problem(404, "entry_unknown");
+    let bought = order(&house, "ann", json!({"entry": entry})).json();
+    assert_eq!((&bought["total_minor"], &bought["entry"]), (&json!(500), &json!(entry)));
+    order(&house, "ann", json!({"entry": entry})).problem(409, "already_ordered");
+    assert_eq!(pay(&house, &bought, json!({})).status, 202);
+    shown(&house, &bought, "confirmed");
+    let refunds = format!("/v1/orders/{}/refunds", bought["id"].as_str().expect("an id"));
+    house.post(&refunds, &[], json!({"seats": ["A"], "reason": "ill"})).problem(422, "invalid");
+    let back = house.post(&refunds, &[], json!({"reason": "ill"}));
+    assert_eq!((back.status, &back.json()["returned_minor"]), (200, &json!(500)), "{back:?}");
+    let path = format!("/v1/orders/{}", bought["id"].as_str().expect("an id"));
+    let order = until(&house, &path, |order| order["payments"][0]["refunds"][0]["paid"] == true);
+    assert_eq!(order["status"], "refunded");
+}
+
+#[test]
+fn an_order_that_was_confirmed_or_purchased_directly_is_shown_too() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1", "A-1-2"]);
+    let token = hold["token"].as_str().expect("a token");
+    let path = format!("/v1/events/{event}/holds/{}/confirm", hold["id"].as_str().expect("an id"));
+    let confirmed = house.post(&path, &[("onsale-buyer", "ann"), ("hold-token", token)], json!({})).json();
+    let order = house.get(&format!("/v1/orders/{}", confirmed["order"].as_str().expect("an order"))).json();
+    assert_eq!((&order["status"], &order["total_minor"]), (&json!("confirmed"), &json!(9000)), "{order}");
+    assert_eq!((&order["seats"][1]["seat"], &order["settled"]), (&json!("A-1-2"), &json!(true)));
+    let sale = json!({"name": "Drop", "starts_at": 0, "ends_at": 4_000_000_000_000i64, "currency": "EUR",
+                      "skus": [{"id": "tee", "name": "Tee", "price_minor": 2500, "stock": 5},
+                               {"id": "pin", "name": "Pin", "price_minor": 0, "stock": 5}]});
+    let sale = id(&house.post("/v1/sales", &[], sale));
+    let code = |sku: &str| {
+        let lines = json!({"lines": [{"sku": sku, "count": 2}]});
+        let answer = house.post(&format!("/v1/sales/{sale}/checkouts"), &[("onsale-buyer", "ann")], lines);
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()["code"].as_str().expect("a code").to_owned()
+    };
+    let buy = |code: &str, body: Value| {
+        house.post(&format!("/v1/checkouts/{code}/purchase"), &[("onsale-buyer", "ann")], body)
+    };
+    // Who does not say that it was paid elsewhere may take only what costs nothing.
+    let tee = code("tee");
+    buy(&tee, json!({"settled": false})).problem(409, "payment_required");
+    assert_eq!(buy(&code("pin"), json!({"settled": false})).status, 200);
+    let bought = buy(&tee, json!({"settled": true})).json();
+    let order = house.get(&format!("/v1/orders/{}", bought["order"].as_str().expect("an order"))).json();
+    assert_eq!((&order["status"], &order["total_minor"]), (&json!("confirmed"), &json!(5000)), "{order}");
+    assert_eq!((&order["lines"][0]["sku"], &order["payments"]), (&json!("tee"), &json!([])));
+}
