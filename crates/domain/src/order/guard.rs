@@ -3,12 +3,12 @@
 use super::place_order::taken;
 use super::state::{Order, OrderStatus, Orders};
 use crate::Command;
-use crate::auction::AuctionCommand;
+use crate::auction::{self, AuctionCommand};
 use crate::command::HoldKey;
 use crate::id::{EntryId, OrderId};
 use crate::listing::{Body, Listing};
 use crate::refusal::{Code, Detail, Refusal};
-use crate::registration::RegistrationCommand;
+use crate::registration::{self, RegistrationCommand};
 use crate::seats::{self, Seats};
 use crate::stock::command::CheckoutKey;
 use crate::stock::{self, Sale, SaleCommand};
@@ -26,11 +26,13 @@ pub(crate) fn guard(listing: &Listing, command: &Command, now: Millis) -> Result
     }
     if let (Body::Auction(_), Command::Auction(command)) = (&listing.body, command) {
         let order = orders.of_goods(0).filter(|order| listing.is_kept(order, now));
-        return guard_award(orders, order, command);
+        return guard_award(orders, order, command)
+            .map_err(|refusal| wrong(auction::check(command), refusal));
     }
     if let (Body::Registration(_), Command::Registration(command)) = (&listing.body, command) {
         let of_goods = |entry: EntryId| orders.of_goods(entry.0).filter(|order| listing.is_kept(order, now));
-        return guard_entry(orders, of_goods, command);
+        return guard_entry(orders, of_goods, command)
+            .map_err(|refusal| wrong(registration::check(command), refusal));
     }
     Ok(())
 }
