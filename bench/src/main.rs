@@ -36,6 +36,13 @@ enum Verb {
     TrivialServer,
     /// Prints the memory of a held seat in a folder of its own.
     Memory { folder: PathBuf },
+    /// Prints the memory of 10,000 auctions in a folder of its own.
+    AuctionsMemory {
+        folder: PathBuf,
+        /// Every command under an idempotency key, whose record is kept.
+        #[arg(long)]
+        keyed: bool,
+    },
     /// Prints where the time of a durable command goes, stage by stage, on one thread.
     Stages {
         folder: PathBuf,
@@ -67,6 +74,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Run(options) => run(&options),
         Verb::TrivialServer => rivals::trivial::serve(),
         Verb::Memory { folder } => ours::memory::measure(&folder),
+        Verb::AuctionsMemory { folder, keyed } => ours::memory::auctions::measure(&folder, keyed),
         Verb::Stages { folder, events } => ours::stages::measure(&folder, events),
     }
 }
@@ -118,6 +126,7 @@ fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
     all.extend(ours::bidding::contestants());
     all.extend(ours::cost::contestants(folder));
     all.push(Box::new(ours::memory::BytesPerSeat::new(folder)));
+    all.push(Box::new(ours::memory::auctions::AuctionsBytes::new(folder)));
     all.push(Box::new(ours::recovery::Recovery::new(folder)));
     all
 }

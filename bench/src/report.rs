@@ -30,7 +30,7 @@ pub fn print(figures: &Figures, plan: &Plan) {
     println!("{measured}\n");
 
     let mut aims = table(&["aim", "value", "bound", "reached", "what"]);
-    for aim in &AIMS {
+    for aim in AIMS {
         let value = figures.get(aim.name);
         let shown = value.map_or("missing".to_owned(), |value| number(*value));
         let reached = match value.map(|value| aim.bound.reached(*value)) {

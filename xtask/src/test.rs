@@ -11,7 +11,7 @@ use crate::{install, mutants, tidy, workspace};
 
 #[derive(clap::Args, Debug, Default)]
 pub struct Options {
-    /// Longer simulation, longer bounds for planted bugs, more kill rounds.
+    /// New random histories, longer simulation, longer bounds for planted bugs, more kill rounds.
     #[arg(long)]
     long: bool,
 }
@@ -60,7 +60,10 @@ fn all(options: &Options, steps: &mut Steps, tally: &mut Tally) -> Result<()> {
         &Program::new("cargo clippy -p onsale-server --test kill -- -D warnings"),
     )?;
     steps.step("tidy", "cargo xtask tidy", tidy::run)?;
-    counted(steps, "tests", &Program::new("cargo test --workspace --no-fail-fast"), tally)?;
+    let tests = Program::new("cargo test --workspace --no-fail-fast");
+    let tests =
+        if options.long { tests.env("ONSALE_SEED", "fresh").env("ONSALE_CONTRACT", "full") } else { tests };
+    counted(steps, "tests", &tests, tally)?;
     steps
         .run("release build", &Program::new("cargo build --release -p onsale-server -p onsale-sim --bins"))?;
     let simulation = format!("--seed 1 --seeds {} --steps {}", reach.seeds, reach.steps);

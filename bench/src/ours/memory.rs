@@ -1,6 +1,8 @@
 //! Resident growth for an event of 50,000 seats, each held by another buyer under a key of its own.
 //! Measured in a process of its own, so that nothing else's memory is in the figure.
 
+pub mod auctions;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -43,12 +45,17 @@ impl Contestant for BytesPerSeat {
     }
 
     fn round(&mut self, _length: Duration) -> Result<Round> {
-        let mut command = Command::new(std::env::current_exe().context("our own path")?);
-        let output = command.arg("memory").arg(&self.folder).output().context("measuring memory")?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout)?;
-        Ok(vec![("", text.trim().parse().context("the number of bytes")?)])
+        Ok(vec![("", in_own_process("memory", &self.folder, &[])?)])
     }
+}
+
+/// Runs one of our own verbs that prints a number.
+fn in_own_process(verb: &str, folder: &Path, more: &[&str]) -> Result<f64> {
+    let mut command = Command::new(std::env::current_exe().context("our own path")?);
+    let output = command.arg(verb).arg(folder).args(more).output().context("measuring memory")?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout)?;
+    text.trim().parse().context("the number of bytes")
 }
 
 /// Prints the bytes per seat; called in the process of its own.

@@ -33,7 +33,7 @@ pub use command::AuctionCommand;
 pub use details::{AuctionDetails, AuctionTerms};
 pub use fact::AuctionFact;
 pub use invariants::check as check_invariants;
-pub use state::{Auction, AuctionStatus, AwardState, Closed};
+pub use state::{Auction, AuctionStatus, AwardLine, AwardState, Closed};
 pub use view::{AuctionFound, AuctionQuery, AuctionView, BidderState, HistoryLine, Reserve};
 
 use crate::outcome::Outcome;

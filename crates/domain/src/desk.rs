@@ -6,6 +6,7 @@ pub mod command;
 mod decide;
 pub mod fact;
 pub mod image;
+mod part;
 mod state;
 mod view;
 

@@ -457,6 +457,11 @@ impl Listing {
         }
     }
 
+    pub fn auction(&self) -> Option<&Auction> {
+        let Body::Auction(auction) = &self.body else { return None };
+        Some(auction)
+    }
+
     pub fn registration(&self) -> Option<&Registration> {
         match &self.body {
             Body::Registration(registration) => Some(registration),

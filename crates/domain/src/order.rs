@@ -50,7 +50,7 @@ pub(crate) fn execute(
 }
 
 /// Refuses what no state of an order could make sense of: such a command records nothing at all.
-fn check(command: &OrderCommand) -> Result<(), Refusal> {
+pub fn check(command: &OrderCommand) -> Result<(), Refusal> {
     match command {
         OrderCommand::Place(command) => command.fees.check(),
         OrderCommand::Pay(command) => {

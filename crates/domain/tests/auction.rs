@@ -4,6 +4,8 @@
 
 #[path = "auction/compared.rs"]
 mod compared;
+#[path = "support/dice.rs"]
+mod dice;
 #[path = "auction/histories.rs"]
 mod histories;
 #[path = "auction/listing.rs"]
@@ -22,10 +24,4 @@ mod world;
 #[expect(clippy::disallowed_methods, reason = "seed and length of a test are given from outside")]
 fn given(name: &str) -> Option<String> {
     std::env::var(name).ok()
-}
-
-fn seed() -> u64 {
-    let given = given("ONSALE_SEED").and_then(|seed| seed.parse().ok());
-    // The address of a local is as good as a die here, and needs no clock.
-    given.unwrap_or_else(|| std::ptr::from_ref(&given).addr() as u64 ^ u64::from(std::process::id()) << 20)
 }

@@ -2,6 +2,8 @@
 //! an image answer alike, and a naive second opinion, which reads nothing but the facts, finds every coin.
 //! `ONSALE_SEED=<number>` repeats a run; a failure prints its seed and the shortest history that shows it.
 
+#[path = "support/dice.rs"]
+mod dice;
 #[path = "order/house.rs"]
 #[expect(dead_code, reason = "the tables compare answers, histories facts")]
 #[expect(clippy::wildcard_enum_match_arm, reason = "a table tells only what it is about")]
@@ -21,36 +23,26 @@ use onsale_domain::order::{Fees, OrderFact};
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, Fact, Millis, Outcome};
 use proptest::prelude::any;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 const CASES: u32 = 600;
 const STEPS_MAX: usize = 90;
 const BUYERS: [&str; 3] = ["ann", "bob", "cem"];
 const SEATS: [&str; 5] = ["A1", "A2", "A3", "A4", "F1"];
 
-fn seed() -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "the seed of a test is given from outside")]
-    let given = std::env::var("ONSALE_SEED").ok().and_then(|seed| seed.parse().ok());
-    // The address of a local is as good as a die here, and needs no clock.
-    given.unwrap_or_else(|| std::ptr::from_ref(&given).addr() as u64 ^ u64::from(std::process::id()) << 20)
-}
-
 #[test]
 fn in_every_history_captured_minus_refunded_is_what_confirmed_orders_come_to() {
-    let seed = seed();
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let seed = dice::seed();
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     let asks = proptest::collection::vec(any::<[u8; 5]>(), 1..STEPS_MAX);
     let kinds = RefCell::new(BTreeSet::new());
-    let result = TestRunner::new_with_rng(config, rng)
+    let result = TestRunner::new_with_rng(config, dice::rng(seed))
         .run(&asks, |asks| play(&asks, &mut kinds.borrow_mut()).map_err(TestCaseError::fail));
     if let Err(error) = result {
         panic!("ONSALE_SEED={seed}\n{error}");
     }
     let missing: Vec<_> = OrderFact::KINDS.iter().filter(|kind| !kinds.borrow().contains(*kind)).collect();
-    assert!(missing.is_empty(), "ONSALE_SEED={seed}: no history had {missing:?}, so they prove nothing");
+    dice::all_happened(seed, &missing);
 }
 
 fn play(asks: &[[u8; 5]], kinds: &mut BTreeSet<&'static str>) -> Result<(), String> {

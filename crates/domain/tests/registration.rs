@@ -4,11 +4,13 @@
 
 #[path = "registration/desk.rs"]
 mod desk;
+#[path = "support/dice.rs"]
+mod dice;
 
 use desk::{Desk, check, check_paid};
 use onsale_domain::registration::RegistrationFact;
 use proptest::prelude::any;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 #[test]
 fn a_place_while_there_is_room_then_the_line() {
@@ -222,24 +224,18 @@ fn a_big_raise_is_served_in_steps_and_nobody_overtakes_meanwhile() {
 
 #[test]
 fn every_history_of_a_registration_adds_up() {
-    #[expect(clippy::disallowed_methods, reason = "the seed of a test is given from outside")]
-    let given: Option<u64> = std::env::var("ONSALE_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = given
-        .unwrap_or_else(|| std::ptr::from_ref(&given).addr() as u64 ^ u64::from(std::process::id()) << 20);
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let seed = dice::seed();
     let config = Config { cases: 600, failure_persistence: None, ..Config::default() };
     let asks = proptest::collection::vec(any::<[u8; 5]>(), 1..100);
     let kinds = std::cell::RefCell::new(std::collections::BTreeSet::new());
-    let played = TestRunner::new_with_rng(config, rng)
+    let played = TestRunner::new_with_rng(config, dice::rng(seed))
         .run(&asks, |asks| play(&asks, &mut kinds.borrow_mut()).map_err(TestCaseError::fail));
     if let Err(error) = played {
         panic!("ONSALE_SEED={seed}\n{error}");
     }
     let kinds = kinds.borrow();
     let missing: Vec<_> = RegistrationFact::KINDS[1..].iter().filter(|kind| !kinds.contains(*kind)).collect();
-    assert!(missing.is_empty(), "ONSALE_SEED={seed}: no history had {missing:?}");
+    dice::all_happened(seed, &missing);
 }
 
 fn play(asks: &[[u8; 5]], kinds: &mut std::collections::BTreeSet<&'static str>) -> Result<(), String> {

@@ -2,6 +2,8 @@
 -- checkout; it never shortens it.
 -- ARGV   6 code  7 buyer  8 order  9 until when the provider wants to know
 -- EMITS  what expires, CheckoutOrdered          COST  5 reads, 5 writes
+local refused = guard_code(ARGV[6], ARGV[8], ARGV[7])
+if refused then return refused end
 follow_schedule()
 expire_touched(ARGV[7], ARGV[6])
 if status == "cancelled" then return refuse(NO.sale_cancelled) end

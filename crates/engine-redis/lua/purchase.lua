@@ -2,6 +2,8 @@
 -- ARGV   6 code  7 buyer  8 order  9 "1": somebody who may say so says that it is paid
 -- REPLY  0 | 4 | 7 already purchased
 -- EMITS  what expires, Purchased          COST  5 reads, 8 writes
+local refused = guard_code(ARGV[6], ARGV[8], ARGV[7])
+if refused then return refused end
 follow_schedule()
 expire_touched(ARGV[7], ARGV[6])
 local order, settled = ARGV[8], ARGV[9] == "1"

@@ -4,6 +4,8 @@
 -- REPLY  0 | 4 | 7 already purchased
 -- EMITS  what expires, TakenBack          COST  5 reads, 7 writes, O(lines)
 local id, order, lines = ARGV[6], ARGV[8], read_lines(ARGV[9])
+local refused = guard_code(id, order)
+if refused then return refused end
 follow_schedule()
 expire_touched(ARGV[7], id, status ~= "cancelled" and lines)
 local bought = purchase_of(id)

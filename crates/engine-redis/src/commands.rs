@@ -1,12 +1,17 @@
 //! A command as the arguments of its script. What Lua cannot see (the rows of a chart, the merged details) is made
 //! here from a picture of the listing, and the script checks that the picture was fresh enough.
 
+mod auctions;
 mod best;
 mod chart;
+pub(crate) mod desks;
+mod orders;
 mod plain;
 mod registrations;
 mod sales;
 mod series;
+
+pub(crate) use auctions::rules as rules_of_auction;
 
 use onsale_domain::auction::AuctionCommand;
 use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
@@ -68,6 +73,9 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             }
         },
         (ListingKind::Venue, _) => refused(Refusal::of(Code::WrongKind), ""),
+        (ListingKind::Event | ListingKind::Sale, Command::Order(command)) => {
+            orders::prepare(picture, command)
+        }
         (ListingKind::Event, _) => match check(command) {
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
@@ -83,7 +91,11 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
         (ListingKind::Registration, Command::ExpireDue { limit }) => {
             registrations::expire_due(picture, *limit)
         }
-        // The last two never come so far: see `unsupported`.
+        (ListingKind::Auction, Command::Auction(command)) => auctions::prepare(picture, command, terms),
+        (ListingKind::Auction, Command::ExpireDue { .. }) => auctions::close_due(picture),
+        (ListingKind::Desk, Command::Desk(_) | Command::ExpireDue { .. }) => {
+            desks::prepare(picture, command, now, terms)
+        }
         (ListingKind::Series | ListingKind::Registration | ListingKind::Auction | ListingKind::Desk, _) => {
             refused(Refusal::of(Code::WrongKind), "")
         }
@@ -96,6 +108,8 @@ pub(crate) fn plain(picture: &Picture, command: &Command) -> Option<(Call, Fact)
         plain::place_plain_hold(picture, command, hold)
     } else if let Command::Sale(SaleCommand::Checkout(checkout)) = command {
         sales::plain_checkout(picture, checkout)
+    } else if let Command::Auction(AuctionCommand::PlaceBid(bid)) = command {
+        auctions::plain_bid(picture, bid)
     } else {
         None
     }
@@ -123,9 +137,9 @@ pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
         | ListingKind::Venue
         | ListingKind::Sale
         | ListingKind::Series
-        | ListingKind::Registration => None,
-        ListingKind::Auction => Some("auctions are decided by the embedded engine only"),
-        ListingKind::Desk => Some("payments are looked after by the embedded engine only"),
+        | ListingKind::Registration
+        | ListingKind::Auction
+        | ListingKind::Desk => None,
     }
 }
 

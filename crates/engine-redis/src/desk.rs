@@ -2,7 +2,7 @@
 //! the stream and tries again when a script says that the picture was too old.
 
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, Fact, ListingId, Millis, Refusal};
+use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Refusal};
 use redis::Value;
 use thiserror::Error;
 
@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::link::{Link, LinkError};
 use crate::picture::Picture;
 use crate::reply::{self, Reply};
-use crate::scripts::{Name, Scripts};
+use crate::scripts::{DeskVerb, Name, Scripts};
 use crate::state::{self, State};
 
 /// How long the answer to a command is remembered under its key.
@@ -22,6 +22,9 @@ pub const KEPT_MS: Millis = 3_600_000;
 pub const KEPT_SEALED_MS: Millis = 24 * KEPT_MS;
 /// An operation id of our own only has to outlive re-sending.
 pub const KEPT_OWN_MS: Millis = 600_000;
+
+/// How many arguments every script has before its own.
+const SHARED_ARGS: usize = 5;
 
 #[derive(Clone, Debug)]
 pub struct Desk {
@@ -77,7 +80,8 @@ impl Asked {
         let listing = picture.listing.id;
         if terms.plain
             && let Some((call, fact)) = commands::plain(picture, command)
-            && let Some(plain) = Asked::plain(listing, call, fact, stamp, prefix, clock)
+            && let Some(plain) =
+                Asked::plain(listing, call, fact, (stamp, command.is_sealed()), prefix, clock)
         {
             return plain;
         }
@@ -104,17 +108,39 @@ impl Asked {
         Asked { name, layout, keys, args, listing, refusal, own, plain: None }
     }
 
+    /// The lease of a desk, for so long; 0 gives it back.
+    pub fn lease(listing: ListingId, prefix: &str, name: &str, for_ms: Millis, clock: Millis) -> Asked {
+        let args = [clock.to_string(), name.to_owned(), for_ms.to_string()];
+        Asked {
+            name: Name::Desk(DeskVerb::Lease),
+            layout: Layout::Hash,
+            keys: Keys::new(prefix, &listing).with_idem(None),
+            args: args.into_iter().map(String::into_bytes).collect(),
+            listing,
+            refusal: None,
+            own: false,
+            plain: None,
+        }
+    }
+
+    /// The same, refused by the desk's script unless this is the lease that counts.
+    #[must_use]
+    pub fn under_lease(mut self, lease: &str) -> Asked {
+        lease.as_bytes().clone_into(&mut self.args[SHARED_ARGS + commands::desks::LEASE]);
+        self
+    }
+
     /// With a script of its own; `None` without a key, which that script must have.
     fn plain(
         listing: ListingId,
         call: Call,
         fact: Fact,
-        stamp: Stamp,
+        (stamp, sealed): (Stamp, bool),
         prefix: &str,
         clock: Millis,
     ) -> Option<Asked> {
         let (scope, kept, key) = match stamp {
-            Stamp::Key(key) => (key.scope, KEPT_MS, Some(key)),
+            Stamp::Key(key) => (key.scope, if sealed { KEPT_SEALED_MS } else { KEPT_MS }, Some(key)),
             Stamp::Operation(scope) => (scope, KEPT_OWN_MS, None),
             Stamp::None => return None,
         };
@@ -127,7 +153,15 @@ impl Asked {
         Some(Asked {
             name: call.name,
             layout: call.layout,
-            keys: Keys::of_plain(prefix, &listing, scope),
+            keys: match listing.kind {
+                ListingKind::Auction => Keys::of_plain_bid(prefix, &listing, scope),
+                ListingKind::Event
+                | ListingKind::Venue
+                | ListingKind::Sale
+                | ListingKind::Series
+                | ListingKind::Registration
+                | ListingKind::Desk => Keys::of_plain(prefix, &listing, scope),
+            },
             args,
             listing,
             refusal: None,

@@ -2,9 +2,11 @@
 //! can read with `redis-cli`. Only a whole layout is one field of CBOR: it is as large as all else together, nobody
 //! reads it by hand, and the journal's own bytes need no second format to keep.
 
+pub mod auctions;
 pub mod details;
 mod fields;
 mod lines;
+pub mod orders;
 pub mod registrations;
 pub mod sales;
 pub mod series;
@@ -19,10 +21,12 @@ pub use step::{decode_step, length};
 
 use std::sync::Arc;
 
+use onsale_domain::auction::AuctionFact;
 use onsale_domain::event::EventStatus;
 use onsale_domain::fact::{ChartAdopted, LayoutPublished, NewHolder, ReleaseCause, VenueCreated};
 use onsale_domain::id::{read_base32, write_base32};
 use onsale_domain::layout::Layout;
+use onsale_domain::order::OrderFact;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::series::SeriesFact;
 use onsale_domain::stock::SaleFact;
@@ -129,8 +133,10 @@ pub fn encode(fact: &Fact) -> Fields {
         Fact::Sale(fact) => sales::encode(fact, &mut fields),
         Fact::Series(fact) => series::encode(fact, &mut fields),
         Fact::Registration(fact) => registrations::encode(fact, &mut fields),
+        Fact::Auction(fact) => auctions::encode(fact, &mut fields),
         // No script writes these yet: the journal's own bytes carry them.
-        Fact::Auction(_) | Fact::Order(_) | Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
+        Fact::Order(fact) => orders::encode(fact, &mut fields),
+        Fact::Desk(_) => fields.push("cbor", series::cbor(fact)),
     }
     fields
 }
@@ -234,6 +240,10 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
         entry if RegistrationFact::KINDS.contains(&entry) => {
             Fact::Registration(registrations::decode(entry, fields)?)
         }
+        of_auction if AuctionFact::KINDS.contains(&of_auction) => {
+            Fact::Auction(auctions::decode(of_auction, fields)?)
+        }
+        order if OrderFact::KINDS.contains(&order) => Fact::Order(orders::decode(order, fields)?),
         nested if Fact::KINDS.contains(&nested) => {
             let fact: Fact = series::read_cbor("cbor", fields.bytes("cbor")?)?;
             if fact.kind() != nested {

@@ -52,8 +52,20 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
             (FACTS, "registration:facts"),
             (MARKER, "registration:marker"),
         ],
-        // No listing of these kinds is kept here yet.
-        ListingKind::Auction | ListingKind::Desk => &[],
+        ListingKind::Auction => &[
+            (META, "auction:meta"),
+            (HEAD, "auction:state"),
+            (HOLDS, "auction:watchers"),
+            (FACTS, "auction:facts"),
+            (MARKER, "auction:marker"),
+        ],
+        ListingKind::Desk => &[
+            (META, "desk:meta"),
+            (HEAD, "desk:records"),
+            (QUEUE, "desk:lease"),
+            (FACTS, "desk:facts"),
+            (MARKER, "desk:marker"),
+        ],
     };
     own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
 }
@@ -63,6 +75,7 @@ const FACTS: usize = 9;
 const META: usize = 0;
 const HEAD: usize = 1;
 const QUEUE: usize = 2;
+const HOLDS: usize = 3;
 const ORDERS: usize = 4;
 const OPEN: usize = 5;
 const DUE: usize = 6;
@@ -116,6 +129,13 @@ impl Keys {
     pub fn of_plain(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
         let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
         vec![key(HEAD), key(DUE), key(FACTS), format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}")]
+    }
+
+    /// Those that a plain bid needs: it may move the end, and has no deadline of its own.
+    pub fn of_plain_bid(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
+        let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
+        let idem = format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}");
+        vec![key(HEAD), key(FACTS), idem, key(MARKER)]
     }
 
     /// The listing whose key at this place, its meta or its marker, a key is.

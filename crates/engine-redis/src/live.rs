@@ -3,12 +3,16 @@
 //! A yes is durable here as far as this deployment of Redis is: `inspect::at_start` says how far that is.
 
 mod across;
+mod ask_all;
+mod attempts;
+mod auctions;
 mod clock;
 mod counts;
 mod derive;
 mod directory;
 mod fetch;
 mod keep;
+mod lease;
 mod log;
 mod read;
 mod replica;
@@ -27,14 +31,16 @@ use futures_util::future::BoxFuture;
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::across::Across;
+use self::attempts::Noted;
 use self::clock::Clock;
 use self::derive::Derived;
 use self::directory::Directory;
+use self::lease::{LEASE_MS, Leases};
 use self::tell::Told;
 use crate::deployment::Deployment;
 use crate::desk::DeskError;
@@ -99,6 +105,8 @@ pub(crate) struct Inner {
     directory: Directory,
     told: Told,
     derived: Derived,
+    leases: Leases,
+    attempts: Noted,
     /// The server for keys that may be dropped, if it is another one and was reached.
     cache: OnceLock<Link>,
     counts: Counts,
@@ -133,6 +141,8 @@ impl RedisEngine {
             directory: Directory::default(),
             told: Told::default(),
             derived: Derived::default(),
+            leases: Leases::default(),
+            attempts: Noted::default(),
             cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
@@ -227,6 +237,16 @@ impl Engine for RedisEngine {
         Box::pin(async move { inner.ask(listing, &query).await })
     }
 
+    fn ask_all(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        query: Query,
+    ) -> BoxFuture<'static, Result<Vec<FoundAt>, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.ask_all(tenant, kind, &query).await })
+    }
+
     fn holds_of(
         &self,
         tenant: Tenant,
@@ -253,6 +273,16 @@ impl Engine for RedisEngine {
     ) -> BoxFuture<'static, Result<Follower, EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.follow(listing, after).await })
+    }
+
+    fn lease(&self, listing: ListingId) -> BoxFuture<'static, Result<bool, EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.lease(listing, LEASE_MS).await })
+    }
+
+    fn give_back_lease(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move { inner.lease(listing, 0).await.map(drop) })
     }
 
     fn unsupported(&self, kind: ListingKind) -> Option<&'static str> {

@@ -47,7 +47,9 @@ impl Picture {
             | "series_created"
             | "series_changed"
             | "registration_created"
-            | "registration_changed" => self.versions.details += 1,
+            | "registration_changed"
+            | "auction_created"
+            | "auction_changed" => self.versions.details += 1,
             "chart_adopted" => self.versions.chart += 1,
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! A script's reply as an answer of the port.
 
+mod auctions;
+
 use std::sync::Arc;
 
 use onsale_domain::listing::{Key, split_fence};
@@ -47,6 +49,9 @@ pub fn read_plain(
     key: Option<Key>,
 ) -> Result<Option<Answer>, Malformed> {
     let Value::Array(parts) = value else { return Err(Malformed::of("reply")) };
+    if let Fact::Auction(asked) = asked {
+        return Ok(auctions::read_plain_bid(listing, parts, asked, key));
+    }
     let (fence, at, ends, price) = match parts.as_slice() {
         [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends)] => (fence, at, ends, &0),
         [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends), Value::Int(price)] => {
@@ -204,12 +209,12 @@ impl Detailed {
     }
 }
 
-fn code(number: u8) -> Result<Code, Malformed> {
+pub(crate) fn code(number: u8) -> Result<Code, Malformed> {
     Code::ALL.iter().copied().find(|code| *code as u8 == number).ok_or_else(|| Malformed::of("code"))
 }
 
 /// `s12:22` is a seat and why, `a0:24` an area, `k3:48` a SKU.
-fn obstacle(text: &str) -> Result<InTheWay, Malformed> {
+pub(crate) fn obstacle(text: &str) -> Result<InTheWay, Malformed> {
     let malformed = || Malformed::of("in the way");
     let (place, number) = text.split_once(':').ok_or_else(malformed)?;
     let why = code(number.parse().map_err(|_| malformed())?)?;

@@ -4,7 +4,7 @@
 
 use crate::layout::Layout;
 
-pub use self::kinds::{RegistrationVerb, SaleVerb, SeriesVerb};
+pub use self::kinds::{AuctionVerb, DeskVerb, RegistrationVerb, SaleVerb, SeriesVerb};
 
 /// A script as a server keeps it: called by its SHA only, never sent with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,13 +61,13 @@ macro_rules! verb {
     (hash [$($early:literal)+] $($file:literal)*) => {
         lua!("lib/layout_hash" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/seats_hash" "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due_hash" "lib/apply"
-            "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
+            "lib/order_ends" "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
     };
     (compact [] $($file:literal)*) => { verb!(compact ["lib/open" "lib/head" "lib/pack"] $($file)*) };
     (compact [$($early:literal)+] $($file:literal)*) => {
         lua!("lib/layout_compact" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
             "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
-            "lib/apply" "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
+            "lib/apply" "lib/order_ends" "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
     };
 }
 
@@ -86,6 +86,8 @@ macro_rules! verbs {
             Sale(SaleVerb),
             Series(SeriesVerb),
             Registration(RegistrationVerb),
+            Auction(AuctionVerb),
+            Desk(DeskVerb),
         }
 
         impl Name {
@@ -104,12 +106,12 @@ macro_rules! verbs {
 
 verbs! {
     PlaceHold: [] ["lib/open_compact" "lib/head" "lib/pack" "lib/plain_hold_compact"] "place_hold";
-    ExtendHold: "extend_hold";
-    DropSeats: "drop_seats";
-    ReleaseHold: "release_hold";
-    ConfirmHold: "confirm_hold";
+    ExtendHold: "lib/order_guard" "lib/order_guard_hold" "extend_hold";
+    DropSeats: "lib/order_guard" "lib/order_guard_hold" "drop_seats";
+    ReleaseHold: "lib/order_guard" "lib/order_guard_hold" "release_hold";
+    ConfirmHold: "lib/order_guard" "lib/order_guard_hold" "lib/confirm" "confirm_hold";
     OverrideHold: "override_hold";
-    RefundOrder: "lib/refund" "refund_order";
+    RefundOrder: "lib/refund" "lib/order_guard" "lib/order_book" "refund_order";
     BlockSeats: "lib/blocks" "block_seats";
     UnblockSeats: "lib/blocks" "unblock_seats";
     JoinQueue: "lib/places" "join_queue";
@@ -117,8 +119,13 @@ verbs! {
     ChangeStatus: "change_status";
     ChangeEvent: "lib/args" "change_event";
     AdoptChart: "lib/args" "adopt_chart";
-    ExpireDue: "lib/refund" "expire_due";
+    ExpireDue: "lib/refund" "lib/order_guard" "lib/order_book" "expire_due";
     RefuseKind: "refuse_kind";
+    PlaceOrder: "lib/order_guard" "lib/order_book" "lib/confirm" "lib/order_holds" "place_order";
+    PayOrder: "lib/order_guard" "lib/order_book" "lib/confirm" "lib/order_holds" "lib/order_paying" "pay_order";
+    CancelOrder: "lib/order_guard" "lib/order_book" "lib/confirm" "lib/order_holds" "lib/order_paying" "cancel_order";
+    NotePayment: "lib/order_guard" "lib/order_book" "lib/confirm" "lib/order_holds" "note_payment";
+    NoteRefund: "lib/order_guard" "lib/order_book" "note_refund";
 }
 
 const CREATE_HASH: Source = lua!("lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "lib/new_hash" "create_event").of(Layout::Hash);
@@ -145,6 +152,8 @@ pub struct Scripts {
     sales: Vec<Script>,
     series: Vec<Script>,
     registrations: Vec<Script>,
+    auctions: Vec<Script>,
+    desks: Vec<Script>,
 }
 
 impl Scripts {
@@ -168,6 +177,8 @@ impl Scripts {
             sales: kinds::SALES.iter().map(script).collect(),
             series: kinds::SERIES.iter().map(script).collect(),
             registrations: kinds::REGISTRATIONS.iter().map(script).collect(),
+            auctions: kinds::AUCTIONS.iter().map(script).collect(),
+            desks: kinds::DESKS.iter().map(script).collect(),
         }
     }
 
@@ -184,6 +195,8 @@ impl Scripts {
             (Name::Sale(verb), _) => &self.sales[verb as usize],
             (Name::Series(verb), _) => &self.series[verb as usize],
             (Name::Registration(verb), _) => &self.registrations[verb as usize],
+            (Name::Auction(verb), _) => &self.auctions[verb as usize],
+            (Name::Desk(verb), _) => &self.desks[verb as usize],
             (verb, Layout::Hash) => &self.hash[verb.place().unwrap_or_default()],
             (verb, Layout::Compact) => &self.compact[verb.place().unwrap_or_default()],
         }
@@ -207,5 +220,7 @@ impl Scripts {
             .chain(&self.sales)
             .chain(&self.series)
             .chain(&self.registrations)
+            .chain(&self.auctions)
+            .chain(&self.desks)
     }
 }

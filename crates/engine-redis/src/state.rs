@@ -1,8 +1,11 @@
 //! A listing's whole state read back from Redis in one call: how a server starts, how it goes on after a trimmed
 //! stream, and how tests compare the two engines.
 
+mod auctions;
 mod check;
 mod compact;
+pub(crate) mod desks;
+mod orders;
 mod records;
 mod registrations;
 mod sales;
@@ -47,8 +50,11 @@ struct Head {
     offset: u64,
     at: Millis,
     status: String,
-    /// How many seats have a queue; of a sale, the limit for a buyer; of a registration, those who wait.
+    /// How many seats have a queue; of a sale, the limit for a buyer; of a registration, those who wait; of an
+    /// auction, its bids.
     queued: usize,
+    /// The next deadline as far as it is known; of an auction, its end.
+    mark: Millis,
     seats: usize,
     versions: Versions,
     /// Of a registration, the places that are offered.
@@ -87,17 +93,20 @@ impl State {
         let parts = match layout.as_str() {
             "sale" => Some(Parts::Sale(Box::new(sales::image(self)?))),
             "series" => Some(Parts::Series(Box::new(series::image(self)?))),
+            "auction" => Some(Parts::Auction(Box::new(auctions::image(self)?))),
+            "desk" => Some(Parts::Desk(Box::new(desks::image(self)?))),
             "registration" => Some(Parts::Registration(Box::new(registrations::image(self)?))),
             _ => None,
         };
         if let Some(parts) = parts {
             // They have no chart, and use its place in the head for something else.
             let versions = Versions { chart: 0, ..versions };
-            let listing = Listing::of_parts(id, epoch, offset, at, parts);
+            let listing = Listing::of_parts(id, epoch, offset, at, parts).with_orders(orders::image(self)?);
             return Ok(Picture { listing, versions, layout: Layout::Hash });
         }
         let layout = Layout::parse(&layout).ok_or_else(|| Malformed::of("layout"))?;
         let listing = Listing::of_parts(id, epoch, offset, at, Parts::Event(Box::new(self.seats(layout)?)));
+        let listing = listing.with_orders(orders::image(self)?);
         Ok(Picture { listing, versions, layout })
     }
 
@@ -105,7 +114,8 @@ impl State {
     fn head(&self) -> Result<Head, Malformed> {
         let line = self.locks.text("head")?;
         let parts: Vec<&str> = line.split('|').collect();
-        let [layout, epoch, offset, at, status, queued, _, seats, details, chart, buckets] = parts.as_slice()
+        let [layout, epoch, offset, at, status, queued, mark, seats, details, chart, buckets] =
+            parts.as_slice()
         else {
             return Err(Malformed::of("head"));
         };
@@ -119,6 +129,7 @@ impl State {
             at: number(at)?,
             status: (*status).to_owned(),
             queued: number(queued)?,
+            mark: number(mark)?,
             seats: number(seats)?,
             versions: Versions { details: number(details)?, chart: number(chart)? },
             buckets: number(buckets)?,
@@ -150,9 +161,7 @@ impl State {
             blocked: self.blocked(layout)?,
             blocked_places,
             holds: self.all_holds(layout)?,
-            orders: self
-                .orders
-                .iter()
+            orders: orders::sold(self)
                 .map(|(id, order)| records::order(id, order))
                 .collect::<Result<_, _>>()?,
             places: records::places(&self.queue)?,

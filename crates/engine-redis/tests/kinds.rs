@@ -1,4 +1,4 @@
-//! The rules of sales, series and registrations, kept by Lua: the same seeded histories on both engines.
+//! The rules of sales, series, registrations and auctions, kept by Lua: the same seeded histories on both engines.
 
 mod differential;
 #[path = "support/lua.rs"]
@@ -24,5 +24,13 @@ mod series {
 mod registrations {
     mod differential;
     mod reachable;
+    mod world;
+}
+
+mod auctions {
+    mod differential;
+    mod limits;
+    mod reachable;
+    mod terms;
     mod world;
 }

@@ -2,6 +2,8 @@
 
 #[path = "live/absent.rs"]
 mod absent;
+#[path = "live/auctions.rs"]
+mod auctions;
 #[path = "live/bad_days.rs"]
 mod bad_days;
 #[path = "live/contract.rs"]

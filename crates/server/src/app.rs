@@ -11,14 +11,13 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::config::{Config, ProviderName};
+use crate::config::Config;
 use crate::http::chart::Charts;
 use crate::metrics::Metrics;
-use crate::payments::simulated::{Bank, Simulated};
-use crate::payments::worker::{Patience, Worker};
+use crate::payments::Worker;
 use crate::secrets::Secrets;
 use crate::token::Tokens;
-use crate::{clockwork, http, listen};
+use crate::{clockwork, http, listen, payments};
 
 /// How often recorded timings are folded into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -45,15 +44,10 @@ impl App {
         secrets: &Secrets,
         engine: Arc<dyn Engine>,
         stopping: CancellationToken,
-    ) -> App {
-        let provider = match config.payments.provider {
-            ProviderName::Simulated => {
-                let secret = [b"webhooks:", &*secrets.house_key].concat();
-                Arc::new(Simulated::new(Arc::new(Bank::default()), &secret))
-            }
-        };
-        App {
-            payments: Arc::new(Worker::new(engine.clone(), provider, Patience::default())),
+    ) -> io::Result<App> {
+        let (provider, patience) = payments::chosen(&config, secrets)?;
+        Ok(App {
+            payments: Arc::new(Worker::new(engine.clone(), provider, patience)),
             engine,
             api_key: secrets.api_key.clone(),
             tokens: Tokens::new(&secrets.house_key),
@@ -62,7 +56,7 @@ impl App {
             streams: Arc::new(Semaphore::new(config.limits.streams_max)),
             stopping,
             config,
-        }
+        })
     }
 
     /// A fresh number for something new; later ones sort after earlier ones.
@@ -100,7 +94,7 @@ impl Bound {
         engine: Arc<dyn Engine>,
         stop: CancellationToken,
     ) -> io::Result<()> {
-        let app = Arc::new(App::new(config, &secrets, engine, stop.clone()));
+        let app = Arc::new(App::new(config, &secrets, engine, stop.clone())?);
         let edge = Arc::new(http::edge::Edge::new(app.clone()));
         let upkeep = tokio::spawn({
             let app = app.clone();

@@ -12,8 +12,10 @@ use thiserror::Error;
 
 mod engine;
 mod payments;
+mod stripe;
 
 pub use payments::{Payments, ProviderName};
+pub use stripe::{Secret, Stripe, StripeError, StripeKeys};
 
 /// Read if it exists and no other file is named.
 pub const DEFAULT_FILE: &str = "onsale.toml";
@@ -41,6 +43,9 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
     pub payments: Payments,
+    /// How Stripe is reached, if it takes the money.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stripe: Option<Stripe>,
 }
 
 /// Every bound of the edge. Overflow is an answer, never growth.
@@ -128,6 +133,7 @@ impl Default for Config {
             redis: None,
             tls: None,
             payments: Payments::default(),
+            stripe: None,
         }
     }
 }
@@ -177,6 +183,8 @@ pub enum ConfigError {
     WeakApiKey,
     #[error("the configuration is wrong: {0}")]
     Redis(link::LinkError),
+    #[error("the configuration is wrong: {0}")]
+    Stripe(#[from] StripeError),
 }
 
 impl Config {
@@ -230,11 +238,19 @@ impl Config {
                 }
             }
         }
+        if self.payments.provider == ProviderName::Stripe {
+            self.stripe_keys()?;
+        }
         let visible = |key: &String| key.len() >= 8 && key.bytes().all(|b| b.is_ascii_graphic());
         if !self.api_key.as_ref().is_none_or(visible) {
             return Err(ConfigError::WeakApiKey);
         }
         Ok(())
+    }
+
+    /// What Stripe is asked with; said clearly if something is missing.
+    pub fn stripe_keys(&self) -> Result<StripeKeys, StripeError> {
+        self.stripe.clone().unwrap_or_default().keys()
     }
 
     /// The same with secrets hidden, for printing.
@@ -244,6 +260,7 @@ impl Config {
             api_key: hide(&self.api_key),
             house_key: hide(&self.house_key),
             redis: self.redis.as_ref().map(link::Config::masked),
+            stripe: self.stripe.as_ref().map(Stripe::masked),
             ..self.clone()
         }
     }

@@ -29,10 +29,9 @@ pub(super) fn decide(auction: &Auction, change: &ChangeAuction, now: Millis) -> 
         AuctionStatus::Scheduled => false,
         AuctionStatus::Open => true,
     };
-    let details = merged(&auction.details, change);
+    let details = auction.changed(change);
     let old = &auction.details;
-    let same_terms =
-        (details.starts_at, details.ends_at, &details.terms) == (old.starts_at, old.ends_at, &old.terms);
+    let same_terms = details.has_terms_of(old);
     if words_only && !same_terms {
         return Err(Refusal::of(Code::StatusConflict));
     }
@@ -46,6 +45,13 @@ pub(super) fn decide(auction: &Auction, change: &ChangeAuction, now: Millis) -> 
         true => Decided::Unchanged,
         false => Decided::Fact(AuctionFact::AuctionChanged(Box::new(details))),
     })
+}
+
+impl Auction {
+    /// What the details come to with a change, whether or not it may be made.
+    pub fn changed(&self, change: &ChangeAuction) -> AuctionDetails {
+        merged(&self.details, change)
+    }
 }
 
 fn merged(old: &AuctionDetails, change: &ChangeAuction) -> AuctionDetails {

@@ -128,6 +128,11 @@ impl AuctionDetails {
         }
         self.terms.check()
     }
+
+    /// Whether nothing that matters to bidders differs: times and terms.
+    pub fn has_terms_of(&self, other: &AuctionDetails) -> bool {
+        (self.starts_at, self.ends_at, &self.terms) == (other.starts_at, other.ends_at, &other.terms)
+    }
 }
 
 impl AuctionTerms {

@@ -28,8 +28,9 @@ pub(super) fn decide(auction: &Auction, command: &PlaceBid, now: Millis) -> Resu
     if let Some(price) = auction.buy_now_on_offer().filter(|price| max >= *price) {
         return Ok(buy_now::bought(&command.bidder, price, now));
     }
-    let bidder = auction.people.find(&command.bidder).unwrap_or(NOBODY);
-    let own = lead.leader.filter(|leader| leader.bidder == bidder);
+    // Only the leader's own bid is another case, and the leader is known by name: nobody is looked up.
+    let own = lead.leader.filter(|_| auction.leader.as_ref() == Some(&command.bidder));
+    let bidder = own.map_or(NOBODY, |leader| leader.bidder);
     if own.is_some_and(|leader| max <= leader.max) {
         return Err(Refusal::of(Code::LeaderNotRaising));
     }

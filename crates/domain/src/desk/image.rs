@@ -2,20 +2,28 @@
 
 use minicbor::{Decode, Encode};
 
-use super::state::{Desk, Event, Item};
+use super::state::Desk;
+pub use super::state::{Event as EventImage, Item as ItemImage};
 use crate::id::{ListingId, PaymentId};
 use crate::time::Millis;
 
 #[derive(Clone, Debug, Encode, Decode)]
 pub struct DeskImage {
     #[n(0)]
-    cursors: Vec<(ListingId, u64)>,
+    pub cursors: Vec<(ListingId, u64)>,
     #[n(1)]
-    items: Vec<Item>,
+    pub items: Vec<ItemImage>,
     #[n(2)]
-    events: Vec<(PaymentId, Vec<Event>)>,
+    pub events: Vec<(PaymentId, Vec<EventImage>)>,
     #[n(3)]
-    inbox: Vec<(Millis, String, String)>,
+    pub inbox: Vec<(Millis, String, String)>,
+}
+
+impl DeskImage {
+    /// What came at the same time has no order of its own.
+    pub(crate) fn sort(&mut self) {
+        self.inbox.sort_unstable();
+    }
 }
 
 impl Desk {

@@ -26,7 +26,7 @@ pub struct Desk {
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub(super) struct Item {
+pub struct Item {
     #[n(0)]
     pub listing: ListingId,
     #[n(1)]
@@ -55,7 +55,7 @@ pub(super) struct Item {
 
 /// An event as a payment shows it.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub(super) struct Event {
+pub struct Event {
     #[n(0)]
     pub at: Millis,
     #[n(1)]

@@ -7,8 +7,8 @@ use minicbor::{Decode, Encode};
 use super::{Body, Listing};
 use crate::auction::Auction;
 use crate::auction::image::AuctionImage;
-use crate::desk::Desk;
 use crate::desk::image::DeskImage;
+use crate::desk::{Desk, DeskCommand};
 use crate::id::ListingId;
 use crate::order::Orders;
 use crate::order::image::OrdersImage;
@@ -67,6 +67,8 @@ pub enum Parts {
     Sale(Box<SaleImage>),
     Series(Box<SeriesImage>),
     Registration(Box<RegistrationImage>),
+    Auction(Box<AuctionImage>),
+    Desk(Box<DeskImage>),
 }
 
 impl Listing {
@@ -101,7 +103,7 @@ impl Listing {
             }
             // Canonical by itself.
             Body::Auction(auction) => BodyImage::Auction(Box::new(auction.image())),
-            Body::Desk(desk) => BodyImage::Desk(Box::new(desk.image())),
+            Body::Desk(desk) => BodyImage::Desk(arranged(desk.image(), sorted.then_some(DeskImage::sort))),
         };
         let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
         let orders = self.orders.as_deref().filter(|orders| !orders.is_empty()).map(Orders::image);
@@ -135,7 +137,42 @@ impl Listing {
             Parts::Sale(image) => Body::Sale(Box::new(Sale::from_image(*image))),
             Parts::Series(image) => Body::Series(Arc::new(Series::from_image(id, *image))),
             Parts::Registration(image) => Body::Registration(Box::new(Registration::from_image(*image))),
+            Parts::Auction(image) => Body::Auction(Box::new(Auction::from_image(*image))),
+            Parts::Desk(image) => Body::Desk(Box::new(Desk::from_image(*image))),
         };
         Listing { id, epoch, offset, last_at, body, orders: None, attempts: None }
+    }
+
+    /// A desk with no more than a command can look at or change: small enough to be compared before and after it.
+    #[must_use]
+    pub fn desk_part(&self, command: &DeskCommand, clock: Millis) -> Listing {
+        let now = clock.max(self.last_at);
+        let part = self.desk().map(|desk| Body::Desk(Box::new(desk.part(command, now))));
+        let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
+        let body = part.unwrap_or(Body::Nothing);
+        Listing { id, epoch, offset, last_at, body, orders: None, attempts: None }
+    }
+
+    pub fn desk_image(&self) -> Option<DeskImage> {
+        self.desk().map(Desk::image)
+    }
+
+    fn desk(&self) -> Option<&Desk> {
+        match &self.body {
+            Body::Desk(desk) => Some(desk),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Event(_)
+            | Body::Sale(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_) => None,
+        }
+    }
+
+    /// The same with the orders that pay for what is here.
+    #[must_use]
+    pub fn with_orders(self, orders: Option<OrdersImage>) -> Listing {
+        Listing { orders: orders.map(|image| Box::new(Orders::from_image(image))), ..self }
     }
 }

@@ -7,20 +7,27 @@ use crate::command::HoldKey;
 use crate::id::OrderId;
 use crate::listing::{Body, Listing};
 use crate::refusal::{Code, Detail, Refusal};
-use crate::seats::Seats;
+use crate::seats::{self, Seats};
 use crate::stock::command::CheckoutKey;
-use crate::stock::{Sale, SaleCommand};
+use crate::stock::{self, Sale, SaleCommand};
 use crate::time::Millis;
 
 pub(crate) fn guard(listing: &Listing, command: &Command, now: Millis) -> Result<(), Refusal> {
     let Some(orders) = listing.orders.as_deref() else { return Ok(()) };
     if let Body::Event(seats) = &listing.body {
-        return guard_hold(orders, seats, command, now);
+        return guard_hold(orders, seats, command, now)
+            .map_err(|refusal| wrong(seats::check(command), refusal));
     }
     if let (Body::Sale(sale), Command::Sale(command)) = (&listing.body, command) {
-        return guard_code(orders, sale, command, now);
+        return guard_code(orders, sale, command, now)
+            .map_err(|refusal| wrong(stock::check(command), refusal));
     }
     Ok(())
+}
+
+/// What no state could make sense of is told so, whoever has taken the goods.
+fn wrong(checked: Result<(), Refusal>, refusal: Refusal) -> Refusal {
+    checked.err().unwrap_or(refusal)
 }
 
 /// Neither extended nor released while it is paid; nothing taken out of it and not bought without its order at all.

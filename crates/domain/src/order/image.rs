@@ -3,7 +3,8 @@
 use minicbor::{Decode, Encode};
 
 use super::fact::OrderPlaced;
-use super::state::{Order, OrderStatus, Orders, Payment, Slip};
+use super::state::{Order, OrderStatus, Orders, Slip};
+pub use super::state::{Payment as PaymentImage, Refund as RefundImage};
 use crate::id::PaymentId;
 use crate::money::Minor;
 use crate::time::Millis;
@@ -11,31 +12,31 @@ use crate::time::Millis;
 #[derive(Clone, Debug, Encode, Decode)]
 pub struct OrdersImage {
     #[n(0)]
-    orders: Vec<OrderImage>,
+    pub orders: Vec<OrderImage>,
 }
 
 #[derive(Clone, Debug, Encode, Decode)]
-struct OrderImage {
+pub struct OrderImage {
     #[n(0)]
-    placed: OrderPlaced,
+    pub placed: OrderPlaced,
     #[n(1)]
-    fence: u64,
+    pub fence: u64,
     #[n(2)]
-    placed_at: Millis,
+    pub placed_at: Millis,
     #[n(3)]
-    status: OrderStatus,
+    pub status: OrderStatus,
     #[n(4)]
-    settled: bool,
+    pub settled: bool,
     #[n(5)]
-    closed_at: Option<Millis>,
+    pub closed_at: Option<Millis>,
     #[n(6)]
-    returned_units: u32,
+    pub returned_units: u32,
     #[n(7)]
-    returned_minor: Minor,
+    pub returned_minor: Minor,
     #[n(8)]
-    payments: Vec<Payment>,
+    pub payments: Vec<PaymentImage>,
     #[n(9)]
-    paid_by: Option<PaymentId>,
+    pub paid_by: Option<PaymentId>,
 }
 
 impl Orders {

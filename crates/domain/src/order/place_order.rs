@@ -36,6 +36,9 @@ fn decide(listing: &Listing, command: &PlaceOrder, now: Millis) -> Result<OrderP
     if let Some(other) = orders.and_then(|orders| orders.of_goods(goods.number())) {
         return Err(taken(other.id));
     }
+    if let (Body::Sale(sale), Goods::Checkout { checkout, .. }) = (&listing.body, &goods) {
+        sale.not_ordered(*checkout)?;
+    }
     if listing.knows_order(command.order) {
         return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
     }

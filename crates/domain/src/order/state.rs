@@ -96,7 +96,7 @@ impl OrderStatus {
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub(super) struct Payment {
+pub struct Payment {
     #[n(0)]
     pub id: PaymentId,
     /// Of the fact that asked for it.
@@ -131,7 +131,7 @@ impl Payment {
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub(super) struct Refund {
+pub struct Refund {
     #[n(0)]
     pub fence: u64,
     #[n(1)]

@@ -24,6 +24,11 @@ impl Sale {
         not_cancelled(self)
     }
 
+    /// Whoever took the code without the book has it.
+    pub(crate) fn not_ordered(&self, checkout: CheckoutId) -> Result<(), Refusal> {
+        self.code_index(checkout).map_or(Ok(()), |index| super::cancel_checkout::not_ordered(self, index))
+    }
+
     pub(crate) fn code_until(&self, checkout: CheckoutId) -> Option<Millis> {
         self.code_index(checkout).map(|index| self.codes[index].until)
     }

@@ -17,12 +17,14 @@ use onsale_domain::order::command::{
 use onsale_domain::order::{Fees, OrderCommand, OrderFact, OrdersFound, OrdersQuery};
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::stock::command::{
-    Checkout, CheckoutKey, CreateSale, Purchase, RefundPurchase, SaleCommand,
+    Checkout, CheckoutKey, CreateSale, OrderCheckout, Purchase, RefundPurchase, SaleCommand,
 };
 use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
 use onsale_domain::stock::fact::{SaleFact, SkuCount};
 use onsale_domain::{BuyerId, CheckoutId, Command, Fact, HoldId, Millis, OrderId, Outcome, PaymentId};
 
+/// The tables' zero. A store that is asked at the time 0 would look at its own clock.
+const START: Millis = 1_000_000;
 const SEATS: [&str; 5] = ["A1", "A2", "A3", "A4", "F1"];
 /// Every listing of these tables is in its first epoch.
 const EPOCH: u64 = 1;
@@ -58,8 +60,8 @@ fn create_event() -> Command {
         name: "small".into(),
         description: String::new(),
         venue: None,
-        starts_at: 9_000_000,
-        ends_at: 10_000_000,
+        starts_at: START + 9_000_000,
+        ends_at: START + 10_000_000,
         sale_opens_at: None,
         sale_closes_at: None,
         is_virtual: false,
@@ -77,8 +79,8 @@ fn create_sale() -> Command {
         details: SaleDetails {
             name: "small".into(),
             description: String::new(),
-            starts_at: 0,
-            ends_at: 5_000_000,
+            starts_at: START,
+            ends_at: START + 5_000_000,
             currency: Currency::parse("EUR").expect("three letters"),
             rules: StockRules { buyer_limit: 4, ..StockRules::default() },
             origin: None,
@@ -89,8 +91,8 @@ fn create_sale() -> Command {
 
 impl<'a> House<'a> {
     pub fn new(listings: &'a mut dyn Listings, fees: Fees) -> House<'a> {
-        assert_eq!(listings.run(true, &create_event(), 0).0, Outcome::Done);
-        assert_eq!(listings.run(false, &create_sale(), 0).0, Outcome::Done);
+        assert_eq!(listings.run(true, &create_event(), START).0, Outcome::Done);
+        assert_eq!(listings.run(false, &create_sale(), START).0, Outcome::Done);
         House {
             listings,
             holds: BTreeMap::new(),
@@ -151,7 +153,7 @@ impl House<'_> {
     pub fn say(&mut self, asked: &str) -> String {
         let mut words = asked.split_whitespace();
         let seconds: f64 = words.next().and_then(|word| word.parse().ok()).expect("seconds");
-        let now = (seconds * 1_000.0) as Millis;
+        let now = START + (seconds * 1_000.0) as Millis;
         let verb = words.next().expect("a verb");
         let rest: Vec<&str> = words.collect();
         if verb == "order?" {
@@ -277,6 +279,14 @@ impl House<'_> {
                     settled: true,
                 })),
             ),
+            "take_code" => (
+                false,
+                Command::Sale(SaleCommand::OrderCheckout(OrderCheckout {
+                    key: self.code_key(rest[0]),
+                    order: OrderId(number(rest[1])),
+                    pay_until: now,
+                })),
+            ),
             "cancel_code" => (false, Command::Sale(SaleCommand::CancelCheckout(self.code_key(rest[0])))),
             "cancel_sale" => (false, Command::Sale(SaleCommand::Cancel)),
             "order" => {
@@ -378,7 +388,8 @@ impl House<'_> {
         let Found::Orders(OrdersFound::Order(order)) = self.listings.ask(on_event, &query) else {
             return "unknown".into();
         };
-        let until = order.until.map_or(String::new(), |until| format!(" until {}", until as f64 / 1_000.0));
+        let until =
+            order.until.map_or(String::new(), |until| format!(" until {}", (until - START) as f64 / 1_000.0));
         let fee = match order.fee_minor {
             0 => String::new(),
             fee => format!(" + {fee}"),
@@ -392,7 +403,7 @@ impl House<'_> {
 
 /// A fact in few words; what the clock alone does is left out.
 fn told(fact: &Fact) -> Option<String> {
-    let s = |at: &Millis| *at as f64 / 1_000.0;
+    let s = |at: &Millis| (*at - START) as f64 / 1_000.0;
     Some(match fact {
         Fact::StatusChanged { status, by_schedule: false } => status.as_str().into(),
         Fact::Sale(SaleFact::StatusChanged { status, by_schedule: false }) => status.as_str().into(),

@@ -83,6 +83,7 @@ local function commit(is_yes)
   end
   forget_ended(ended)
   commit_orders()
+  BOOK.commit()
   commit_marker(commit_due())
   commit_things()
   local set = {}

@@ -12,6 +12,7 @@ end
 local function expire_code(code)
   emit({"kind", "checkout_expired", "checkout", code.id})
   end_code(code, HOW.expired)
+  BOOK.goods_gone(code.id, "expired")
 end
 
 -- Living codes by (until, fence), those that are due or `all`: a function that tells the next one. What this very

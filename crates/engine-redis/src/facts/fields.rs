@@ -1,6 +1,6 @@
 //! The flat field list itself: names and values in their order.
 
-use onsale_domain::{BuyerId, CheckoutId, HoldId, OrderId};
+use onsale_domain::{BuyerId, CheckoutId, HoldId, OrderId, PaymentId};
 use thiserror::Error;
 
 /// What a server sent does not read as what we write.
@@ -112,6 +112,10 @@ impl Fields {
 
     pub fn order(&self, name: &str) -> Result<OrderId, Malformed> {
         super::read_id(self.text(name)?).map(OrderId).ok_or_else(|| Malformed::of(name))
+    }
+
+    pub fn payment(&self, name: &str) -> Result<PaymentId, Malformed> {
+        super::read_id(self.text(name)?).map(PaymentId).ok_or_else(|| Malformed::of(name))
     }
 
     pub fn buyer(&self, name: &str) -> Result<BuyerId, Malformed> {

@@ -59,9 +59,28 @@ impl Across {
         format!("{}active_sale_id:{}", self.prefix, tenant.as_str())
     }
 
+    /// A sorted set of the auctions that are not over, by their end.
+    pub fn active_auctions(&self, tenant: Tenant) -> String {
+        format!("{}auctions:active:{}", self.prefix, tenant.as_str())
+    }
+
+    /// A set of the auctions in which a bid of this buyer stands.
+    pub fn active_bids(&self, tenant: Tenant, buyer: &BuyerId) -> String {
+        self.of_buyer("user:active_bids", tenant, buyer)
+    }
+
     /// Counts of one event, a hash.
     pub fn stats(&self, listing: &ListingId) -> String {
         format!("{}event:stats:{{{listing}}}", self.prefix)
+    }
+
+    /// The last refused attempts of a listing, a list, and how many there were by code, a hash.
+    pub fn attempts(&self, listing: &ListingId) -> String {
+        format!("{}attempts:{{{listing}}}", self.prefix)
+    }
+
+    pub fn attempt_counts(&self, listing: &ListingId) -> String {
+        format!("{}attempts:counts:{{{listing}}}", self.prefix)
     }
 
     /// The lease of the server that writes what follows from facts.

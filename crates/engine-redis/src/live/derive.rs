@@ -1,5 +1,5 @@
-//! Keys that follow from facts: a buyer's holds and last purchase, the sale that is on, counts to show, the index of
-//! listings and the one of their deadlines.
+//! Keys that follow from facts: a buyer's holds, bids and last purchase, the sale and the auctions that are on, counts
+//! to show, the index of listings and the one of their deadlines.
 //! One server at a time writes them, the one with the lease, behind the facts that its replicas took in, whoever
 //! decided them. They never decide: losing the lease, the cache or all of them costs a hint.
 
@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use redis::{Cmd, Value};
 
 use super::replica::Replica;
-use super::{Inner, counts, sales};
+use super::{Inner, auctions, counts, sales};
 use crate::link::Link;
 
 /// Between two rounds: what happens within it is written together.
@@ -48,6 +48,7 @@ struct Pending {
     due: BTreeMap<ListingId, Option<Millis>>,
     holds: BTreeMap<(ListingId, BuyerId), Millis>,
     bought: BTreeMap<(Tenant, BuyerId), Millis>,
+    auctions: auctions::Touched,
 }
 
 impl Default for Derived {
@@ -80,6 +81,7 @@ impl Derived {
             {
                 pending.bought.insert((replica.id.tenant, buyer), step.at);
             }
+            pending.auctions.note(replica, fact);
         }
         pending.changed.insert(replica.id);
         note_due(&mut pending, replica);
@@ -201,11 +203,13 @@ impl Inner {
         for replica in pending.changed.iter().filter_map(|listing| self.directory.get(listing)) {
             let key = self.across.stats(&replica.id);
             counts.extend(replica.view().map(|view| counts::commands(&key, &view)).into_iter().flatten());
+            counts.extend(auctions::active(self, &replica));
         }
         send(&self.link, indexes(self, &pending)).await;
         let Some(cache) = self.cache() else { return };
         counts.extend(hints(self, pending.holds));
         counts.extend(sales::last_purchases(self, pending.bought));
+        counts.extend(auctions::active_bids(self, pending.auctions));
         if count {
             counts.extend(sales::active(self, &self.derived.sales));
         }

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 
 use super::fetch::AT_ONCE;
 use super::replica::Replica;
-use super::{Inner, derive, sweep, tell, trim, wake};
+use super::{Inner, attempts, derive, sweep, tell, trim, wake};
 
 /// A listing that changed so lately is compared in every round; all of them every `ALL` rounds.
 const LATELY_MS: i64 = 60_000;
@@ -23,6 +23,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 pub fn start(inner: &Arc<Inner>) {
     tokio::spawn(tell::run(inner.clone()));
     tokio::spawn(derive::run(inner.clone()));
+    tokio::spawn(attempts::run(inner.clone()));
     tokio::spawn(poll(inner.clone()));
     tokio::spawn(recovered(inner.clone()));
     if inner.options.wakes || inner.options.sweep.notified {

@@ -29,7 +29,7 @@ const LATELY_MS: i64 = 10_000;
 const LATELY_MAX: usize = 64;
 
 impl Inner {
-    async fn freshen(&self, replica: &Replica) -> Result<(), EngineError> {
+    pub(super) async fn freshen(&self, replica: &Replica) -> Result<(), EngineError> {
         match tokio::time::timeout(FRESH, self.refresh(replica)).await {
             // A node that may have forgotten something has nothing to tell about anybody.
             Ok(Err(EngineError::Recovering)) => Err(EngineError::Recovering),
@@ -39,6 +39,10 @@ impl Inner {
     }
 
     pub(super) async fn ask(&self, listing: ListingId, query: &Query) -> Result<Found, EngineError> {
+        if let Query::Attempts { from, limit } = query {
+            // Nobody's state: a script that refuses writes nothing.
+            return Ok(Found::Attempts(Box::new(self.attempts(listing, *from, *limit).await?)));
+        }
         let Some(replica) = self.look_up(listing).await? else { return Ok(Found::Nothing) };
         self.freshen(&replica).await?;
         Ok(replica.with(|picture| picture.listing.ask(query, self.clock.now())))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use onsale_domain::{Code, Command, ListingId, Millis, Outcome, Step};
+use onsale_domain::{Code, Command, ListingId, ListingKind, Millis, Outcome, Step};
 use onsale_engine::{Answer, EngineError, Position, Request};
 
 use super::Inner;
@@ -14,9 +14,12 @@ use crate::commands::Terms;
 use crate::desk::{Asked, Stamp};
 use crate::picture::Picture;
 use crate::reply::Reply;
+use crate::scripts::{DeskVerb, Name};
 
 /// A command is prepared so often before the answer is an honest `busy`.
 const TRIES: usize = 5;
+/// A desk is decided beside Redis: whoever else writes there, few servers and seldom, is given way to more often.
+const DESK_TRIES: usize = 32;
 /// From this try on the best seats of a moment ago are taken if they are still free.
 const LENIENT: usize = 4;
 /// Answers of this server overtake each other by microseconds; a longer gap was made by another server.
@@ -32,13 +35,14 @@ impl Inner {
         if let Some(what) = crate::commands::unsupported(request.listing.kind) {
             return Err(EngineError::Unsupported(what));
         }
-        if let Command::Order(_) = &request.command {
-            return Err(EngineError::Unsupported("orders are decided by the embedded engine only"));
-        }
         self.counts.commands.fetch_add(1, Ordering::Relaxed);
         let answer = self.decide(&request).await?;
-        if answer.outcome.refused().is_some() {
+        if let Some(refusal) = answer.outcome.refused() {
             self.counts.refusals.fetch_add(1, Ordering::Relaxed);
+            // Of a listing that does not exist nobody keeps a list.
+            if answer.position.offset > 0 {
+                self.attempts.note(request.listing, answer.at, &request.command, refusal);
+            }
         }
         Ok(answer)
     }
@@ -52,7 +56,9 @@ impl Inner {
         };
         let mut replica = self.directory.get(&listing);
         let mut assumed_now = self.clock.now();
-        for attempt in 1..=TRIES {
+        let is_desk = listing.kind == ListingKind::Desk;
+        let _turn = if is_desk { Some(self.leases.turn.lock().await) } else { None };
+        for attempt in 1..=if is_desk { DESK_TRIES } else { TRIES } {
             let terms = Terms {
                 epoch: self.deployment.current().generation.number,
                 compact_from: self.options.compact_from,
@@ -66,6 +72,11 @@ impl Inner {
                         self.learn(replica, step, answer.position).await;
                     }
                     return Ok(*answer);
+                }
+                Reply::Retry { why, .. } if why == "fenced" => {
+                    self.leases.lost(&listing);
+                    let why = "another server looks after these payments".to_owned();
+                    return Err(EngineError::Unavailable(why));
                 }
                 Reply::Retry { now, .. } => {
                     self.counts.retries.fetch_add(1, Ordering::Relaxed);
@@ -101,6 +112,10 @@ impl Inner {
             let asked = match replica {
                 Some(replica) => replica.with(prepare),
                 None => prepare(&Picture::nothing(request.listing)),
+            };
+            let asked = match self.leases.under(&request.listing, &request.command) {
+                Some(lease) if asked.name == Name::Desk(DeskVerb::Append) => asked.under_lease(&lease),
+                Some(_) | None => asked,
             };
             let reply = asked.read(self.call(&asked).await?)?;
             if !(terms.plain && reply.is_not_plain()) {

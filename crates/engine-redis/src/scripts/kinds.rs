@@ -1,22 +1,22 @@
 //! The scripts of the other kinds of listings: one a verb, over the fragments of its kind. Creating one stands alone, and
-//! so does the checkout that most buyers ask for.
+//! so do the checkout and the bid that most buyers ask for.
 
 use super::Source;
 
 macro_rules! kind {
-    ($verb:ident $sources:ident $over:ident [$($name:ident: $file:literal;)*] [$($alone:ident: $($part:literal)*;)*]) => {
+    ($verb:ident $sources:ident $over:ident [$($name:ident: $($file:literal)+;)*] [$($alone:ident: $($part:literal)*;)*]) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $verb { $($name,)* $($alone,)* }
 
         /// In the order of the verbs.
-        pub const $sources: &[Source] = &[$($over!($file),)* $(lua!($($part)*),)*];
+        pub const $sources: &[Source] = &[$($over!($($file)+),)* $(lua!($($part)*),)*];
     };
 }
 
 macro_rules! of_sale {
-    ($file:literal) => {
+    ($($file:literal)+) => {
         lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/sale_rules" "lib/sale_state" "lib/ended"
-            "lib/sale_expire" "lib/log" "lib/sale_commit" "lib/answers" "lib/sale_codes" $file)
+            "lib/order_ends" "lib/sale_expire" "lib/log" "lib/sale_commit" "lib/answers" "lib/sale_codes" $($file)+)
     };
 }
 
@@ -34,6 +34,13 @@ macro_rules! of_registration {
     };
 }
 
+macro_rules! of_auction {
+    ($file:literal) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/auction" "lib/auction_close" "lib/log"
+            "lib/auction_commit" "lib/answers" $file)
+    };
+}
+
 kind! {
     SaleVerb SALES of_sale [
         Change: "change_sale";
@@ -45,15 +52,34 @@ kind! {
         Cancel: "cancel_sale";
         Checkout: "checkout";
         CancelCheckout: "cancel_checkout";
-        OrderCheckout: "order_checkout";
-        ReturnCheckout: "return_checkout";
-        Purchase: "purchase";
-        TakeBack: "take_back_purchase";
-        Refund: "refund_purchase";
-        Expire: "expire_checkouts";
+        OrderCheckout: "lib/order_guard" "lib/order_guard_code" "order_checkout";
+        ReturnCheckout: "lib/order_guard" "lib/order_guard_code" "return_checkout";
+        Purchase: "lib/order_guard" "lib/order_guard_code" "purchase";
+        TakeBack: "lib/order_guard" "lib/order_guard_code" "take_back_purchase";
+        Refund: "lib/order_guard" "lib/order_book" "refund_purchase";
+        Expire: "lib/order_guard" "lib/order_book" "expire_checkouts";
+        PlaceOrder: "lib/order_guard" "lib/order_book" "lib/order_codes" "place_order";
+        PayOrder: "lib/order_guard" "lib/order_book" "lib/order_codes" "lib/order_paying" "pay_order";
+        CancelOrder: "lib/order_guard" "lib/order_book" "lib/order_codes" "lib/order_paying" "cancel_order";
+        NotePayment: "lib/order_guard" "lib/order_book" "lib/order_codes" "note_payment";
+        NoteRefund: "lib/order_guard" "lib/order_book" "note_refund";
     ] [
         Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_sale";
         PlainCheckout: "plain_checkout";
+    ]
+}
+
+macro_rules! of_desk {
+    ($($file:literal)+) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" $($file)+)
+    };
+}
+
+kind! {
+    DeskVerb DESKS of_desk [
+        Append: "append_desk";
+    ] [
+        Lease: "take_lease";
     ]
 }
 
@@ -83,5 +109,25 @@ kind! {
         Expire: "expire_offers";
     ] [
         Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_registration";
+    ]
+}
+
+kind! {
+    AuctionVerb AUCTIONS of_auction [
+        Change: "change_auction";
+        Cancel: "cancel_auction";
+        PlaceBid: "place_bid";
+        BuyNow: "buy_now";
+        Retract: "retract_bid";
+        Ban: "ban_bidder";
+        Unban: "unban_bidder";
+        Settle: "settle_award";
+        Decline: "decline_award";
+        Watch: "watch_auction";
+        Unwatch: "unwatch_auction";
+        Close: "close_auction";
+    ] [
+        Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_auction";
+        PlainBid: "plain_bid";
     ]
 }

@@ -14,11 +14,15 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let picture = state.picture(id).map_err(malformed)?;
     picture.listing.check_invariants()?;
+    super::orders::check(state)?;
     if picture.listing.sale().is_some() {
         return super::sales::check(state);
     }
     if picture.listing.registration().is_some() {
         return super::registrations::check(state);
+    }
+    if picture.listing.auction().is_some() {
+        return super::auctions::check(state);
     }
     if picture.listing.seats().is_none() {
         return Ok(());
@@ -60,8 +64,7 @@ fn open(state: &State, orders: &[OrderImage]) -> Result<(), String> {
     let open = orders.iter().filter(|order| !(order.seats.is_empty() && order.areas.is_empty()));
     let counted: BTreeMap<_, _> =
         open.map(|order| (facts::id(order.id.0), order.fence.to_string())).collect();
-    let kept = state.open.iter().map(|(id, score)| (id.to_owned(), text(score)));
-    same("open orders", &kept.collect::<BTreeMap<_, _>>(), &counted)
+    same("open orders", &super::orders::open(state), &counted)
 }
 
 fn queued(state: &State) -> Result<(), String> {

@@ -112,8 +112,9 @@ pub(super) fn check(state: &State) -> Result<(), String> {
         same("a shelf", &(shelf.reserved, shelf.sold), counted)?;
     }
     same("due", &texts(&state.due), &due)?;
-    same("open orders", &texts(&state.open), &open)?;
-    same("orders", &texts(&state.orders), &orders)?;
+    same("open orders", &super::orders::open(state), &open)?;
+    let sold = super::orders::sold(state).map(|(id, code)| (id.to_owned(), text(code))).collect();
+    same("orders", &sold, &orders)?;
     let mut kept = BTreeMap::new();
     for (field, record) in state.locks.iter() {
         let Some(name) = field.strip_prefix('@') else { continue };
@@ -127,4 +128,8 @@ pub(super) fn check(state: &State) -> Result<(), String> {
     }
     buyers.values_mut().for_each(|buyer| buyer.2.sort_unstable());
     same("buyers", &kept, &buyers)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -53,6 +53,10 @@ pub struct Ask {
 pub trait World: Send + Sync + 'static {
     const REACHABLE: Reachable;
     fn of_seed(seed: u64) -> Self;
+    /// Whether short scripts are tried first; in some histories the scripts with all the rules must do everything.
+    fn is_plain(_seed: u64) -> bool {
+        true
+    }
     fn chance(&mut self) -> &mut Chance;
     fn now(&self) -> Millis;
     fn pass_time(&mut self);
@@ -202,7 +206,8 @@ pub async fn histories<W: World>(desk: &Desk, seeds: Range<u64>, told: bool) -> 
                     }
                     let (references, pictures) = (BTreeMap::new(), BTreeMap::new());
                     let (world, own) = (W::of_seed(seed), Tally::new(W::REACHABLE));
-                    let desk = desk.clone();
+                    let mut desk = desk.clone();
+                    desk.terms.plain &= W::is_plain(seed);
                     let history = History { desk, seed, world, references, pictures, tally: own, told };
                     let ran = history.run().await;
                     if ran.is_err() {

@@ -49,6 +49,13 @@ impl Tally {
         self.accepted += other.accepted;
     }
 
+    /// How often a verb was answered so.
+    #[allow(dead_code, reason = "one test of several asks for single cells")]
+    pub fn reached(&self, verb: &str, outcome: &str) -> u64 {
+        let found = self.cells.iter().find(|(cell, _)| **cell == (verb, outcome));
+        found.map_or(0, |(_, count)| *count)
+    }
+
     /// Cells that were reached fewer than `least` times, and those that were not thought possible.
     pub fn complaints(&self, least: u64) -> Vec<String> {
         let rare = self.cells.iter().filter(|(_, count)| **count < least);

@@ -83,11 +83,18 @@ impl Harness for House {
 const BITS: usize = 1;
 const HASHES: usize = usize::MAX;
 
+/// What a restart makes of the replicas is the same however the servers are found, and takes most of the time: tables
+/// restart on single servers, everywhere with `ONSALE_CONTRACT=full`.
+fn restarts(config: &Config) -> bool {
+    let full = std::env::var("ONSALE_CONTRACT").is_ok_and(|mode| mode == "full");
+    full || config.topology == Topology::Single
+}
+
 /// Every table has a house of its own on the same servers.
 fn run(config: &Config, masters: &[&Server], compact_from: usize) {
     let runtime = Runtime::new().expect("a runtime");
     let mut houses = 0;
-    suite::run_all(|| {
+    let fresh = || -> Box<dyn Harness> {
         houses += 1;
         for master in masters {
             // A restart looks at every key there is: those of the houses before would make it slow.
@@ -98,7 +105,11 @@ fn run(config: &Config, masters: &[&Server], compact_from: usize) {
         let (prefix, patience) = (format!("house-{houses}:"), 5_000);
         let config = Config { prefix, command_ms: patience, connect_ms: patience, ..config.clone() };
         Box::new(House::new(runtime.handle().clone(), config, compact_from))
-    });
+    };
+    match restarts(config) {
+        true => suite::run_all(fresh),
+        false => suite::run_in_one_go(fresh),
+    }
     assert!(houses > 10, "the suite has many tables");
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use onsale_domain::money::Currency;
+use onsale_domain::seats::{Found, Query};
 use onsale_domain::series::command::{OpenSlot, SeriesCommand};
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails, sale_of};
 use onsale_domain::series::schedule::{Schedule, Slot};
@@ -12,7 +13,7 @@ use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::{Checkout, CheckoutKey, Purchase};
 use onsale_domain::stock::details::StockRules;
 use onsale_domain::stock::fact::SkuCount;
-use onsale_domain::{CheckoutId, Command, ListingId, ListingKind, Millis, OrderId, Outcome, Tenant};
+use onsale_domain::{CheckoutId, Code, Command, ListingId, ListingKind, Millis, OrderId, Outcome, Tenant};
 use onsale_engine::engine::BodyView;
 use onsale_engine::{Engine, Position};
 use onsale_engine_redis::live::{Options, RedisEngine};
@@ -134,6 +135,15 @@ async fn a_sale_is_shown_swept_and_followed_by_all_servers() {
     until("one knows all codes", || available(&one, sale) == Some(0)).await;
     let refused = submit(&one, sale, checkout(3, "cem")).await.expect("an answer").outcome;
     assert_eq!(refused.refused().map(|refusal| refusal.code.as_str()), Some("sold_out_for_now"));
+    // No fact tells of it, but every server can.
+    let attempts = Query::Attempts { from: 0, limit: 10 };
+    let told = one.ask(sale, attempts.clone()).await.expect("an answer");
+    let Found::Attempts(found) = &told else { panic!("{told:?}") };
+    let (number, attempt) = &found.attempts[0];
+    assert_eq!((found.attempts.len(), found.next, *number, attempt.verb), (1, 1, 0, "checkout"));
+    assert_eq!((attempt.buyer.as_str(), attempt.code), ("cem", Code::SoldOutForNow));
+    assert_eq!(found.counts, [(Code::SoldOutForNow, 1)]);
+    assert_eq!(other.ask(sale, attempts).await.expect("an answer"), told);
     let key = CheckoutKey { checkout: CheckoutId(1), buyer: buyer("ann") };
     let purchase = SaleCommand::Purchase(Purchase { key, order: OrderId(1), settled: false });
     let bought = submit(&other, sale, Command::Sale(purchase)).await.expect("an answer");

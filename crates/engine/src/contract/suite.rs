@@ -44,18 +44,30 @@ pub(super) fn cut(files: &[(&'static str, &'static str)]) -> Vec<Table> {
 
 /// Runs every table on a fresh engine each, twice: in one go, and with a restart after every line.
 /// All that fail are printed, whole.
-pub fn run_all(mut fresh: impl FnMut() -> Box<dyn Harness>) {
+pub fn run_all(fresh: impl FnMut() -> Box<dyn Harness>) {
+    run_rounds(&[false, true], fresh);
+}
+
+/// The same without restarts, for where they take long and mean nothing new.
+pub fn run_in_one_go(fresh: impl FnMut() -> Box<dyn Harness>) {
+    run_rounds(&[false], fresh);
+}
+
+/// One round for each entry, which says whether there is a restart after every line.
+fn run_rounds(rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
     let mut failures = Vec::new();
     let wanted = std::env::var("ONSALE_TABLE").unwrap_or_default();
     for table in all().into_iter().filter(|table| table.name.contains(&wanted)) {
         if let Err(report) = run(table.text, &mut *fresh()) {
             failures.push(format!("{}: {}\n{report}", table.file, table.name));
-        } else if let Err(report) = run_with_restarts(table.text, &mut *fresh()) {
+        } else if rounds.contains(&true)
+            && let Err(report) = run_with_restarts(table.text, &mut *fresh())
+        {
             failures.push(format!("{}: {} (restarted after every line)\n{report}", table.file, table.name));
         }
     }
     for table in sales::all().into_iter().filter(|table| table.name.contains(&wanted)) {
-        for restarts in [false, true] {
+        for &restarts in rounds {
             if let Err(report) = sales::run(table.text, &mut *fresh(), restarts) {
                 let restarted = if restarts { " (restarted after every line)" } else { "" };
                 failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));

@@ -2,8 +2,8 @@
 //! The committer writes here, after the sync; readers never wait for a decision.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 use onsale_domain::{ListingId, ListingKind, Step, Tenant};
@@ -27,7 +27,8 @@ pub struct Slot {
     index: Mutex<Vec<IndexPoint>>,
     followers: AtomicUsize,
     recent: Mutex<VecDeque<Arc<Step>>>,
-    durable: watch::Sender<u64>,
+    /// Made for the first follower: nearly half a kilobyte, and most listings never have one.
+    durable: OnceLock<watch::Sender<u64>>,
 }
 
 /// The first of a listing's facts in a frame.
@@ -46,7 +47,7 @@ impl Slot {
             index: Mutex::new(Vec::new()),
             followers: AtomicUsize::new(0),
             recent: Mutex::new(VecDeque::new()),
-            durable: watch::Sender::new(0),
+            durable: OnceLock::new(),
         }
     }
 
@@ -57,8 +58,10 @@ impl Slot {
     pub fn publish(&self, view: Arc<View>) {
         let offset = view.position.offset;
         self.view.store(Some(view));
-        if self.is_followed() {
-            self.durable.send_replace(offset);
+        if self.is_followed()
+            && let Some(durable) = self.durable.get()
+        {
+            durable.send_replace(offset);
         }
     }
 
@@ -86,7 +89,7 @@ impl Slot {
     }
 
     pub fn is_followed(&self) -> bool {
-        self.followers.load(Ordering::Acquire) > 0
+        self.followers.load(Ordering::SeqCst) > 0
     }
 
     /// Keeps a step for close followers. Called in order, before the view is published.
@@ -116,8 +119,11 @@ impl Slot {
 
     /// From now on steps are kept for this follower, and it is woken.
     pub fn follow(self: &Arc<Self>) -> Following {
-        self.followers.fetch_add(1, Ordering::AcqRel);
-        Following { slot: self.clone(), durable: self.durable.subscribe() }
+        // Before the count: whoever sees a follower finds the sender. And in one order with the view, so that of a new
+        // follower and a new view at least one sees the other.
+        let durable = self.durable.get_or_init(|| watch::Sender::new(0)).subscribe();
+        self.followers.fetch_add(1, Ordering::SeqCst);
+        Following { slot: self.clone(), durable }
     }
 }
 
@@ -174,7 +180,9 @@ impl Directory {
 
     pub fn wake_all(&self) {
         for slot in self.slots.read().values() {
-            slot.durable.send_modify(|_| {});
+            if let Some(durable) = slot.durable.get() {
+                durable.send_modify(|_| {});
+            }
         }
     }
 

@@ -18,9 +18,10 @@ mod opened;
 use self::opened::Opened;
 use super::config::Settings;
 use crate::app::Bound;
-use crate::config::Config;
+use crate::config::{Config, ProviderName};
 use crate::listen::tls;
 use crate::logs;
+use crate::payments::stripe::Stripe;
 use crate::secrets::Secrets;
 
 /// Serve the HTTP interface from a data folder
@@ -51,6 +52,10 @@ pub fn run_with(
     logs::start(&config.log);
     // Now, and not when recovery is through and the port is open.
     config.tls.as_ref().map(tls::acceptor).transpose().context("the TLS files")?;
+    if config.payments.provider == ProviderName::Stripe {
+        let stripe = Stripe::new(config.stripe_keys()?);
+        stripe.map_err(anyhow::Error::msg).context("reaching Stripe")?;
+    }
     let data = config.data.clone();
     std::fs::create_dir_all(&data).with_context(|| format!("creating the data folder {}", data.display()))?;
     let runtime =

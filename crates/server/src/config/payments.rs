@@ -24,6 +24,8 @@ pub enum ProviderName {
     /// Inside this process; takes no real money.
     #[default]
     Simulated,
+    /// Takes real money: section `[stripe]`.
+    Stripe,
 }
 
 impl Default for Payments {

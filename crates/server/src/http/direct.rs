@@ -8,8 +8,11 @@ use axum::extract::State;
 use axum::http::{Method, Request};
 use axum::response::Response;
 
-use super::extract::{Caller, EventPath, Json, read};
+use super::auctions::bids;
+use super::extract::{AuctionPath, Caller, EventPath, Json, SalePath, read};
 use super::problem::Problem;
+use super::sales::checkouts;
+use super::sales::code::CodePath;
 use super::{confirm, holds, route};
 use crate::app::App;
 
@@ -19,6 +22,10 @@ pub enum Verb {
     Change,
     Release,
     Confirm,
+    CheckOut,
+    Purchase,
+    CancelCheckout,
+    Bid,
 }
 
 impl Verb {
@@ -29,6 +36,10 @@ impl Verb {
             (route::HOLD, &Method::PATCH) => Verb::Change,
             (route::HOLD, &Method::DELETE) => Verb::Release,
             (route::CONFIRM, &Method::POST) => Verb::Confirm,
+            (route::CHECKOUTS, &Method::POST) => Verb::CheckOut,
+            (route::PURCHASE, &Method::POST) => Verb::Purchase,
+            (route::CANCEL_CHECKOUT, &Method::POST) => Verb::CancelCheckout,
+            (route::BIDS, &Method::POST) => Verb::Bid,
             _ => return None,
         };
         (!path.bytes().any(|byte| byte == b'%')).then_some(verb)
@@ -43,34 +54,59 @@ where
 {
     let (parts, body) = request.into_parts();
     let (headers, limit) = (parts.headers, app.config.limits.body_bytes);
-    let (event, hold) = words(parts.uri.path());
-    let at = EventPath::of(app, event, hold).await?;
-    let caller = Caller::from_headers(&headers)?;
-    let app = State(app.clone());
+    // `/v1/<kind>/<first>/…/<second>/…`
+    let mut words = parts.uri.path().split('/').skip(3);
+    let first = words.next();
+    let second = words.nth(1);
+    let state = State(app.clone());
     match verb {
         Verb::Place => {
+            let at = EventPath::of(app, first, second).await?;
+            let caller = Caller::from_headers(&headers)?;
             let body = read(&headers, body, limit).await?;
-            holds::place(app, at, caller, Json(body)).await
+            holds::place(state, at, caller, Json(body)).await
         }
         Verb::Change => {
+            let at = EventPath::of(app, first, second).await?;
+            let caller = Caller::from_headers(&headers)?;
             let body = read(&headers, body, limit).await?;
-            holds::change(app, at, caller, headers, Json(body)).await
+            holds::change(state, at, caller, headers, Json(body)).await
         }
-        Verb::Release => holds::release(app, at, caller, headers).await,
+        Verb::Release => {
+            let at = EventPath::of(app, first, second).await?;
+            holds::release(state, at, Caller::from_headers(&headers)?, headers).await
+        }
         Verb::Confirm => {
+            let at = EventPath::of(app, first, second).await?;
+            let caller = Caller::from_headers(&headers)?;
             let body = read(&headers, body, limit).await?;
-            confirm::confirm(app, at, caller, headers, Json(body)).await
+            confirm::confirm(state, at, caller, headers, Json(body)).await
+        }
+        Verb::CheckOut => {
+            let at = SalePath::of(app, first, None).await?;
+            let caller = Caller::from_headers(&headers)?;
+            let body = read(&headers, body, limit).await?;
+            checkouts::place(state, at, caller, Json(body)).await
+        }
+        Verb::Purchase => {
+            let code = CodePath::find(app, first.unwrap_or_default()).await?;
+            let caller = Caller::from_headers(&headers)?;
+            let body = read(&headers, body, limit).await?;
+            checkouts::purchase(state, code, caller, Json(body)).await
+        }
+        Verb::CancelCheckout => {
+            let code = CodePath::find(app, first.unwrap_or_default()).await?;
+            let caller = Caller::from_headers(&headers)?;
+            let body = read(&headers, body, limit).await?;
+            checkouts::cancel(state, code, caller, Json(body)).await
+        }
+        Verb::Bid => {
+            let at = AuctionPath::of(app, first, None).await?;
+            let caller = Caller::from_headers(&headers)?;
+            let body = read(&headers, body, limit).await?;
+            bids::place(state, at, caller, Json(body)).await
         }
     }
-}
-
-/// Event and hold of `/v1/events/{event}/holds/{hold}/confirm`, as far as it goes.
-fn words(path: &str) -> (Option<&str>, Option<&str>) {
-    let Some(rest) = path.strip_prefix("/v1/events/") else { return (None, None) };
-    let word = |text: &str| text.bytes().position(|byte| byte == b'/').unwrap_or(text.len());
-    let (event, rest) = rest.split_at(word(rest));
-    let hold = rest.strip_prefix("/holds/").map(|rest| &rest[..word(rest)]);
-    (Some(event), hold)
 }
 
 #[cfg(test)]
@@ -84,14 +120,24 @@ mod tests {
         assert_eq!(of(Method::PATCH, "/v1/events/e/holds/h"), Some(Verb::Change));
         assert_eq!(of(Method::DELETE, "/v1/events/e/holds/h"), Some(Verb::Release));
         assert_eq!(of(Method::POST, "/v1/events/e/holds/h/confirm"), Some(Verb::Confirm));
-        for path in ["/v1/events/e/holds/", "/v1/events//holds", "/v1/events/%65/holds", "/v1/events/e/seats"]
-        {
+        assert_eq!(of(Method::POST, "/v1/sales/s/checkouts"), Some(Verb::CheckOut));
+        assert_eq!(of(Method::POST, "/v1/checkouts/c/purchase"), Some(Verb::Purchase));
+        assert_eq!(of(Method::POST, "/v1/checkouts/c/cancel"), Some(Verb::CancelCheckout));
+        assert_eq!(of(Method::POST, "/v1/auctions/a/bids"), Some(Verb::Bid));
+        for path in [
+            "/v1/events/e/holds/",
+            "/v1/events//holds",
+            "/v1/events/%65/holds",
+            "/v1/events/e/seats",
+            "/v1/sales/%73/checkouts",
+            "/v1/checkouts/c",
+            "/v1/auctions/a/bids/",
+            "/v1/auctions/a/buy-now",
+        ] {
             assert_eq!(of(Method::POST, path), None, "{path}");
         }
-        assert_eq!(words("/v1/events/e/holds"), (Some("e"), None));
-        assert_eq!(words("/v1/events/e/holds/h"), (Some("e"), Some("h")));
-        assert_eq!(words("/v1/events/e/holds/h/confirm"), (Some("e"), Some("h")));
         assert_eq!(of(Method::GET, "/v1/events/e/holds"), None);
         assert_eq!(of(Method::GET, "/v1/events/e/holds/h"), None);
+        assert_eq!(of(Method::GET, "/v1/sales/s/checkouts"), None);
     }
 }

@@ -46,6 +46,9 @@ pub struct PaymentShown<'a> {
     /// Where the buyer must do something.
     #[serde(skip_serializing_if = "Option::is_none")]
     action_url: Option<&'a str>,
+    /// With what the buyer's browser does the next step in the provider's own form, while there is one to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_secret: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     declined: Option<&'a str>,
     asked_at: Millis,
@@ -98,12 +101,24 @@ pub async fn show(State(app): State<Arc<App>>, params: RawPathParams) -> Result<
         if let Found::Desk(DeskFound::Payment { tasks, events }) = &found
             && let Some((first, refunds)) = tasks.split_first().filter(|(first, _)| first.slip.refund == 0)
         {
-            return Ok(reply::json(StatusCode::OK, &shown(first, refunds, events)));
+            let client_secret = client_secret(&app, first).await;
+            let body = PaymentShown { client_secret, ..shown(first, refunds, events) };
+            return Ok(reply::json(StatusCode::OK, &body));
         }
         app.payments.nudge();
         tokio::time::sleep(SHOWN).await;
     }
     Err(unknown())
+}
+
+/// Asked for each time and kept nowhere. A provider that cannot be reached now is asked by the next who looks.
+async fn client_secret(app: &App, task: &Task) -> Option<String> {
+    let Standing::NeedsAction { .. } = &task.standing else { return None };
+    let reference = task.reference.clone()?;
+    app.payments.provider().client_secret(reference).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the next step of a payment is not known: {error}");
+        None
+    })
 }
 
 fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> PaymentShown<'a> {
@@ -112,7 +127,7 @@ fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> Pay
         Standing::Asked => "asked",
         Standing::Waiting => "waiting",
         Standing::NeedsAction { url } => {
-            action_url = Some(url.as_str());
+            action_url = Some(url.as_str()).filter(|url| !url.is_empty());
             "needs_action"
         }
         Standing::Failed { reason } => {
@@ -130,6 +145,7 @@ fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> Pay
         currency: task.slip.currency.as_str(),
         reference: task.reference.as_deref(),
         action_url,
+        client_secret: None,
         declined,
         asked_at: task.taken_at,
         changed_at: task.changed_at,
@@ -174,8 +190,9 @@ pub struct WebhookTaken {
 /// Signed by the provider over the raw body, at most 300 seconds ago or ahead. The same event twice counts once.
 #[utoipa::path(post, path = "/v1/payments/webhooks/{provider}", tag = "payments",
     params(("provider" = String, Path)), request_body = String, security(()),
-    responses((status = 200, body = WebhookTaken), (status = 400, body = Told),
-              (status = 401, description = "The signature is wrong", body = Told), (status = 404, body = Told)))]
+    responses((status = 200, body = WebhookTaken),
+              (status = 400, description = "The signature is missing, wrong, old or ahead", body = Told),
+              (status = 404, body = Told)))]
 pub async fn receive(
     State(app): State<Arc<App>>,
     params: RawPathParams,
@@ -192,7 +209,7 @@ pub async fn receive(
         return Err(Problem::of(catalog::TOO_LARGE));
     }
     let webhook = provider.read_webhook(&headers, &body, app.engine.now()).map_err(|error| match error {
-        WebhookError::Signature => Problem::with(catalog::UNAUTHENTICATED, error.to_string()),
+        WebhookError::Signature(_) => Problem::with(catalog::WEBHOOK_SIGNATURE, error.to_string()),
         WebhookError::Unreadable => Problem::with(catalog::MALFORMED, error.to_string()),
     })?;
     if let Some(refusal) = app.payments.receive(webhook).await?.refused() {

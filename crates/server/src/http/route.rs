@@ -85,6 +85,10 @@ pub const ROUTES: [&str; 78] = [
 pub const HOLDS: usize = place("/v1/events/{event}/holds");
 pub const HOLD: usize = place("/v1/events/{event}/holds/{hold}");
 pub const CONFIRM: usize = place("/v1/events/{event}/holds/{hold}/confirm");
+pub const CHECKOUTS: usize = place("/v1/sales/{sale}/checkouts");
+pub const PURCHASE: usize = place("/v1/checkouts/{code}/purchase");
+pub const CANCEL_CHECKOUT: usize = place("/v1/checkouts/{code}/cancel");
+pub const BIDS: usize = place("/v1/auctions/{auction}/bids");
 
 /// The route's place in [`ROUTES`].
 pub fn of(path: &str) -> usize {
@@ -104,6 +108,10 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"events", _, b"holds"] => return HOLDS,
         [b"v1", b"events", _, b"holds", _] => return HOLD,
         [b"v1", b"events", _, b"holds", _, b"confirm"] => return CONFIRM,
+        [b"v1", b"sales", _, b"checkouts"] => return CHECKOUTS,
+        [b"v1", b"checkouts", _, b"purchase"] => return PURCHASE,
+        [b"v1", b"checkouts", _, b"cancel"] => return CANCEL_CHECKOUT,
+        [b"v1", b"auctions", _, b"bids"] => return BIDS,
         [b""] => "/",
         [b"v1", b"events", _, b"seats", _, b"queue"] => "/v1/events/{event}/seats/{seat}/queue",
         [b"v1", b"events", _, b"orders", _] => "/v1/events/{event}/orders/{order}",
@@ -121,7 +129,6 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"buyers", _, b"holds"] => "/v1/buyers/{buyer}/holds",
         [b"v1", b"auctions", _] => "/v1/auctions/{auction}",
         [b"v1", b"auctions", _, b"cancel"] => "/v1/auctions/{auction}/cancel",
-        [b"v1", b"auctions", _, b"bids"] => "/v1/auctions/{auction}/bids",
         [b"v1", b"auctions", _, b"buy-now"] => "/v1/auctions/{auction}/buy-now",
         [b"v1", b"auctions", _, b"retractions"] => "/v1/auctions/{auction}/retractions",
         [b"v1", b"auctions", _, b"decline"] => "/v1/auctions/{auction}/decline",
@@ -137,12 +144,9 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"sales", _, b"skus"] => "/v1/sales/{sale}/skus",
         [b"v1", b"sales", _, b"skus", _] => "/v1/sales/{sale}/skus/{sku}",
         [b"v1", b"sales", _, b"attempts"] => "/v1/sales/{sale}/attempts",
-        [b"v1", b"sales", _, b"checkouts"] => "/v1/sales/{sale}/checkouts",
         [b"v1", b"sales", _, b"facts"] => "/v1/sales/{sale}/facts",
         [b"v1", b"sales", _, b"stream"] => "/v1/sales/{sale}/stream",
         [b"v1", b"checkouts", _] => "/v1/checkouts/{code}",
-        [b"v1", b"checkouts", _, b"purchase"] => "/v1/checkouts/{code}/purchase",
-        [b"v1", b"checkouts", _, b"cancel"] => "/v1/checkouts/{code}/cancel",
         [b"v1", b"buyers", _, b"checkouts"] => "/v1/buyers/{buyer}/checkouts",
         [b"v1", b"series", _] => "/v1/series/{series}",
         [b"v1", b"series", _, b"facts"] => "/v1/series/{series}/facts",

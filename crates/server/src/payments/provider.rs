@@ -2,11 +2,13 @@
 //! ask. A provider may answer, refuse, be late, say things twice or in any order, or never speak again.
 
 use axum::http::HeaderMap;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, FutureExt, ready};
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
 use onsale_domain::money::{Currency, Minor};
 use thiserror::Error;
+
+use super::signature::BadSignature;
 
 pub trait Provider: Send + Sync + 'static {
     /// As it stands in routes and facts.
@@ -20,6 +22,15 @@ pub trait Provider: Send + Sync + 'static {
 
     /// What became of an ask. `None`: it never arrived there.
     fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>>;
+
+    /// The goods are let go: no money shall be taken for this ask any more. Says what became of it, which may be that
+    /// the money was taken before.
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>>;
+
+    /// What a buyer's browser needs to do the next step at the provider itself, if that is how it goes. Never stored.
+    fn client_secret(&self, _reference: String) -> BoxFuture<'static, Result<Option<String>, ProviderError>> {
+        ready(Ok(None)).boxed()
+    }
 
     /// Verifies a webhook over its raw bytes and reads it.
     fn read_webhook(&self, headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Webhook, WebhookError>;
@@ -50,6 +61,10 @@ pub struct GiveBack {
     pub reference: Option<String>,
     pub amount_minor: Minor,
     pub currency: Currency,
+    /// How often this refund has failed before: each try has a key of its own.
+    pub failures: u16,
+    /// When it was first put on the desk: a provider does not remember keys for ever.
+    pub asked_at: Millis,
     pub now: Millis,
 }
 
@@ -59,6 +74,8 @@ pub struct LookUp {
     /// The provider's own name of it, if it ever told.
     pub reference: Option<String>,
     pub is_refund: bool,
+    /// When it was put on the desk: it cannot have arrived before.
+    pub asked_at: Millis,
     pub now: Millis,
 }
 
@@ -76,8 +93,8 @@ pub struct ProviderError(pub String);
 
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum WebhookError {
-    #[error("the signature is missing, wrong, or more than 300 seconds off")]
-    Signature,
+    #[error("{0}")]
+    Signature(#[from] BadSignature),
     #[error("the body is not an event of this provider")]
     Unreadable,
 }

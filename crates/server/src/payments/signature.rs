@@ -5,27 +5,47 @@ use hmac::{Hmac, KeyInit, Mac};
 use onsale_domain::Millis;
 use sha2::Sha256;
 use subtle::{Choice, ConstantTimeEq};
+use thiserror::Error;
 
 /// How far the signer's clock and ours may be apart.
 const TOLERANCE_MS: Millis = 300_000;
 
-pub fn is_right(header: &str, body: &[u8], secret: &[u8], now: Millis) -> bool {
+/// Why a webhook is not believed.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum BadSignature {
+    #[error("there is no signature of the form t=<seconds>,v1=<hex>")]
+    Missing,
+    #[error("the signature is wrong: another secret, or another body")]
+    Wrong,
+    #[error("the signature is more than 300 seconds old")]
+    Old,
+    #[error("the signature is more than 300 seconds ahead of our clock")]
+    Ahead,
+}
+
+/// Only of a right signature is told that it comes too late or too early.
+pub fn check(header: Option<&str>, body: &[u8], secret: &[u8], now: Millis) -> Result<(), BadSignature> {
     let mut time = None;
     let mut given = Vec::new();
-    for part in header.split(',') {
+    for part in header.unwrap_or_default().split(',') {
         match part.trim().split_once('=') {
             Some(("t", seconds)) if time.is_none() => time = seconds.parse::<i64>().ok(),
             Some(("v1", hex)) => given.push(hex),
             Some(_) | None => {}
         }
     }
-    let Some(seconds) = time.filter(|seconds| (0..=1 << 40).contains(seconds)) else { return false };
-    if (now - seconds * 1_000).abs() > TOLERANCE_MS {
-        return false;
-    }
+    let time = time.filter(|seconds| (0..=1 << 40).contains(seconds) && !given.is_empty());
+    let seconds = time.ok_or(BadSignature::Missing)?;
     let right = sign(seconds, body, secret);
     let matches = given.iter().map(|hex| right.as_bytes().ct_eq(hex.as_bytes()));
-    matches.fold(Choice::from(0), |any, one| any | one).into()
+    if !bool::from(matches.fold(Choice::from(0), |any, one| any | one)) {
+        return Err(BadSignature::Wrong);
+    }
+    match now - seconds * 1_000 {
+        late if late > TOLERANCE_MS => Err(BadSignature::Old),
+        late if late < -TOLERANCE_MS => Err(BadSignature::Ahead),
+        _ => Ok(()),
+    }
 }
 
 /// The whole header for a body signed at this second.
@@ -57,29 +77,39 @@ mod tests {
     const KNOWN: &str = "248a374f50f943a28b0f6ab50faf9a7e7e29b710fa26df9fb1618b9bf8ea9c9a";
 
     #[test]
-    fn a_known_vector_is_right_and_every_change_is_wrong() {
+    fn a_known_vector_is_right_and_every_change_is_told() {
+        let known = format!("t=1700000000,v1={KNOWN}");
+        assert_eq!(header(1_700_000_000, BODY, SECRET), known);
+        let zeros = "0".repeat(64);
+        let (upper, cut) = (KNOWN.to_uppercase(), &KNOWN[..63]);
+        let table = [
+            ("as it is", known.clone(), 0, Ok(())),
+            ("any v1 may match", format!("t=1700000000, v1={zeros}, v1={KNOWN},v0=x"), 0, Ok(())),
+            ("at the very edge of late", known.clone(), 300_000, Ok(())),
+            ("at the very edge of early", known.clone(), -300_000, Ok(())),
+            ("late", known.clone(), 300_001, Err(BadSignature::Old)),
+            ("a day late", known.clone(), 86_400_000, Err(BadSignature::Old)),
+            ("early", known.clone(), -300_001, Err(BadSignature::Ahead)),
+            ("an hour early", known.clone(), -3_600_000, Err(BadSignature::Ahead)),
+            ("another time than the signed", format!("t=1700000001,v1={KNOWN}"), 0, Err(BadSignature::Wrong)),
+            ("old and wrong", format!("t=1600000000,v1={KNOWN}"), 0, Err(BadSignature::Wrong)),
+            ("capitals", format!("t=1700000000,v1={upper}"), 0, Err(BadSignature::Wrong)),
+            ("cut", format!("t=1700000000,v1={cut}"), 0, Err(BadSignature::Wrong)),
+            ("empty", "t=1700000000,v1=".to_owned(), 0, Err(BadSignature::Wrong)),
+            ("only another scheme", format!("t=1700000000,v0={KNOWN}"), 0, Err(BadSignature::Missing)),
+            ("a huge time", format!("t=9223372036854775807,v1={KNOWN}"), 0, Err(BadSignature::Missing)),
+            ("a negative time", format!("t=-1,v1={KNOWN}"), 0, Err(BadSignature::Missing)),
+            ("no time", format!("v1={KNOWN}"), 0, Err(BadSignature::Missing)),
+            ("no signature", "t=1700000000".to_owned(), 0, Err(BadSignature::Missing)),
+            ("nothing", String::new(), 0, Err(BadSignature::Missing)),
+            ("no header's form", "v1".to_owned(), 0, Err(BadSignature::Missing)),
+        ];
+        for (name, header, late, expected) in table {
+            assert_eq!(check(Some(&header), BODY, SECRET, 1_700_000_000_000 + late), expected, "{name}");
+        }
         let now = 1_700_000_000_000;
-        let good = format!("t=1700000000,v1={KNOWN}");
-        assert!(is_right(&good, BODY, SECRET, now));
-        assert_eq!(header(1_700_000_000, BODY, SECRET), good);
-        let rolled = format!("t=1700000000, v1={}, v1={KNOWN},v0=x", "0".repeat(64));
-        assert!(is_right(&rolled, BODY, SECRET, now), "any v1 may match");
-        for late in [-300_000, 300_000] {
-            assert!(is_right(&good, BODY, SECRET, now + late), "{late}");
-        }
-        for late in [-300_001, 300_001, -3_600_000, 86_400_000] {
-            assert!(!is_right(&good, BODY, SECRET, now + late), "{late}");
-        }
-        assert!(!is_right(&good, br#"{"id":"evt_2"}"#, SECRET, now));
-        assert!(!is_right(&good, BODY, b"another", now));
-        let later = format!("t=1700000001,v1={KNOWN}");
-        let upper = format!("t=1700000000,v1={}", KNOWN.to_uppercase());
-        let cut = format!("t=1700000000,v1={}", &KNOWN[..63]);
-        let huge = format!("t=9223372036854775807,v1={KNOWN}");
-        let negative = format!("t=-1,v1={KNOWN}");
-        let no_time = format!("v1={KNOWN}");
-        for wrong in ["", "t=1700000000", "t=,v1=", "v1", &later, &upper, &cut, &huge, &negative, &no_time] {
-            assert!(!is_right(wrong, BODY, SECRET, now), "{wrong}");
-        }
+        assert_eq!(check(None, BODY, SECRET, now), Err(BadSignature::Missing));
+        assert_eq!(check(Some(&known), br#"{"id":"evt_2"}"#, SECRET, now), Err(BadSignature::Wrong));
+        assert_eq!(check(Some(&known), BODY, b"another", now), Err(BadSignature::Wrong));
     }
 }

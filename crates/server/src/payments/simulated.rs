@@ -64,7 +64,8 @@ impl Bank {
     /// The buyer does, or refuses to do, what a payment with the method `action` asks for.
     pub fn act(&self, key: &str, consents: bool, now: Millis) {
         self.with(|accounts| {
-            let Some(ask) = accounts.asks.get_mut(key) else { return };
+            let waits = |ask: &&mut Ask| matches!(ask.standing, Standing::NeedsAction { .. });
+            let Some(ask) = accounts.asks.get_mut(key).filter(waits) else { return };
             ask.standing = if consents { done(ask.amount_minor) } else { failed("authentication failed") };
             let standing = ask.standing.clone();
             accounts.push(now, key, &standing);
@@ -270,11 +271,21 @@ impl Provider for Simulated {
         ready(answer).boxed()
     }
 
+    /// What nobody has consented to is over; what is under way at the bank cannot be stopped.
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+        self.bank.with(|accounts| {
+            if let Some(known) = accounts.asks.get_mut(&ask.key).filter(|_| !accounts.down)
+                && matches!(known.standing, Standing::NeedsAction { .. })
+            {
+                known.standing = failed("called off: not paid in time");
+            }
+        });
+        self.look_up(ask)
+    }
+
     fn read_webhook(&self, headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Webhook, WebhookError> {
         let given = headers.get("simulated-signature").and_then(|value| value.to_str().ok());
-        if !given.is_some_and(|given| signature::is_right(given, body, &self.secret, now)) {
-            return Err(WebhookError::Signature);
-        }
+        signature::check(given, body, &self.secret, now)?;
         let event: Event = serde_json::from_slice(body).map_err(|_| WebhookError::Unreadable)?;
         let standing = match (event.status.as_str(), event.amount_minor) {
             ("waiting", _) => Standing::Waiting,

@@ -1,11 +1,13 @@
 //! The worker: reads what listings ask for, has the desk take it, asks the provider, and tells listings what came of it.
-//! It remembers nothing that matters: whatever it had begun is found again on the desk.
+//! It remembers nothing that matters: whatever it had begun is found again on the desk. Of several servers on one store
+//! the one with the desk's lease works; the others only store webhooks.
 
 mod ask;
 mod deliver;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::{self, TryStreamExt};
@@ -22,6 +24,8 @@ use super::provider::Provider;
 
 /// How often the worker looks around if nobody wakes it: sweeps owe refunds without asking anybody.
 const TICK: Duration = Duration::from_millis(500);
+/// How often the lease is asked for again: some times before it is over.
+const LEASE_TICK: Duration = Duration::from_secs(1);
 /// Slips read, and tasks seen to, in one go.
 const PAGE: usize = 64;
 /// Listings looked at in one go.
@@ -53,6 +57,8 @@ pub struct Worker {
     tenant: Tenant,
     patience: Patience,
     wake: Notify,
+    /// Whether this server has the desk's lease, as far as it knows.
+    leads: AtomicBool,
     memory: Mutex<Memory>,
 }
 
@@ -78,6 +84,7 @@ impl Worker {
             tenant: Tenant::DEFAULT,
             patience,
             wake: Notify::new(),
+            leads: AtomicBool::new(false),
             memory: Mutex::default(),
         }
     }
@@ -93,8 +100,21 @@ impl Worker {
 
     /// Works until told to stop. Trouble is told and tried again: nothing is lost by it.
     pub async fn run(&self, stop: CancellationToken) {
+        // Where no payments are made the lease need not be kept.
+        let over = stop.child_token();
+        let work = async {
+            self.work(&over).await;
+            over.cancel();
+        };
+        tokio::join!(self.keep_lease(&over), work);
+        if self.leads.swap(false, Ordering::Relaxed) {
+            let _ = self.engine.give_back_lease(desk_of(self.tenant)).await;
+        }
+    }
+
+    async fn work(&self, stop: &CancellationToken) {
         while !stop.is_cancelled() {
-            match self.round().await {
+            match self.share().await {
                 Ok(()) => {}
                 Err(EngineError::Unsupported(why)) => {
                     tracing::info!("no payments are made here: {why}");
@@ -111,11 +131,35 @@ impl Worker {
         }
     }
 
+    /// What this server has to do: all of it, or only what every server does.
+    async fn share(&self) -> Result<(), EngineError> {
+        match self.leads.load(Ordering::Relaxed) {
+            true => self.round().await,
+            false => self.hear().await,
+        }
+    }
+
+    /// Takes the lease when it is free, and keeps it. Whether it counts is for the desk to say: what is decided under an
+    /// old one is not written.
+    async fn keep_lease(&self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            // Who cannot ask has lost it in a moment.
+            let leads = self.engine.lease(desk_of(self.tenant)).await.unwrap_or(false);
+            if leads != self.leads.swap(leads, Ordering::Relaxed) {
+                let who = if leads { "this server looks" } else { "another server may look" };
+                tracing::info!("{who} after payments from now on");
+                self.nudge();
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(LEASE_TICK) => {}
+            }
+        }
+    }
+
     /// Everything there is to do now, once.
     pub async fn round(&self) -> Result<(), EngineError> {
-        for webhook in self.provider.pushed(self.engine.now()) {
-            self.receive(webhook).await?;
-        }
+        self.hear().await?;
         self.take_work().await?;
         let mut after = None;
         loop {
@@ -129,6 +173,14 @@ impl Worker {
                 return Ok(());
             }
         }
+    }
+
+    /// What a provider inside this process has to say.
+    async fn hear(&self) -> Result<(), EngineError> {
+        for webhook in self.provider.pushed(self.engine.now()) {
+            self.receive(webhook).await?;
+        }
+        Ok(())
     }
 
     /// Stores an event of the provider; what it says is seen to next.

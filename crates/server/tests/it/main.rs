@@ -20,6 +20,7 @@ mod sales;
 mod seats;
 mod series;
 mod staff;
+mod stripe;
 mod tls;
 mod verify;
 mod ways;

@@ -179,6 +179,10 @@ impl Provider for Mortal<dyn Provider> {
         self.call(|provider| provider.look_up(ask), gone())
     }
 
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+        self.call(|provider| provider.call_off(ask), gone())
+    }
+
     fn read_webhook(&self, headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Webhook, WebhookError> {
         self.inner.read_webhook(headers, body, now)
     }

@@ -2,9 +2,11 @@
 //! Afterwards nothing was given away twice, and what Redis itself forgot is counted.
 
 mod bad_days;
+mod bank;
 mod buyers;
 mod check;
 mod clocks;
+mod payments;
 mod rounds;
 mod server;
 #[path = "../../../engine-redis/tests/support/mod.rs"]

@@ -19,6 +19,12 @@ pub const MALFORMED: Entry =
     entry("malformed", 400, "The request cannot be read", "Send valid JSON and a valid path.");
 pub const UNAUTHENTICATED: Entry =
     entry("unauthenticated", 401, "Not signed in", "Send `Authorization: Bearer <api key>`.");
+pub const WEBHOOK_SIGNATURE: Entry = entry(
+    "webhook_signature",
+    400,
+    "The webhook's signature does not hold",
+    "Compare the webhook secret in the configuration with the provider's, and the clocks of both.",
+);
 pub const ROUTE_UNKNOWN: Entry =
     entry("route_unknown", 404, "No such route", "See /docs for every route of this server.");
 pub const METHOD_NOT_ALLOWED: Entry =
@@ -95,9 +101,10 @@ pub const RELOAD: Entry = entry(
 );
 
 /// Codes that the edge itself gives.
-pub const EDGE: [Entry; 21] = [
+pub const EDGE: [Entry; 22] = [
     MALFORMED,
     UNAUTHENTICATED,
+    WEBHOOK_SIGNATURE,
     ROUTE_UNKNOWN,
     METHOD_NOT_ALLOWED,
     WRONG_TOKEN,

@@ -5,6 +5,8 @@ use onsale_domain::Outcome;
 use onsale_domain::desk::command::NoteAnswer;
 use onsale_domain::desk::{DeskCommand, Standing, Task};
 use onsale_domain::id::write_inside;
+use onsale_domain::order::{OrderStatus, OrdersFound, OrdersQuery};
+use onsale_domain::seats::{Found, Query};
 use onsale_domain::time::is_over;
 use onsale_engine::EngineError;
 
@@ -36,6 +38,8 @@ impl Worker {
                 reference: slip.of_reference.clone(),
                 amount_minor,
                 currency,
+                failures: task.failures,
+                asked_at: task.taken_at,
                 now,
             }),
         };
@@ -44,7 +48,7 @@ impl Worker {
 
     /// The goods are let go: no money is asked for any more. But it may have been, and then it must be known.
     async fn too_late(&self, task: &Task, now: Millis) -> Option<Said> {
-        match self.looked_up(task, now).await? {
+        match self.called_off(task, now).await? {
             Some(said) => Some(said),
             None => {
                 let standing = Standing::Failed { reason: "not paid in time".to_owned() };
@@ -53,20 +57,41 @@ impl Worker {
         }
     }
 
-    /// What became of it: webhooks may be lost.
+    /// What became of it: webhooks may be lost. A payment whose goods are let go is called off instead.
     pub(super) async fn look_up(&self, task: &Task, now: Millis) -> Option<Said> {
-        self.looked_up(task, now).await?
+        if task.slip.refund == 0 && self.is_let_go(task, now).await {
+            return self.called_off(task, now).await?;
+        }
+        let asked = self.provider.look_up(self.what_of(task, now));
+        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)?
     }
 
-    async fn looked_up(&self, task: &Task, now: Millis) -> Option<Option<Said>> {
+    async fn called_off(&self, task: &Task, now: Millis) -> Option<Option<Said>> {
+        let asked = self.provider.call_off(self.what_of(task, now));
+        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)
+    }
+
+    /// Its time is over, or its order no longer waits for it: staff took the goods, or the event was cancelled.
+    async fn is_let_go(&self, task: &Task, now: Millis) -> bool {
+        if task.slip.until.is_some_and(|until| is_over(until, now)) {
+            return true;
+        }
+        let query = Query::Orders(OrdersQuery::Order(task.slip.order));
+        match self.engine.ask(task.listing, query).await {
+            Ok(Found::Orders(OrdersFound::Order(order))) => order.status != OrderStatus::Paying,
+            Ok(_) | Err(_) => false,
+        }
+    }
+
+    fn what_of(&self, task: &Task, now: Millis) -> LookUp {
         let slip = &task.slip;
-        let asked = self.provider.look_up(LookUp {
+        LookUp {
             key: ask_key(self.tenant, slip.payment, slip.refund, task.failures),
             reference: task.reference.clone(),
             is_refund: slip.refund > 0,
+            asked_at: task.taken_at,
             now,
-        });
-        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)
+        }
     }
 
     fn heard<T>(

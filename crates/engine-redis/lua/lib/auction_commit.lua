@@ -1,0 +1,34 @@
+-- lib/auction_commit: lead, awards, marker, head, and the facts last; bids and people were written as they changed.
+local function commit_marker()
+  local due = due_at()
+  if due == due_before then return end
+  if due then
+    call("SET", KEYS[11], decimal(due), "PX", decimal(math.max(due - now, 1)))
+  else
+    call("DEL", KEYS[11])
+  end
+end
+
+local function commit(is_yes)
+  if #facts == 0 then return end
+  local set = {"head", format("auction|%.0f|%.0f|%.0f|%s|%d|%.0f|%d|%s|%.0f|%d", epoch, offset, now, status, bids_len,
+    ends, extensions, details_version, price, leader and leader.bid or 0)}
+  local function put(name, text)
+    set[#set + 1] = name
+    set[#set + 1] = text
+  end
+  if leader then put("lead", decimal(leader.max) .. "|" .. leader.bidder) end
+  if closed then put("closed", closed.at .. "|" .. closed.how .. "|" .. closed.last_at) end
+  if cancelled then put("cancelled", cancelled) end
+  if #awards > 0 then
+    local lines = {}
+    for n, award in ipairs(awards) do
+      lines[n] = award.state .. "|" .. award.bid .. "|" .. award.price .. "|" .. decimal(award.till) .. "|" .. award.bidder
+    end
+    put("awards", table.concat(lines, "\n"))
+  end
+  call("HSET", KEYS[2], unpack(set))
+  if not leader and kept[1] then call("HDEL", KEYS[2], "lead") end
+  commit_marker()
+  log_facts(is_yes)
+end

@@ -1,0 +1,78 @@
+//! One question to all listings of a kind, answered from replicas: those that know something, that changed lately or that
+//! a key hints at are first compared with Redis.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use onsale_domain::auction::AuctionQuery;
+use onsale_domain::seats::Query;
+use onsale_domain::{ListingId, ListingKind, Tenant};
+use onsale_engine::{EngineError, FoundAt, Position};
+use redis::FromRedisValue;
+
+use super::Inner;
+use super::fetch::AT_ONCE;
+use super::replica::Replica;
+
+/// Longer than this nobody waits for a hint.
+const HINT: Duration = Duration::from_millis(100);
+/// Listings that changed so lately are compared: another server's hint may not have arrived yet.
+const LATELY_MS: i64 = 10_000;
+/// So many of either kind are compared with Redis; the rest is told as it was heard.
+const COMPARED_MAX: usize = 256;
+
+impl Inner {
+    pub(super) async fn ask_all(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        query: &Query,
+    ) -> Result<Vec<FoundAt>, EngineError> {
+        let hinted = self.hinted_auctions(tenant, query).await;
+        let (now, lately) = (self.clock.now(), self.clock.passed() - LATELY_MS);
+        let found = |replica: &Replica| {
+            replica.with(|picture| {
+                let listing = &picture.listing;
+                let found = listing.ask(query, now);
+                let position = Position { epoch: listing.epoch, offset: listing.offset };
+                (!found.is_nothing()).then_some(FoundAt { listing: replica.id, position, found })
+            })
+        };
+        let mut all = self.directory.all();
+        all.retain(|replica| replica.id.tenant == tenant && replica.id.kind == kind);
+        all.sort_unstable_by_key(|replica| replica.id);
+        let matters = |replica: &&Arc<Replica>| {
+            let recent = replica.touched.load(Ordering::Relaxed) >= lately;
+            recent || hinted.contains(&replica.id) || found(replica).is_some()
+        };
+        let compared: Vec<Arc<Replica>> = all.iter().filter(matters).take(COMPARED_MAX).cloned().collect();
+        let fresh = compared.into_iter().map(|replica| async move { self.freshen(&replica).await });
+        let mut fresh = futures_util::stream::iter(fresh).buffer_unordered(AT_ONCE);
+        while let Some(done) = fresh.next().await {
+            done?;
+        }
+        Ok(all.iter().filter_map(|replica| found(replica)).collect())
+    }
+
+    /// Auctions in which other servers say that a bid of the one who asks stands; without the cache, none.
+    async fn hinted_auctions(&self, tenant: Tenant, query: &Query) -> BTreeSet<ListingId> {
+        let (Query::Auction(AuctionQuery::Bidder(buyer)), Some(cache)) = (query, self.cache()) else {
+            return BTreeSet::new();
+        };
+        let key = self.across.active_bids(tenant, buyer);
+        let command = redis::cmd("SMEMBERS").arg(&key).to_owned();
+        let Ok(Ok(told)) = tokio::time::timeout(HINT, cache.at(&key, &command)).await else {
+            return BTreeSet::new();
+        };
+        let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
+        let listings: BTreeSet<ListingId> = ids.iter().filter_map(|id| ListingId::parse(id)).collect();
+        for listing in listings.iter().take(COMPARED_MAX) {
+            // One that was made a moment ago on another server.
+            let _ = self.look_up(*listing).await;
+        }
+        listings
+    }
+}

@@ -1,0 +1,142 @@
+//! An auction's state read back, and whether what Redis keeps twice agrees with itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use onsale_domain::auction::fact::Award;
+use onsale_domain::auction::image::{AuctionImage, BidImage, PersonImage};
+use onsale_domain::auction::{AwardLine, AwardState, Closed};
+use onsale_domain::{BuyerId, Millis};
+
+use super::State;
+use super::check::same;
+use super::records::Parts;
+use crate::facts::{self, Malformed};
+
+pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
+    let head = state.head()?;
+    let number = |value: u64| u16::try_from(value).map_err(|_| Malformed::of("head"));
+    let (mut people, mut places, mut bids) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let banned = banned(state)?;
+    for record in records(state)? {
+        let (name, mut bid) = bid(record)?;
+        bid.bidder = match places.get(name) {
+            Some(place) => *place,
+            None => {
+                let place = number(people.len() as u64)?;
+                people.push(person(state, name, &banned)?);
+                places.insert(name.to_owned(), place);
+                place
+            }
+        };
+        bids.push(bid);
+    }
+    // Who has never bid, by name.
+    let silent: BTreeSet<&str> =
+        state.holds.iter().map(|(name, _)| name).chain(banned.iter().copied()).collect();
+    for name in silent.into_iter().filter(|name| !places.contains_key(*name)) {
+        people.push(person(state, name, &banned)?);
+    }
+    let leader = Some(number(head.buckets as u64)?).filter(|bid| *bid > 0);
+    let cancelled_at = state.locks.get("cancelled").map(|_| state.locks.number("cancelled")).transpose()?;
+    let extensions = u32::try_from(head.seats).map_err(|_| Malformed::of("head"))?;
+    Ok(AuctionImage {
+        details: facts::auctions::decode_details(&state.meta)?,
+        closed: closed(state)?,
+        cancelled_at,
+        ends_at: head.mark,
+        extensions,
+        leader,
+        price_minor: i64::try_from(head.versions.chart).map_err(|_| Malformed::of("head"))?,
+        people,
+        bids,
+    })
+}
+
+fn banned(state: &State) -> Result<BTreeSet<&str>, Malformed> {
+    Ok(state.locks.iter().filter_map(|(field, _)| field.strip_prefix('!')).collect())
+}
+
+fn person(state: &State, name: &str, banned: &BTreeSet<&str>) -> Result<PersonImage, Malformed> {
+    let id = BuyerId::parse(name).ok_or_else(|| Malformed::of("people"))?;
+    Ok(PersonImage { name: id, watches: state.holds.get(name).is_some(), banned: banned.contains(name) })
+}
+
+/// The bids in their order: the fields that are numbers.
+fn records(state: &State) -> Result<Vec<&[u8]>, Malformed> {
+    let numbered = |(field, record)| str::parse::<usize>(field).ok().map(|number| (number, record));
+    let all: BTreeMap<usize, &[u8]> = state.locks.iter().filter_map(numbered).collect();
+    // None is missing: the last has the number of all.
+    let last = all.last_key_value().map_or(0, |(number, _)| *number);
+    if last == all.len() { Ok(all.into_values().collect()) } else { Err(Malformed::of("bids")) }
+}
+
+/// A bid and its bidder's name; his place among the people is not known yet.
+fn bid(record: &[u8]) -> Result<(&str, BidImage), Malformed> {
+    let mut parts = Parts::new("bid", record, 4)?;
+    let (max_minor, at) = (parts.number()?, parts.number()?);
+    let retracted = match parts.text()? {
+        "" => false,
+        "r" => true,
+        _ => return Err(Malformed::of("bid")),
+    };
+    Ok((parts.text()?, BidImage { bidder: 0, max_minor, at, retracted }))
+}
+
+fn closed(state: &State) -> Result<Option<Closed>, Malformed> {
+    let Some(record) = state.locks.get("closed") else { return Ok(None) };
+    let mut parts = Parts::new("closed", record, 3)?;
+    let at = parts.number()?;
+    let how = facts::auctions::read_closing(parts.text()?)?;
+    let last_at = parts.number()?;
+    let awards = match state.locks.text_or_none("awards")? {
+        None => Vec::new(),
+        Some(lines) => lines.split('\n').map(award).collect::<Result<_, _>>()?,
+    };
+    Ok(Some(Closed { at, how, awards, last_at }))
+}
+
+fn award(line: &str) -> Result<AwardLine, Malformed> {
+    let mut parts = Parts::new("awards", line.as_bytes(), 5)?;
+    let state = match parts.text()? {
+        "pending" => AwardState::Pending,
+        "settled" => AwardState::Settled,
+        "unpaid" => AwardState::Unpaid,
+        "declined" => AwardState::Declined,
+        _ => return Err(Malformed::of("awards")),
+    };
+    let bid = match parts.text()? {
+        "" => None,
+        text => Some(text.parse().map_err(|_| Malformed::of("awards"))?),
+    };
+    let (price_minor, until) = (parts.number()?, parts.number()?);
+    Ok(AwardLine { award: Award { bidder: parts.buyer()?, bid, price_minor, until }, state })
+}
+
+/// Counts bids and bans again, and whether the line about the leader is that of his bid.
+pub(super) fn check(state: &State) -> Result<(), String> {
+    let malformed = |error: Malformed| error.to_string();
+    let (image, head) = (image(state).map_err(malformed)?, state.head().map_err(malformed)?);
+    same("the head's bids", &head.queued, &image.bids.len())?;
+    let leading = image.leader.map(|bid| image.bids[usize::from(bid) - 1]);
+    let lead = leading
+        .map(|bid| format!("{}|{}", bid.max_minor, image.people[usize::from(bid.bidder)].name.as_str()));
+    same("the lead", &state.locks.text_or_none("lead").map_err(malformed)?, &lead.as_deref())?;
+    let banned = banned(state).map_err(malformed)?.len();
+    let counted =
+        state.locks.get("banned").map_or(Ok(0), |_| state.locks.number("banned")).map_err(malformed)?;
+    same("the banned", &counted, &banned)?;
+    let status = match (&image.closed, image.cancelled_at) {
+        (Some(_), _) => "closed",
+        (None, Some(_)) => "cancelled",
+        (None, None) => "live",
+    };
+    same("the status", &head.status.as_str(), &status)?;
+    let rules = crate::commands::rules_of_auction(&image.details);
+    same("the rules", &state.locks.text("rules").map_err(malformed)?, &rules.as_str())?;
+    let last: Option<Millis> = image.bids.last().map(|bid| bid.at);
+    if last.is_some_and(|at| at > head.at) {
+        Err("a bid is younger than the last fact".into())
+    } else {
+        Ok(())
+    }
+}
