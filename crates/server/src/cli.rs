@@ -5,10 +5,12 @@ pub mod client;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod entry_book;
 pub mod facts;
 pub mod ledger;
 pub mod load;
 pub mod look;
+pub mod money_book;
 pub mod serve;
 pub mod stock_book;
 pub mod verify;
@@ -32,6 +34,7 @@ const EXAMPLES: &str = "Examples:
   onsale demo                              a theatre and an arena on sale at http://127.0.0.1:7070
   onsale load                              buyers for the demo, and a check that nothing was sold twice
   onsale load auction                      bidders, and a check of leader, price and end
+  onsale load mixed                        all at once with orders and payments, and a check of every coin
   onsale serve --data /srv/onsale --listen 127.0.0.1:8080
   onsale doctor --url redis://127.0.0.1    is this Redis fit for it, and what to change
   onsale verify /srv/onsale                every frame, fact and invariant, offline

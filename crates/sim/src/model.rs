@@ -8,10 +8,13 @@ mod check;
 mod decide;
 mod expire;
 mod laws;
+mod money;
 pub mod other;
 mod promises;
 mod query;
 mod verbs;
+
+pub use money::Moved;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 
 mod auctions;
 mod events;
+mod orders;
 mod sales;
 
 use onsale_domain::command::{
@@ -30,6 +31,8 @@ pub struct Workload {
     others: u64,
     /// The same for auctions, in a quarter of all runs.
     bidding: u64,
+    /// The same for orders, in another quarter.
+    paying: u64,
     next_id: u128,
     listings_made: u64,
     listings_max: u64,
@@ -44,6 +47,7 @@ impl Workload {
         Workload {
             // Taken from what was drawn anyway, so that runs without auctions stay the runs they were.
             bidding: if buyers.len().is_multiple_of(4) { 450 } else { 0 },
+            paying: if buyers.len() % 4 == 2 { 550 } else { 0 },
             buyers,
             hot: rng.below(700),
             keyed: 200 + rng.below(700),
@@ -85,6 +89,9 @@ impl Workload {
         }
         if self.bidding > 0 && rng.chance(self.bidding) {
             return vec![self.bid(rng, auditor, clock)];
+        }
+        if self.paying > 0 && rng.chance(self.paying) {
+            return vec![self.with_orders(rng, auditor, clock)];
         }
         if rng.chance(self.others) {
             return vec![self.elsewhere(rng, auditor, clock)];
@@ -132,7 +139,9 @@ impl Workload {
 
     /// Something to ask of a sale, a series or a registration; three of them open at least.
     fn elsewhere(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Request {
-        let all: Vec<_> = auditor.listings.values().filter_map(|one| Some((one.id, one.other()?))).collect();
+        let own = |one: &&Listing| !matches!(one.id.kind, ListingKind::Event | ListingKind::Desk);
+        let all = auditor.listings.values().filter(own);
+        let all: Vec<_> = all.filter_map(|one| Some((one.id, one.other()?))).collect();
         let lively: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
         let wanted = lively.len() < 3 && self.listings_made < 2 * self.listings_max;
         let crowd = if rng.chance(850) && !lively.is_empty() { &lively } else { &all };
@@ -395,6 +404,11 @@ impl Workload {
             _ => Query::Order(OrderId(self.some_order(rng, event))),
         };
         Some((listing.id, query))
+    }
+
+    /// Whether this run has orders.
+    pub fn is_paying(&self) -> bool {
+        self.paying > 0
     }
 
     /// Whether this run has auctions.

@@ -2,7 +2,9 @@
 //! things break; after each the auditor is asked.
 
 mod audit;
+mod bank;
 mod engine;
+mod payments;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,6 +28,9 @@ use crate::faults::Faults;
 use crate::rng::Rng;
 use crate::trace::Trace;
 use crate::workload::Workload;
+
+use bank::Bank;
+use payments::Errand;
 
 /// Batches that may be decided ahead of the disk.
 const PENDING_MAX: usize = 3;
@@ -61,7 +66,7 @@ pub fn run(config: Config) -> Result<Run, Box<Failure>> {
         Ok(Ok(())) => {
             let facts = world.auditor.durable.values().sum();
             let (hash, coverage) = (world.trace.hash(), world.auditor.coverage);
-            return Ok(Run { steps: world.step, facts, hash, coverage });
+            return Ok(Run { steps: config.steps, facts, hash, coverage });
         }
         Ok(Err(why)) => why,
         Err(panic) => {
@@ -96,6 +101,9 @@ pub struct World {
     pending: VecDeque<Pending>,
     followers: Vec<Follower>,
     snapshot: Option<Snapshot>,
+    bank: Bank,
+    /// What the payments' worker waits for, by its calls.
+    errands: BTreeMap<u64, Errand>,
     /// A commit failed: errors are the right answers until the restart.
     failed: bool,
 }
@@ -145,6 +153,8 @@ impl World {
             pending: VecDeque::new(),
             followers: Vec::new(),
             snapshot: None,
+            bank: Bank::default(),
+            errands: BTreeMap::new(),
             failed: false,
             rng,
         }
@@ -159,6 +169,9 @@ impl World {
                 self.arrive(requests);
             }
             self.act()?;
+            if self.workload.is_paying() && self.rng.chance(350) {
+                self.work_at_the_desk();
+            }
             if self.disk.is_down() {
                 self.restart(true)?;
             }
@@ -177,6 +190,9 @@ impl World {
         }
         let power = self.rng.chance(500);
         self.restart(power)?;
+        if self.workload.is_paying() {
+            self.close_the_desk()?;
+        }
         let ids: Vec<ListingId> = self.auditor.listings.keys().copied().collect();
         let (Some(core), Some(facts)) = (&self.core, &self.facts) else { return Ok(()) };
         ids.into_iter().try_for_each(|id| self.auditor.compare_log(core, facts, id, 0))

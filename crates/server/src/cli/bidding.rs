@@ -1,7 +1,9 @@
 //! A second opinion on an auction: who leads, at what price, until when, computed from the bids alone by the plainest
 //! reading of the rules. `verify` and `load auction` hold every fact against it; it shares no code with the domain.
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     pub seller: String,
     pub starts_at: i64,
@@ -14,7 +16,7 @@ pub struct Terms {
     pub soft: Option<Soft>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soft {
     pub adds: bool,
     pub window: i64,

@@ -3,8 +3,10 @@
 mod auction;
 mod buyer;
 mod check;
+mod export;
 mod hall;
 mod measure;
+mod mixed;
 mod plot;
 mod run;
 mod sale;
@@ -41,7 +43,8 @@ Examples:
   onsale load --event evt_default_0000000000000000000theatre --contention front-row
   onsale load --json | jq '.verbs[] | {verb, p99_us}'
   onsale load sale                                 50,000 buyers for 10,000 items of a sale made for it
-  onsale load auction                              bidders on an auction, a third of them in the last minute")]
+  onsale load auction                              bidders on an auction, a third of them in the last minute
+  onsale load mixed                                seats, a sale and auctions at once, with orders and payments")]
 pub struct Args {
     #[command(subcommand)]
     other: Option<Other>,
@@ -80,6 +83,7 @@ pub struct Args {
 #[derive(Clone, Debug, Subcommand)]
 enum Other {
     Auction(auction::Args),
+    Mixed(Box<mixed::Args>),
     Sale(sale::Args),
 }
 
@@ -123,6 +127,7 @@ struct Result {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.other {
         Some(Other::Auction(args)) => return auction::run(args),
+        Some(Other::Mixed(args)) => return mixed::run(args),
         Some(Other::Sale(args)) => return sale::run(args),
         None => {}
     }

@@ -2,6 +2,7 @@
 
 mod auctions;
 mod money;
+mod registrations;
 mod replay;
 mod report;
 mod stock;
@@ -216,6 +217,11 @@ fn fill(report: &mut Report, replay: Replay) {
         report.queue_places += totals.waiting;
     }
     report.bids = replay.bids();
+    for totals in replay.registrations() {
+        report.registrations += 1;
+        report.entries += totals.confirmed + totals.kept;
+        report.entries_waiting += totals.waiting;
+    }
     for (currency, sums) in replay.money() {
         let all = report.money.entry(currency.to_owned()).or_default();
         all.captured_minor += sums.captured_minor;

@@ -29,6 +29,10 @@ struct EventPicture {
 
 impl Picture {
     pub fn of_model(listing: &model::Listing) -> Picture {
+        let words = |other: &model::other::Other| other.listing.view();
+        if let Some(body) = listing.other().and_then(words) {
+            return Picture::of_body(listing.id, listing.now.offset, listing.now.last_at, &body);
+        }
         let event = listing.event().map(|event| {
             let seats = event.statuses();
             let area = |(index, area): (usize, &model::Area)| {
@@ -48,12 +52,21 @@ impl Picture {
             }
             EventPicture { status: event.status, seats, areas, totals }
         });
-        let other = listing.other().and_then(|other| other.listing.view()).map(|view| in_words(&view));
-        Picture { listing: listing.id, offset: listing.now.offset, at: listing.now.last_at, event, other }
+        Picture {
+            listing: listing.id,
+            offset: listing.now.offset,
+            at: listing.now.last_at,
+            event,
+            other: None,
+        }
     }
 
     pub fn of_view(view: &View) -> Picture {
-        let event = match &view.body {
+        Picture::of_body(view.listing, view.position.offset, view.at, &view.body)
+    }
+
+    fn of_body(listing: ListingId, offset: u64, at: Millis, body: &BodyView) -> Picture {
+        let event = match body {
             BodyView::Venue(_)
             | BodyView::Sale(_)
             | BodyView::Series(_)
@@ -70,13 +83,15 @@ impl Picture {
                 })
             }
         };
-        let other = match &view.body {
-            BodyView::Venue(_) | BodyView::Event(_) | BodyView::Desk(_) => None,
-            BodyView::Sale(_) | BodyView::Series(_) | BodyView::Registration(_) | BodyView::Auction(_) => {
-                Some(in_words(&view.body))
-            }
+        let other = match body {
+            BodyView::Venue(_) | BodyView::Event(_) => None,
+            BodyView::Sale(_)
+            | BodyView::Series(_)
+            | BodyView::Registration(_)
+            | BodyView::Auction(_)
+            | BodyView::Desk(_) => Some(in_words(body)),
         };
-        Picture { listing: view.listing, offset: view.position.offset, at: view.at, event, other }
+        Picture { listing, offset, at, event, other }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::auction::AuctionFact;
+use onsale_domain::order::OrderFact;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::stock::details::SaleStatus;
@@ -38,6 +39,8 @@ impl Promises {
             book.take(fact, now);
         } else if let (Promises::Sale(book), Fact::Sale(fact)) = (&mut *self, fact) {
             book.take(fact, now);
+        } else if let (Promises::Sale(book), Fact::Order(fact)) = (&mut *self, fact) {
+            book.pin(fact);
         } else if let (Promises::Registration(book), Fact::Registration(fact)) = (self, fact) {
             book.take(fact, now);
         }
@@ -151,6 +154,27 @@ impl SaleBook {
             }
         }
         self.nothing_is_sold_twice();
+    }
+
+    /// A payment that is asked for, or was declined, gives the code of its order more time.
+    fn pin(&mut self, fact: &OrderFact) {
+        let until = match fact {
+            OrderFact::PaymentAsked { until, .. } | OrderFact::PaymentDeclined { until: Some(until), .. } => {
+                *until
+            }
+            OrderFact::PaymentDeclined { until: None, .. }
+            | OrderFact::Placed(_)
+            | OrderFact::PaymentCaptured { .. }
+            | OrderFact::Settled { .. }
+            | OrderFact::Cancelled { .. }
+            | OrderFact::SeatsTakenBack { .. }
+            | OrderFact::RefundOwed { .. }
+            | OrderFact::RefundPaid { .. } => return,
+        };
+        let pinned = self.codes.values_mut().find(|code| code.order == Some(fact.order()));
+        let code = pinned.expect("a code that lives and has this order");
+        assert!(until >= code.until, "paying shortens a code's life");
+        code.until = until;
     }
 
     fn refund(&mut self, order: OrderId, away: &[SkuCount], amount_minor: i64, restock: bool) {

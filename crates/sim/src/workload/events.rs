@@ -177,7 +177,7 @@ fn tiers(rng: &mut Rng) -> Vec<Tier> {
     (0..3).map(|n| Tier { name: format!("tier {n}"), price_minor: rng.range(0, 10_000) }).collect()
 }
 
-fn details(rng: &mut Rng, clock: i64) -> EventDetails {
+pub(super) fn details(rng: &mut Rng, clock: i64) -> EventDetails {
     let starts_at = clock + rng.range(HOUR, 30 * HOUR);
     let rules = SaleRules {
         hold_ms: if rng.chance(600) { 120_000 } else { rng.range(30_000, 400_000) },
@@ -201,7 +201,7 @@ fn details(rng: &mut Rng, clock: i64) -> EventDetails {
     }
 }
 
-fn layout(rng: &mut Rng) -> Layout {
+pub(super) fn layout(rng: &mut Rng) -> Layout {
     let mut sections = Vec::new();
     for s in 0..rng.range(1, 3) {
         let mut rows = Vec::new();

@@ -93,7 +93,12 @@ impl Workload {
 
     fn of_sale(&mut self, rng: &mut Rng, sale: &SaleImage, clock: i64) -> SaleCommand {
         const WEIGHTS: [u64; 15] = [420, 90, 60, 60, 180, 40, 60, 18, 18, 12, 8, 14, 8, 8, 5];
-        match rng.weighted(&WEIGHTS) {
+        let verb = match rng.weighted(&WEIGHTS) {
+            // Where there are orders, they alone take codes and give them back.
+            2 | 3 | 5 if self.paying > 0 => 0,
+            verb => verb,
+        };
+        match verb {
             0 => {
                 let lines = (0..rng.range(1, 2)).map(|_| count_of(line(rng, sale))).collect();
                 let checkout = CheckoutId(if rng.chance(985) { self.fresh() } else { self.next_id });
@@ -241,18 +246,18 @@ impl Workload {
     }
 }
 
-fn line(rng: &mut Rng, sale: &SaleImage) -> SkuLine {
+pub(super) fn line(rng: &mut Rng, sale: &SaleImage) -> SkuLine {
     let unknown = u64::from(rng.chance(15));
     let sku = rng.below(sale.skus.len() as u64 + unknown) as u16;
     let price_minor = sale.skus.get(usize::from(sku)).map_or(1, |sku| sku.price_minor);
     SkuLine { sku, count: if rng.chance(800) { 1 } else { rng.range(1, 4) as u32 }, price_minor }
 }
 
-fn count_of(line: SkuLine) -> SkuCount {
+pub(super) fn count_of(line: SkuLine) -> SkuCount {
     SkuCount { sku: line.sku, count: line.count }
 }
 
-fn new_sale(rng: &mut Rng, clock: i64) -> CreateSale {
+pub(super) fn new_sale(rng: &mut Rng, clock: i64) -> CreateSale {
     let starts_at = clock + if rng.chance(700) { -1 } else { rng.range(0, 60_000) };
     let length = if rng.chance(800) { rng.range(HOUR, 20 * HOUR) } else { rng.range(1_000, 600_000) };
     let sku = |n: i64, rng: &mut Rng| Sku {

@@ -24,6 +24,7 @@ impl World {
         }
         for (id, told) in heard {
             let Some(call) = self.calls.remove(&id) else { continue };
+            let errand = self.errands.remove(&id);
             if call.expected.len() != told.len() {
                 return Err(format!("an answer nobody decided: {told:?} to {:?}", call.requests));
             }
@@ -32,6 +33,10 @@ impl World {
                 let unreadable = matches!(told, Told::Answer(Err(EngineError::Read(_))));
                 if !(unreadable && self.disk.is_down()) {
                     self.auditor.check(expected, told, self.failed)?;
+                }
+                if let Some(errand) = errand.clone() {
+                    self.carry_on(errand, told);
+                    continue;
                 }
                 let broken = matches!(told, Told::Answer(Err(_)));
                 if broken && self.rng.chance(600) {
@@ -44,7 +49,10 @@ impl World {
 
     /// The line broke before the answer came: some ask again with the same key.
     pub(super) fn hang_up(&mut self) {
-        for (_, call) in std::mem::take(&mut self.calls) {
+        // What the payments' worker had begun nobody asks for again: it finds its work at the desk.
+        let errands = std::mem::take(&mut self.errands);
+        let calls = std::mem::take(&mut self.calls);
+        for (_, call) in calls.into_iter().filter(|(id, _)| !errands.contains_key(id)) {
             for request in call.requests {
                 if self.rng.chance(500) {
                     self.network.send(&mut self.rng, self.step, vec![request]);

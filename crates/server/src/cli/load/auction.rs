@@ -1,8 +1,8 @@
 //! `onsale load auction`: bidders on one auction made for the run, a third of their bids in the last minute, and a
 //! check that leader, price and end are what the bids come to.
 
-mod bidder;
-mod check;
+pub(super) mod bidder;
+pub(super) mod check;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +14,7 @@ use clap::Args as ClapArgs;
 use comfy_table::Cell;
 use hdrhistogram::Histogram;
 use hyper::Method;
+use indicatif::ProgressBar;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
@@ -21,9 +22,10 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use tokio::task::JoinSet;
 
-use self::bidder::{Ask, Bidder, Crowd, Promise};
-use self::check::Verdict;
+use self::bidder::{Bidder, Crowd, Promise, Unanswered};
+use self::check::{Heard, Verdict};
 use super::duration;
+use super::export::all_facts;
 use super::hall::text;
 use crate::cli::bidding::{Soft, Terms};
 use crate::cli::client::{Client, Server};
@@ -89,16 +91,46 @@ struct Result {
     check: Verdict,
 }
 
-struct Shared {
-    auction: String,
+/// How many bid how often, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub bids: u32,
+    pub bidders: u32,
+    pub length: Duration,
+    pub connections: u32,
+    pub seed: u64,
+}
+
+pub(super) struct Shared {
+    pub auction: String,
     crowd: Crowd,
     begun: Instant,
     latency: Mutex<Histogram<u64>>,
-    answers: Mutex<BTreeMap<String, u64>>,
+    pub answers: Mutex<BTreeMap<String, u64>>,
     promises: Mutex<Vec<Promise>>,
     /// Sent and never answered: whether they count, only the facts know.
-    unanswered: Mutex<Vec<Ask>>,
+    unanswered: Mutex<Vec<Unanswered>>,
     failed: AtomicU64,
+}
+
+impl Shared {
+    pub fn new(auction: &str, terms: &Terms) -> anyhow::Result<Arc<Shared>> {
+        Ok(Arc::new(Shared {
+            auction: auction.to_owned(),
+            crowd: Crowd::new(terms.start),
+            begun: Instant::now(),
+            latency: Mutex::new(Histogram::new_with_bounds(1, MICROS_MAX, 3)?),
+            answers: Mutex::default(),
+            promises: Mutex::default(),
+            unanswered: Mutex::default(),
+            failed: AtomicU64::new(0),
+        }))
+    }
+
+    /// All that the bidders know when they are done.
+    pub fn heard(&self) -> Heard {
+        Heard { promises: locked(&self.promises).clone(), unanswered: locked(&self.unanswered).clone() }
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -119,23 +151,24 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
         let (bids, bidders) = (look::counted(bids, "bid"), look::counted(bidders, "bidder"));
         look::show(&format!("{auction}\n{bids} by {bidders} within {:.0} s", args.duration.as_secs_f64()))?;
     }
-    let shared = Arc::new(Shared {
-        auction: auction.clone(),
-        crowd: Crowd::new(terms.start),
-        begun: Instant::now(),
-        latency: Mutex::new(Histogram::new_with_bounds(1, MICROS_MAX, 3)?),
-        answers: Mutex::default(),
-        promises: Mutex::default(),
-        unanswered: Mutex::default(),
-        failed: AtomicU64::new(0),
-    });
-    bid_all(&client, &shared, args, seed).await;
+    let shared = Shared::new(&auction, &terms)?;
+    let plan = Plan {
+        bids: args.bids,
+        bidders: args.bidders,
+        length: args.duration,
+        connections: args.connections,
+        seed,
+    };
+    let bar = look::bar(u64::from(args.bids), " {bar:40} {pos}/{len} bids  {eta} left");
+    bid_all(&client, &shared, plan, &bar).await;
+    bar.finish_and_clear();
     let took = shared.begun.elapsed();
     wait_for_the_close(&mut client, &auction).await?;
-    let promises = locked(&shared.promises).clone();
-    let unanswered = locked(&shared.unanswered).clone();
-    let check = check::check(&mut client, &auction, terms.clone(), &promises, &unanswered).await;
-    let check = check.context("checking the facts")?;
+    let heard = shared.heard();
+    let facts = all_facts(&mut client, "auctions", &auction).await.context("reading the facts")?;
+    let shown = client.get(&format!("/v1/auctions/{auction}")).await?;
+    let check = check::judge(&facts, &shown, &terms, &heard);
+    let promises = heard.promises;
     let latency = locked(&shared.latency).clone();
     let rush_from = terms.ends_at - rush(args.duration).as_millis() as i64;
     let in_the_rush = promises.iter().filter(|promise| promise.at >= rush_from).count();
@@ -158,7 +191,7 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The terms are ours, so that the check knows the reserve without being told.
-async fn create(client: &mut Client, length: Duration) -> anyhow::Result<(String, Terms)> {
+pub(super) async fn create(client: &mut Client, length: Duration) -> anyhow::Result<(String, Terms)> {
     let now = client.get("/v1/time").await?["now"].as_i64().context("the server's time")?;
     let ends_at = now + length.as_millis() as i64;
     let steps =
@@ -202,17 +235,16 @@ fn start_of(nth: u32, all: u32, length: Duration) -> Duration {
     }
 }
 
-async fn bid_all(client: &Client, shared: &Arc<Shared>, args: &Args, seed: u64) {
-    let bar = look::bar(u64::from(args.bids), " {bar:40} {pos}/{len} bids  {eta} left");
+pub(super) async fn bid_all(client: &Client, shared: &Arc<Shared>, plan: Plan, bar: &ProgressBar) {
     let run = rand::random::<u32>();
-    let bidders = (0..args.bidders).map(|number| Bidder::new(run, number)).collect();
+    let bidders = (0..plan.bidders).map(|number| Bidder::new(run, number)).collect();
     let (idle, next) =
         (Arc::new(Mutex::new(Vec::from_iter::<Vec<Bidder>>(bidders))), Arc::new(AtomicU64::new(0)));
     let mut workers = JoinSet::new();
-    for number in 0..args.connections {
-        let mut rng = StdRng::seed_from_u64(seed.wrapping_add(u64::from(number)));
+    for number in 0..plan.connections {
+        let mut rng = StdRng::seed_from_u64(plan.seed.wrapping_add(u64::from(number)));
         let (shared, idle, next, bar) = (shared.clone(), idle.clone(), next.clone(), bar.clone());
-        let (mut client, bids, length) = (client.another(), args.bids, args.duration);
+        let (mut client, bids, length) = (client.another(), plan.bids, plan.length);
         workers.spawn(async move {
             loop {
                 let nth = next.fetch_add(1, Ordering::Relaxed);
@@ -235,7 +267,6 @@ async fn bid_all(client: &Client, shared: &Arc<Shared>, args: &Args, seed: u64) 
         });
     }
     while workers.join_next().await.is_some() {}
-    bar.finish_and_clear();
 }
 
 async fn one_bid(
@@ -267,10 +298,10 @@ async fn one_bid(
         return;
     }
     shared.failed.fetch_add(1, Ordering::Relaxed);
-    locked(&shared.unanswered).push(ask);
+    locked(&shared.unanswered).push(Unanswered { bidder: ask.bidder, max: ask.max });
 }
 
-async fn wait_for_the_close(client: &mut Client, auction: &str) -> anyhow::Result<()> {
+pub(super) async fn wait_for_the_close(client: &mut Client, auction: &str) -> anyhow::Result<()> {
     let begun = Instant::now();
     loop {
         let shown = client.get(&format!("/v1/auctions/{auction}")).await?;

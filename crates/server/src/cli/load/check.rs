@@ -19,6 +19,8 @@ const FACTS_PER_PAGE: usize = 1_000;
 const BROKEN_TOLD: usize = 10;
 
 type Name = Arc<str>;
+/// Every seat, and every area with its places.
+pub(super) type Chart = (Vec<Name>, Vec<(Name, u64)>);
 
 #[derive(Debug, Default, Serialize)]
 pub struct Verdict {
@@ -59,7 +61,7 @@ pub async fn check(client: &mut Client, hall: &Hall, promises: &[Promise]) -> an
         for fact in list(&page, "facts") {
             verdict.facts += 1;
             found.note(fact);
-            if let Some(line) = line(fact, hall)
+            if let Some(line) = line(fact, || (hall.seats().cloned().collect(), hall.areas.clone()))
                 && let Err(why) = ledger.take(line)
             {
                 verdict.broken(format!("fact {}: {why}", fact["offset"]));
@@ -161,7 +163,7 @@ impl Found {
 }
 
 /// The number inside a hold's or an order's id.
-fn number(fact: &Value, name: &str) -> u128 {
+pub(super) fn number(fact: &Value, name: &str) -> u128 {
     let text = text(fact, name);
     let prefix = text.split('_').next().unwrap_or_default();
     read_inside(prefix, &text).map_or(0, |(_, number)| number)
@@ -179,11 +181,14 @@ fn areas(fact: &Value) -> Vec<(Name, u64)> {
 }
 
 /// An exported fact in the ledger's words; `None` for what moves no place.
-fn line(fact: &Value, hall: &Hall) -> Option<Line<Name, Name>> {
+pub(super) fn line(fact: &Value, chart: impl FnOnce() -> Chart) -> Option<Line<Name, Name>> {
     let hold = || number(fact, "hold");
     let place = || number(fact, "place");
     Some(match text(fact, "kind").as_str() {
-        "chart_adopted" => Line::Chart { seats: hall.seats().cloned().collect(), areas: hall.areas.clone() },
+        "chart_adopted" => {
+            let (seats, areas) = chart();
+            Line::Chart { seats, areas }
+        }
         "hold_placed" => Line::Placed { hold: hold(), seats: seats(fact), areas: areas(fact) },
         "seats_dropped" => Line::Dropped { hold: hold(), seats: seats(fact), areas: areas(fact) },
         "hold_released" | "hold_expired" => Line::Ended { hold: hold() },

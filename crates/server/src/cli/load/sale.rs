@@ -1,7 +1,7 @@
 //! `onsale load sale`: many buyers for few units. They check out, buy, cancel, walk away or come too late; afterwards the
 //! exported facts say whether exactly as many were sold as there were.
 
-mod check;
+pub(super) mod check;
 mod crowd;
 
 use std::process::ExitCode;

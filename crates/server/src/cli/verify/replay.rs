@@ -8,14 +8,15 @@ use onsale_domain::fact::AreaCount;
 use onsale_domain::listing::Body;
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::Goods;
-use onsale_domain::{Fact, Listing, ListingId, OrderId};
+use onsale_domain::{Fact, Listing, ListingId, ListingKind, OrderId};
 use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
 use onsale_engine::journal::FramePosition;
 
 use super::money::{Money, Sums};
-use super::{auctions, stock};
+use super::{auctions, registrations, stock};
 use crate::cli::bidding::Book;
+use crate::cli::entry_book::{self, EntryBook};
 use crate::cli::ledger::{Ledger, Line, Totals};
 use crate::cli::stock_book::{self, StockBook};
 
@@ -47,6 +48,7 @@ struct Kept {
     book: Book,
     money: Money,
     stock: StockBook<u16>,
+    entries: EntryBook,
     /// The ledger starts with the first fact; after a snapshot it has nothing to go by.
     booked: bool,
     broken: bool,
@@ -178,6 +180,12 @@ impl Replay {
         self.listings.values().map(|kept| kept.book.bids()).sum()
     }
 
+    /// The books of all registrations, as far as they were read from their first fact.
+    pub fn registrations(&self) -> impl Iterator<Item = entry_book::Totals> {
+        let is_one = |kept: &&Kept| kept.booked && kept.listing.id.kind == ListingKind::Registration;
+        self.listings.values().filter(is_one).map(|kept| kept.entries.totals())
+    }
+
     pub fn listings(&self) -> impl Iterator<Item = (ListingId, Option<Totals>, Option<stock_book::Totals>)> {
         let totals = |kept: &Kept| kept.booked.then(|| kept.ledger.totals());
         let stock = |kept: &Kept| kept.booked.then(|| kept.stock.totals());
@@ -188,7 +196,8 @@ impl Replay {
 impl Kept {
     fn new(listing: Listing, booked: bool) -> Kept {
         let (ledger, money, book) = (Ledger::default(), Money::default(), Book::default());
-        Kept { listing, ledger, stock: StockBook::default(), money, book, booked, broken: false }
+        let (stock, entries) = (StockBook::default(), EntryBook::default());
+        Kept { listing, ledger, stock, entries, money, book, booked, broken: false }
     }
 
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {
@@ -213,10 +222,31 @@ impl Kept {
             let entries = stock::entries(fact, self.stock.levels().count());
             return entries.into_iter().try_for_each(|entry| self.stock.take(at, entry));
         }
+        if let Fact::Registration(fact) = fact {
+            return registrations::entry(fact).map_or(Ok(()), |entry| self.entries.take(at, entry));
+        }
+        if let Fact::Order(
+            OrderFact::PaymentAsked { order, until, .. }
+            | OrderFact::PaymentDeclined { order, until: Some(until), .. },
+        ) = fact
+        {
+            return self.pinned(*order, *until, at);
+        }
         if let Fact::Order(OrderFact::SeatsTakenBack { order }) = fact {
             return self.taken_back(*order);
         }
         line(fact).map_or(Ok(()), |line| self.ledger.take(line))
+    }
+
+    /// A payment that is asked for, or was declined, gives the code of its order more time.
+    fn pinned(&mut self, order: OrderId, until: i64, at: i64) -> Result<(), String> {
+        let placed = self.money.placed(order).ok_or_else(|| format!("order {order:?} was never placed"))?;
+        match &placed.goods {
+            Goods::Hold { .. } => Ok(()),
+            Goods::Checkout { checkout, .. } => {
+                self.stock.take(at, stock_book::Entry::Until { code: checkout.0, until })
+            }
+        }
     }
 
     /// Late money: held and sold in the same moment, as the order was placed.
@@ -253,6 +283,11 @@ impl Kept {
             && self.booked
         {
             stock::agrees(sale, &self.stock)?;
+        }
+        if let Body::Registration(registration) = &self.listing.body
+            && self.booked
+        {
+            registrations::agrees(registration, &self.entries)?;
         }
         if self.booked {
             auctions::agrees(&self.listing, &self.book)?;

@@ -33,6 +33,10 @@ pub struct Report {
     pub units: u64,
     pub units_reserved: u64,
     pub units_sold: u64,
+    pub registrations: u64,
+    /// Places that somebody has, or that are kept for somebody.
+    pub entries: u64,
+    pub entries_waiting: u64,
     pub idempotency_keys: u64,
     /// By currency, in minor units: captured minus refunded is what confirmed orders come to.
     pub money: BTreeMap<String, Sums>,
@@ -106,6 +110,12 @@ impl Report {
             let (sales, units) = (look::counted(self.sales, "sale"), look::counted(self.units, "unit"));
             let (reserved, sold) = (look::count(self.units_reserved), look::count(self.units_sold));
             row("stock", format!("{units} in {sales}, {reserved} reserved, {sold} sold"));
+        }
+        if self.registrations > 0 {
+            let (all, places) =
+                (look::counted(self.registrations, "registration"), look::counted(self.entries, "place"));
+            let waiting = look::count(self.entries_waiting);
+            row("entries", format!("{places} given in {all}, {waiting} waiting"));
         }
         row("bids", look::count(self.bids));
         for (currency, sums) in &self.money {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::super::hall::text;
@@ -48,8 +49,15 @@ pub struct Ask {
     pub max: Option<i64>,
 }
 
+/// Sent and never answered: whether it counts, only the facts know.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Unanswered {
+    pub bidder: String,
+    pub max: Option<i64>,
+}
+
 /// A bid that was answered with a yes, to be found in the facts afterwards.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
     pub bid: u64,
     pub bidder: String,

@@ -3,15 +3,13 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::hall::{list, text};
-use super::bidder::{Ask, Promise};
+use super::super::hall::text;
+use super::bidder::{Promise, Unanswered};
 use crate::cli::bidding::{After, Award, Book, Line, Stand, Terms};
-use crate::cli::client::Client;
 
-const FACTS_PER_PAGE: usize = 1_000;
 /// Told in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
 
@@ -37,10 +35,17 @@ impl Verdict {
     }
 }
 
+/// What the bidders heard, and what they never heard of again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Heard {
+    pub promises: Vec<Promise>,
+    pub unanswered: Vec<Unanswered>,
+}
+
 /// What the bidders of the run know of their own bids.
 struct Own<'a> {
     answered: HashMap<u64, &'a Promise>,
-    unanswered: Vec<&'a Ask>,
+    unanswered: Vec<&'a Unanswered>,
 }
 
 impl Own<'_> {
@@ -49,44 +54,33 @@ impl Own<'_> {
         if let Some(promise) = self.answered.get(&number) {
             return Some(promise.max);
         }
-        let known = |ask: &&Ask| bidder.ends_with(&ask.bidder) && ask.max.is_some_and(|max| max >= shown);
+        let known =
+            |ask: &&Unanswered| bidder.ends_with(&ask.bidder) && ask.max.is_some_and(|max| max >= shown);
         let place = self.unanswered.iter().position(known)?;
         self.unanswered.swap_remove(place).max
     }
 }
 
-pub async fn check(
-    client: &mut Client,
-    auction: &str,
-    terms: Terms,
-    promises: &[Promise],
-    unanswered: &[Ask],
-) -> anyhow::Result<Verdict> {
+/// Exported facts and the auction as it is served, against the second opinion.
+pub fn judge(facts: &[Value], shown: &Value, terms: &Terms, heard: &Heard) -> Verdict {
+    let promises = &heard.promises;
     let mut verdict = Verdict { promises: promises.len() as u64, ..Verdict::default() };
     let answered = promises.iter().map(|promise| (promise.bid, promise)).collect();
-    let mut own = Own { answered, unanswered: unanswered.iter().collect() };
-    let (mut book, mut found, mut after) = (Book::default(), HashMap::new(), "0".to_owned());
-    loop {
-        let path = format!("/v1/auctions/{auction}/facts?limit={FACTS_PER_PAGE}&after={after}");
-        let page = client.get(&path).await?;
-        for fact in list(&page, "facts") {
-            verdict.facts += 1;
-            let at = fact["at"].as_i64().unwrap_or_default();
-            if text(fact, "kind") == "bid_placed" {
-                found.insert(fact["bid"].as_u64().unwrap_or_default(), fact.clone());
-            }
-            let taken = match line(fact, &terms, &mut own) {
-                Err(why) => Err(why),
-                Ok(None) => Ok(()),
-                Ok(Some(line)) => book.take(at, line),
-            };
-            if let Err(why) = taken {
-                verdict.broken(format!("fact {}: {why}", fact["offset"]));
-            }
+    let mut own = Own { answered, unanswered: heard.unanswered.iter().collect() };
+    let (mut book, mut found) = (Book::default(), HashMap::new());
+    for fact in facts {
+        verdict.facts += 1;
+        let at = fact["at"].as_i64().unwrap_or_default();
+        if text(fact, "kind") == "bid_placed" {
+            found.insert(fact["bid"].as_u64().unwrap_or_default(), fact.clone());
         }
-        after = text(&page, "next");
-        if page["more"] != true {
-            break;
+        let taken = match line(fact, terms, &mut own) {
+            Err(why) => Err(why),
+            Ok(None) => Ok(()),
+            Ok(Some(line)) => book.take(at, line),
+        };
+        if let Err(why) = taken {
+            verdict.broken(format!("fact {}: {why}", fact["offset"]));
         }
     }
     for promise in promises {
@@ -94,7 +88,6 @@ pub async fn check(
             verdict.broken(format!("answered, but not in the facts: {promise:?}"));
         }
     }
-    let shown = client.get(&format!("/v1/auctions/{auction}")).await?;
     let served = (shown["leader"].as_str(), shown["price_minor"].as_i64(), shown["ends_at"].as_i64());
     let booked = (book.leader(), book.price(), Some(book.end()));
     if served != booked || !book.is_closed() {
@@ -104,7 +97,7 @@ pub async fn check(
     (verdict.price_minor, verdict.ends_at) = (book.price(), book.end());
     verdict.extensions = shown["extensions"].as_u64().unwrap_or_default();
     verdict.exact = verdict.broken_count == 0;
-    Ok(verdict)
+    verdict
 }
 
 /// Whether the fact says what the answer said.

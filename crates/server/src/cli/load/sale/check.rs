@@ -125,7 +125,7 @@ impl Found {
 }
 
 /// The number inside a checkout's or an order's id.
-fn number(fact: &Value, name: &str) -> u128 {
+pub(in super::super) fn number(fact: &Value, name: &str) -> u128 {
     let text = text(fact, name);
     let prefix = text.split('_').next().unwrap_or_default();
     read_inside_of(ListingKind::Sale, prefix, &text).map_or(0, |(_, number)| number)
@@ -136,7 +136,7 @@ fn lines(fact: &Value) -> Vec<(String, u64)> {
 }
 
 /// An exported fact in the book's words.
-fn entries(fact: &Value) -> Vec<Entry<String>> {
+pub(in super::super) fn entries(fact: &Value) -> Vec<Entry<String>> {
     let (code, order) = (|| number(fact, "checkout"), || number(fact, "order"));
     let (until, buyer) = (|| fact["until"].as_i64().unwrap_or_default(), || text(fact, "buyer"));
     let sku = |sku: &Value| (text(sku, "sku"), sku["stock"].as_u64().unwrap_or(0));

@@ -1,0 +1,44 @@
+//! A registration's facts in the words of the entry book, and the book's word against the listing's own.
+
+use onsale_domain::registration::details::RegistrationStatus;
+use onsale_domain::registration::{Registration, RegistrationFact};
+
+use crate::cli::entry_book::{Entry, EntryBook};
+
+/// `None` for what changes nobody's place.
+pub fn entry(fact: &RegistrationFact) -> Option<Entry> {
+    let name = |buyer: &onsale_domain::BuyerId| buyer.as_str().to_owned();
+    Some(match fact {
+        RegistrationFact::Created(created) => Entry::Capacity(u64::from(created.capacity)),
+        RegistrationFact::Changed(_) => return None,
+        RegistrationFact::StatusChanged { status, .. } => Entry::Open(*status == RegistrationStatus::Open),
+        RegistrationFact::CapacityChanged { capacity } => Entry::Capacity(u64::from(*capacity)),
+        RegistrationFact::Registered { entry, buyer } => {
+            Entry::Confirmed { entry: entry.0, buyer: name(buyer) }
+        }
+        RegistrationFact::Reserved { entry, buyer, until, .. } => {
+            Entry::Kept { entry: entry.0, buyer: name(buyer), until: *until }
+        }
+        RegistrationFact::Waitlisted { entry, buyer, ahead } => {
+            Entry::Waits { entry: entry.0, buyer: name(buyer), ahead: u64::from(*ahead) }
+        }
+        RegistrationFact::Promoted { entry } => Entry::Promoted { entry: entry.0 },
+        RegistrationFact::Offered { entry, until, .. } => Entry::Offered { entry: entry.0, until: *until },
+        RegistrationFact::OfferLapsed { entry } => Entry::Lapsed { entry: entry.0 },
+        RegistrationFact::Confirmed { entry, .. } => Entry::Paid { entry: entry.0 },
+        RegistrationFact::EntryCancelled { entry, .. } => Entry::Left { entry: entry.0 },
+    })
+}
+
+/// The registration counts for itself; the book counted from the facts: both must say the same.
+pub fn agrees(registration: &Registration, book: &EntryBook) -> Result<(), String> {
+    let (view, totals) = (registration.view(), book.totals());
+    let shown = [view.capacity, view.confirmed, view.offered, view.waiting].map(u64::from);
+    let booked = [totals.capacity, totals.confirmed, totals.kept, totals.waiting];
+    match shown == booked {
+        true => Ok(()),
+        false => {
+            Err(format!("capacity, confirmed, kept, waiting are {shown:?}, but the facts say {booked:?}"))
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! What orders promise, asserted of every fact and of every step: counted from the facts alone, by lists and sums. Paid
+//! events have their seats counted here, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use onsale_domain::desk::{DeskFact, Standing};
+use onsale_domain::fact::ReleaseCause;
+use onsale_domain::order::OrderFact;
+use onsale_domain::order::fact::{Goods, OrderPlaced};
+use onsale_domain::stock::SaleFact;
+use onsale_domain::stock::fact::CancelCause;
+use onsale_domain::{Fact, HoldId, Millis, OrderId, PaymentId};
+
+#[derive(Clone, Debug, Default)]
+pub struct MoneyBook {
+    orders: BTreeMap<OrderId, Paid>,
+    /// Which order has taken a hold or a code that lives.
+    taken: BTreeMap<u128, OrderId>,
+    seats: SeatBook,
+    desk: DeskBook,
+    touched: BTreeSet<OrderId>,
+}
+
+#[derive(Clone, Debug)]
+struct Paid {
+    placed: OrderPlaced,
+    /// Until when a payment that is under way has pinned the goods, and which.
+    paying: Option<(PaymentId, Millis)>,
+    /// The goods lapsed: late money may have them back.
+    lapsed: bool,
+    sold: bool,
+    settled: bool,
+    returned_units: u32,
+    returned_minor: i64,
+    payments: BTreeMap<PaymentId, Came>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Came {
+    captured: Option<i64>,
+    owed: Vec<i64>,
+    paid: BTreeSet<u16>,
+}
+
+/// Money of all orders: what came, what was owed back, and what of that was paid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    pub captured: i64,
+    pub owed: i64,
+    pub paid_back: i64,
+}
+
+impl MoneyBook {
+    /// Panics if the fact breaks a promise.
+    pub fn take(&mut self, fact: &Fact, now: Millis) {
+        self.seats.take(fact);
+        if let Fact::Order(fact) = fact {
+            self.take_own(fact);
+        } else if let Fact::Desk(fact) = fact {
+            self.desk.take(fact);
+        } else if let Fact::Sale(fact) = fact {
+            self.take_sale(fact, now);
+        } else if let Fact::HoldExpired { hold } = fact {
+            self.lapse(hold.0, now);
+        } else if let Fact::HoldReleased { hold, why } = fact {
+            self.end(hold.0, *why == ReleaseCause::Buyer);
+        } else if let Fact::HoldOverridden { hold, .. } = fact {
+            self.end(hold.0, false);
+        } else if let Fact::HoldExtended { hold, .. } | Fact::SeatsDropped { hold, .. } = fact {
+            assert!(!self.is_paying(hold.0), "a hold changes while it is paid");
+        } else if let Fact::HoldConfirmed { hold, order } = fact {
+            self.sell(hold.0, *order);
+        } else if let Fact::OrderRefunded { order, seats, areas, amount_minor, .. } = fact {
+            let places = areas.iter().map(|line| line.count).sum::<u32>();
+            self.bring_back(*order, seats.len() as u32 + places, *amount_minor);
+        }
+    }
+
+    /// At the end of a step no coin is anywhere but with its goods or on its way back.
+    pub fn check(&mut self) {
+        for id in std::mem::take(&mut self.touched) {
+            let Some(order) = self.orders.get(&id) else { continue };
+            let kept: i64 = order
+                .payments
+                .values()
+                .map(|came| came.captured.unwrap_or(0) - came.owed.iter().sum::<i64>())
+                .sum();
+            let left = order.sold && order.returned_units < order.placed.goods.units();
+            let total = order.placed.goods_minor + order.placed.fee_minor;
+            let worth = if left && !order.settled { total - order.returned_minor } else { 0 };
+            assert!(kept == worth, "{kept} is kept for goods of {worth} in {id:?}");
+            for (payment, came) in &order.payments {
+                let owed: i64 = came.owed.iter().sum();
+                assert!(owed <= came.captured.unwrap_or(0), "{payment:?} gives back more than it took");
+            }
+        }
+    }
+
+    pub fn moved(&self) -> Moved {
+        let mut moved = Moved::default();
+        for came in self.orders.values().flat_map(|order| order.payments.values()) {
+            moved.captured += came.captured.unwrap_or(0);
+            moved.owed += came.owed.iter().sum::<i64>();
+            moved.paid_back +=
+                came.paid.iter().map(|refund| came.owed[usize::from(*refund) - 1]).sum::<i64>();
+        }
+        moved
+    }
+
+    fn is_paying(&self, goods: u128) -> bool {
+        self.taken.get(&goods).is_some_and(|order| self.orders[order].paying.is_some())
+    }
+
+    fn order(&mut self, id: OrderId) -> &mut Paid {
+        self.touched.insert(id);
+        self.orders.get_mut(&id).unwrap_or_else(|| panic!("{id:?} was never placed"))
+    }
+
+    fn payment(&mut self, id: OrderId, payment: PaymentId) -> &mut Came {
+        let known = self.order(id).payments.get_mut(&payment);
+        known.unwrap_or_else(|| panic!("{payment:?} was never asked for"))
+    }
+
+    fn take_own(&mut self, fact: &OrderFact) {
+        match fact {
+            OrderFact::Placed(placed) => self.place(placed),
+            OrderFact::PaymentAsked { order: id, payment, amount_minor, until, .. } => {
+                let order = self.order(*id);
+                assert!(order.paying.replace((*payment, *until)).is_none(), "two payments at once");
+                assert!(!order.sold && !order.lapsed, "money is asked for what is sold or gone");
+                let total = order.placed.goods_minor + order.placed.fee_minor;
+                assert!(*amount_minor == total, "{amount_minor} is asked for {total}");
+                assert!(order.payments.insert(*payment, Came::default()).is_none(), "asked for twice");
+            }
+            OrderFact::PaymentCaptured { order, payment, amount_minor, .. } => {
+                let before = self.payment(*order, *payment).captured.replace(*amount_minor);
+                assert!(before.is_none(), "{payment:?} is captured twice");
+                self.is_heard(*order, *payment);
+            }
+            OrderFact::PaymentDeclined { order, payment, .. } => {
+                self.payment(*order, *payment);
+                self.is_heard(*order, *payment);
+            }
+            OrderFact::Settled { order } => self.order(*order).settled = true,
+            OrderFact::Cancelled { order: id } => {
+                let order = self.order(*id);
+                assert!(order.paying.is_none() && !order.sold, "an order is cancelled while it is paid");
+                let goods = order.placed.goods.number();
+                self.taken.remove(&goods);
+            }
+            OrderFact::SeatsTakenBack { order: id } => {
+                let order = self.order(*id);
+                assert!(order.lapsed && !order.sold, "late money buys what had not lapsed");
+                order.sold = true;
+                let placed = order.placed.clone();
+                self.seats.take_back(&placed);
+            }
+            OrderFact::RefundOwed { order, payment, refund, amount_minor, .. } => {
+                let came = self.payment(*order, *payment);
+                came.owed.push(*amount_minor);
+                assert!(*amount_minor > 0 && came.owed.len() == usize::from(*refund), "a refund out of turn");
+            }
+            OrderFact::RefundPaid { order, payment, refund } => {
+                let came = self.payment(*order, *payment);
+                assert!((1..=came.owed.len()).contains(&usize::from(*refund)), "paid and never owed");
+                assert!(came.paid.insert(*refund), "a refund is paid twice");
+            }
+        }
+    }
+
+    fn place(&mut self, placed: &OrderPlaced) {
+        let goods = placed.goods.number();
+        assert!(placed.goods.total_minor() == placed.goods_minor, "an order has another price");
+        assert!(self.taken.insert(goods, placed.order).is_none(), "two orders have the same goods");
+        let paid = Paid {
+            placed: placed.clone(),
+            paying: None,
+            lapsed: false,
+            sold: false,
+            settled: false,
+            returned_units: 0,
+            returned_minor: 0,
+            payments: BTreeMap::new(),
+        };
+        assert!(self.orders.insert(placed.order, paid).is_none(), "an order is placed twice");
+    }
+
+    /// An order waits for its latest payment alone.
+    fn is_heard(&mut self, order: OrderId, payment: PaymentId) {
+        let order = self.order(order);
+        order.paying = order.paying.filter(|(awaited, _)| *awaited != payment);
+    }
+
+    fn lapse(&mut self, goods: u128, now: Millis) {
+        let Some(id) = self.taken.remove(&goods) else { return };
+        let order = self.order(id);
+        if let Some((_, until)) = order.paying.take() {
+            assert!(until <= now, "goods lapse while they are paid: {now} is before {until}");
+        }
+        order.lapsed = true;
+    }
+
+    fn end(&mut self, goods: u128, by_buyer: bool) {
+        assert!(!(by_buyer && self.is_paying(goods)), "goods are given back while they are paid");
+        if let Some(id) = self.taken.remove(&goods) {
+            self.order(id).paying = None;
+        }
+    }
+
+    fn sell(&mut self, goods: u128, id: OrderId) {
+        let by = self.taken.remove(&goods);
+        // Bought without an order: nothing of it is in this book.
+        if !self.orders.contains_key(&id) {
+            assert!(by.is_none(), "an order's goods are sold without it");
+            return;
+        }
+        assert!(by == Some(id), "{id:?} buys what {by:?} has");
+        let order = self.order(id);
+        assert!(!std::mem::replace(&mut order.sold, true), "{id:?} is sold twice");
+        order.paying = None;
+    }
+
+    fn bring_back(&mut self, id: OrderId, units: u32, amount_minor: i64) {
+        if self.orders.contains_key(&id) {
+            let order = self.order(id);
+            order.returned_units += units;
+            order.returned_minor += amount_minor;
+            assert!(order.sold && order.returned_units <= order.placed.goods.units(), "more comes back");
+        }
+    }
+
+    fn take_sale(&mut self, fact: &SaleFact, now: Millis) {
+        match fact {
+            SaleFact::CheckoutExpired { checkout } => self.lapse(checkout.0, now),
+            SaleFact::CheckoutCancelled { checkout, why } => self.end(checkout.0, *why == CancelCause::Buyer),
+            SaleFact::Purchased { checkout, order } => self.sell(checkout.0, *order),
+            SaleFact::TakenBack { order, .. } => {
+                if self.orders.contains_key(order) {
+                    let order = self.order(*order);
+                    assert!(order.lapsed && !order.sold, "late money buys what had not lapsed");
+                    order.sold = true;
+                }
+            }
+            SaleFact::Refunded { order, lines, amount_minor, .. } => {
+                self.bring_back(*order, lines.iter().map(|line| line.count).sum(), *amount_minor);
+            }
+            SaleFact::Created(_)
+            | SaleFact::Changed(_)
+            | SaleFact::StatusChanged { .. }
+            | SaleFact::SkuAdded(_)
+            | SaleFact::StockAdded { .. }
+            | SaleFact::StockWithdrawn { .. }
+            | SaleFact::PriceChanged { .. }
+            | SaleFact::CheckedOut { .. }
+            | SaleFact::CheckoutOrdered { .. }
+            | SaleFact::CheckoutReturned { .. } => {}
+        }
+    }
+}
+
+/// Which seats of a paid event are whose.
+#[derive(Clone, Debug, Default)]
+struct SeatBook {
+    held: BTreeMap<HoldId, Vec<u32>>,
+    sold: BTreeMap<OrderId, Vec<u32>>,
+    waiting: BTreeMap<HoldId, u32>,
+}
+
+impl SeatBook {
+    fn is_free(&self, seat: u32) -> bool {
+        !self.held.values().chain(self.sold.values()).any(|seats| seats.contains(&seat))
+    }
+
+    fn hold(&mut self, hold: HoldId, seats: Vec<u32>) {
+        assert!(seats.iter().all(|seat| self.is_free(*seat)), "a seat has two owners");
+        assert!(self.held.insert(hold, seats).is_none(), "a hold begins twice");
+    }
+
+    fn take_back(&mut self, placed: &OrderPlaced) {
+        let Goods::Hold { seats, .. } = &placed.goods else { panic!("seats of a sale") };
+        let seats: Vec<u32> = seats.iter().map(|line| line.seat).collect();
+        assert!(seats.iter().all(|seat| self.is_free(*seat)), "late money buys a seat that another has");
+        self.sold.insert(placed.order, seats);
+    }
+
+    fn take(&mut self, fact: &Fact) {
+        if let Fact::HoldPlaced { hold, seats, .. } = fact {
+            self.hold(*hold, seats.iter().map(|line| line.seat).collect());
+        } else if let Fact::QueueJoined { place, seat, .. } = fact {
+            self.waiting.insert(*place, *seat);
+        } else if let Fact::SeatOffered { place, .. } = fact {
+            let seat = self.waiting.remove(place).expect("somebody who waits");
+            self.hold(*place, vec![seat]);
+        } else if let Fact::SeatsDropped { hold, seats, .. } = fact {
+            let held = self.held.get_mut(hold).expect("a hold that lives");
+            held.retain(|seat| !seats.contains(seat));
+        } else if let Fact::HoldReleased { hold, .. }
+        | Fact::HoldExpired { hold }
+        | Fact::HoldOverridden { hold, to: None, .. } = fact
+        {
+            assert!(self.held.remove(hold).is_some(), "a hold ends twice");
+        } else if let Fact::HoldConfirmed { hold, order } = fact {
+            let seats = self.held.remove(hold).expect("a hold that lives");
+            assert!(self.sold.insert(*order, seats).is_none(), "an order is sold twice");
+        } else if let Fact::OrderRefunded { order, seats, .. } = fact {
+            let sold = self.sold.get_mut(order).expect("an order that was made");
+            let before = sold.len();
+            sold.retain(|seat| !seats.contains(seat));
+            assert!(before - sold.len() == seats.len(), "a seat comes back that the order has not");
+        }
+    }
+}
+
+/// What the desk has heard of each payment and refund.
+#[derive(Clone, Debug, Default)]
+struct DeskBook {
+    heard: BTreeMap<(PaymentId, u16), Standing>,
+    events: BTreeSet<(String, String)>,
+}
+
+impl DeskBook {
+    fn take(&mut self, fact: &DeskFact) {
+        match fact {
+            DeskFact::Opened => {}
+            DeskFact::WorkTaken { slips, .. } => {
+                for slip in slips {
+                    let before = self.heard.insert((slip.payment, slip.refund), Standing::Asked);
+                    assert!(before.is_none(), "a slip is taken twice");
+                }
+            }
+            DeskFact::Answered { payment, refund, standing, .. } => {
+                let known = self.heard.get_mut(&(*payment, *refund)).expect("a slip that was taken");
+                let done = matches!(known, Standing::Done { .. });
+                assert!(!done, "something is heard after the money moved");
+                // A refund that failed is asked for again.
+                let again = *refund > 0 && matches!(standing, Standing::Failed { .. });
+                *known = if again { Standing::Asked } else { standing.clone() };
+            }
+            DeskFact::WebhookReceived(webhook) => {
+                let event = (webhook.provider.clone(), webhook.event.clone());
+                assert!(self.events.insert(event), "an event is stored twice");
+                if let (Some(payment), Some(standing)) = (webhook.payment, &webhook.standing)
+                    && let Some(known) = self.heard.get_mut(&(payment, webhook.refund))
+                    && standing.rank() > known.rank()
+                    && webhook.refund == 0
+                {
+                    *known = standing.clone();
+                }
+            }
+            DeskFact::Delivered { payment, refund } => {
+                let known = self.heard.get(&(*payment, *refund)).expect("a slip that was taken");
+                let moved = matches!(known, Standing::Done { .. } | Standing::Failed { .. });
+                assert!(moved, "a listing is told of what nobody knows");
+            }
+        }
+    }
+}

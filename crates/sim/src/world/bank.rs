@@ -1,0 +1,143 @@
+//! A payment provider that misbehaves in every way, and never forgets: it outlives every crash of ours, and what it says
+//! it took is what was taken.
+
+use std::collections::BTreeMap;
+
+use onsale_domain::desk::{Slip, Standing, Webhook};
+use onsale_domain::{Millis, PaymentId};
+
+use crate::rng::Rng;
+
+/// A payment, a refund, or another try of one.
+pub type AskKey = (PaymentId, u16, u16);
+
+#[derive(Debug, Default)]
+pub struct Bank {
+    asks: BTreeMap<AskKey, Ask>,
+    /// Webhooks on their way.
+    pub pushed: Vec<Webhook>,
+    events: u64,
+}
+
+#[derive(Debug)]
+struct Ask {
+    amount_minor: i64,
+    standing: Standing,
+    /// When a delayed one is done, or somebody takes the extra step.
+    done_at: Option<Millis>,
+}
+
+/// What the provider says when it is asked.
+#[derive(Debug)]
+pub enum Said {
+    Something(Option<String>, Standing),
+    /// The line is dead: nobody knows whether it was heard.
+    Silence,
+}
+
+impl Bank {
+    /// The first ask under a key decides; later ones are told the same.
+    pub fn ask(&mut self, rng: &mut Rng, key: AskKey, slip: &Slip, now: Millis) -> Said {
+        let mood = slip.method.as_deref().unwrap_or("succeed");
+        self.pass(now);
+        if let Some(known) = self.asks.get(&key) {
+            return said(key, &known.standing);
+        }
+        // Sometimes the ask is lost on its way.
+        if rng.chance(100) {
+            return Said::Silence;
+        }
+        let amount_minor = slip.amount_minor;
+        let done = Standing::Done { amount_minor };
+        let failed = |reason: &str| Standing::Failed { reason: reason.to_owned() };
+        if slip.refund > 0 {
+            let standing = if rng.chance(250) { failed("refund failed") } else { done };
+            self.asks.insert(key, Ask { amount_minor, standing: standing.clone(), done_at: None });
+            return if rng.chance(150) { Said::Silence } else { said(key, &standing) };
+        }
+        let (standing, done_at) = match mood {
+            "decline" => (failed("card declined"), None),
+            "action" => {
+                let step = rng.chance(600).then(|| now + rng.range(0, 300_000));
+                (Standing::NeedsAction { url: "https://bank.invalid/".into() }, step)
+            }
+            "delay" => (Standing::Waiting, Some(now + rng.range(1_000, 400_000))),
+            _ => (done.clone(), None),
+        };
+        self.asks.insert(key, Ask { amount_minor, standing: standing.clone(), done_at });
+        match mood {
+            "duplicate" => {
+                self.push(key, &done);
+                self.pushed.extend(self.pushed.last().cloned());
+                self.push(key, &done);
+            }
+            "reorder" => {
+                self.push(key, &done);
+                self.push(key, &failed("first try declined"));
+                self.push(key, &Standing::Waiting);
+                return Said::Something(None, Standing::Waiting);
+            }
+            "lost" => return Said::Silence,
+            // It took the money and never says so of itself.
+            "silent" => return Said::Silence,
+            _ => {}
+        }
+        if rng.chance(100) { Said::Silence } else { said(key, &standing) }
+    }
+
+    /// What became of an ask; `None`: it never arrived.
+    pub fn look_up(&mut self, key: AskKey, now: Millis) -> Option<Said> {
+        self.pass(now);
+        self.asks.get(&key).map(|known| said(key, &known.standing))
+    }
+
+    /// Delayed payments whose time has come are done, and told.
+    pub fn pass(&mut self, now: Millis) {
+        let due: Vec<AskKey> = self
+            .asks
+            .iter()
+            .filter(|(_, ask)| ask.done_at.is_some_and(|at| at <= now))
+            .map(|(key, _)| *key)
+            .collect();
+        for key in due {
+            if let Some(ask) = self.asks.get_mut(&key) {
+                ask.standing = Standing::Done { amount_minor: ask.amount_minor };
+                ask.done_at = None;
+                let standing = ask.standing.clone();
+                self.push(key, &standing);
+            }
+        }
+    }
+
+    fn push(&mut self, (payment, refund, _): AskKey, standing: &Standing) {
+        self.events += 1;
+        self.pushed.push(Webhook {
+            provider: "bank".into(),
+            event: format!("e{}", self.events),
+            kind: standing.as_str().into(),
+            payment: Some(payment),
+            refund,
+            reference: Some(reference(payment)),
+            standing: Some(standing.clone()),
+        });
+    }
+
+    /// All that was really taken, and all that was really given back.
+    pub fn moved(&self) -> (i64, i64) {
+        let done = |refund: bool| {
+            let moved = self.asks.iter().filter(move |((_, number, _), ask)| {
+                (*number > 0) == refund && matches!(ask.standing, Standing::Done { .. })
+            });
+            moved.map(|(_, ask)| ask.amount_minor).sum()
+        };
+        (done(false), done(true))
+    }
+}
+
+fn reference(payment: PaymentId) -> String {
+    format!("bank-{}", payment.0)
+}
+
+fn said((payment, ..): AskKey, standing: &Standing) -> Said {
+    Said::Something(Some(reference(payment)), standing.clone())
+}
