@@ -165,6 +165,16 @@ fn an_event_counts_once_for_a_week_and_may_be_about_nothing_of_ours() {
 }
 
 #[test]
+fn what_a_fact_is_about_is_not_forgotten_by_its_time() {
+    let mut desk = Logged::new();
+    desk.say(take(7, vec![slip(1, 0)]), 0);
+    assert_eq!(desk.say(event("a", Some(1), failed()), 1), "webhook_received");
+    assert_eq!(desk.say(delivered(1, 0, &failed()), 2), "work_delivered");
+    assert_eq!(desk.say(answer(1, 0, done()), 7 * DAY + 2), "work_answered", "a week later to the instant");
+    assert_eq!((desk.standing(1), desk.open()), ("done", vec![(1, 0)]), "its listing must hear of it");
+}
+
+#[test]
 fn a_refund_that_fails_is_asked_for_again_until_it_is_paid() {
     let mut desk = Logged::new();
     desk.say(take(7, vec![slip(1, 1)]), 0);

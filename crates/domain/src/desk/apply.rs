@@ -8,7 +8,6 @@ use crate::time::Millis;
 
 impl Desk {
     pub(crate) fn apply(&mut self, fact: &DeskFact, fence: u64, at: Millis) {
-        self.forget(at);
         match fact {
             DeskFact::Opened => panic!("a desk is opened once"),
             DeskFact::WorkTaken { listing, through, slips } => {
@@ -23,6 +22,8 @@ impl Desk {
                 item.delivered = Some(item.standing.rank());
             }),
         }
+        // Last: what this very fact is about is not old.
+        self.forget(at);
     }
 
     fn take(&mut self, listing: ListingId, slip: &Slip, fence: u64, at: Millis) {

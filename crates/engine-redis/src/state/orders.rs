@@ -25,7 +25,7 @@ pub(super) fn image(state: &State) -> Result<Option<OrdersImage>, Malformed> {
         None => return Ok(None),
         Some(_) => state.orders.number("book")?,
     };
-    all.retain(|order| !(fades(order).is_some_and(|at| at + ENDED_MS <= last_at)));
+    all.retain(|order| fades(order).is_none_or(|at| at + ENDED_MS > last_at));
     all.sort_unstable_by_key(|order| order.fence);
     Ok((!all.is_empty()).then_some(OrdersImage { orders: all }))
 }

@@ -33,12 +33,11 @@ impl Room {
     /// The token, if the lease is this server's now.
     async fn lease(&self, name: &str, for_ms: Millis) -> Option<i64> {
         let asked = Asked::lease(DESK, &self.desk.prefix, name, for_ms, self.now);
-        match self.call(&asked).await {
-            Value::Array(parts) => match parts.as_slice() {
-                [Value::Int(1), Value::Int(token)] => Some(*token),
-                [Value::Int(0), Value::Int(_)] => None,
-                other => panic!("{other:?}"),
-            },
+        let told = self.call(&asked).await;
+        let Value::Array(parts) = &told else { panic!("{told:?}") };
+        match parts.as_slice() {
+            [Value::Int(1), Value::Int(token)] => Some(*token),
+            [Value::Int(0), Value::Int(_)] => None,
             other => panic!("{other:?}"),
         }
     }

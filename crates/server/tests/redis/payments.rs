@@ -2,6 +2,7 @@
 //! dies. Afterwards nobody has paid twice, nothing is forgotten, and the money adds up.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -10,6 +11,8 @@ use crate::support::{Brand, Server as Redis, Setup};
 use crate::wire::{Answer, request};
 
 const ORDERS: usize = 36;
+/// Far more than all of it takes on a busy machine; holds live longer.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// What each order's payment does; a provider inside a server forgets what it did when the server dies, so only those
 /// that it tells again the same.
 const METHODS: [&str; 4] = ["succeed", "duplicate", "decline", "lost"];
@@ -56,7 +59,7 @@ fn the_server_that_looks_after_payments_dies_and_the_money_adds_up() {
     let mut orders = Vec::new();
     for n in 0..ORDERS {
         let buyer = format!("buyer-{n}");
-        let body = json!({"seats": [format!("A-{}", n + 1)]});
+        let body = json!({"seats": [format!("A-{}", n + 1)], "hold_seconds": 900});
         let key = format!("hold-{n}");
         let headers = [("onsale-buyer", buyer.as_str()), ("idempotency-key", key.as_str())];
         let hold = house.post(n, &format!("/v1/events/{event}/holds"), &headers, &body).json();
@@ -82,11 +85,18 @@ fn the_server_that_looks_after_payments_dies_and_the_money_adds_up() {
         payments.insert(paying["payment"].as_str().expect("an id").to_owned(), n);
     }
     let living = &house.servers[0];
-    let waited = living.until("the other takes over", |_| house.leader().is_some());
-    println!("{waited:?} until the other looked after payments");
+    let begun = Instant::now();
+    let patiently = |what: &str, done: &dyn Fn() -> bool| {
+        while !done() {
+            assert!(begun.elapsed() < PATIENCE, "{what} does not happen: {}", living.log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        println!("{what}: {:?}", begun.elapsed());
+    };
+    patiently("the other takes over", &|| house.leader().is_some());
     let path = |order: &Value| format!("/v1/orders/{}", order["id"].as_str().expect("an id"));
-    living.until("every payment is settled", |server| {
-        orders.iter().all(|(_, order)| server.get(&path(order))["status"] != "paying")
+    patiently("every payment is settled", &|| {
+        orders.iter().all(|(_, order)| living.get(&path(order))["status"] != "paying")
     });
 
     let (mut captured, mut refunded, mut confirmed) = (0, 0, 0);
