@@ -64,6 +64,8 @@ fn place(args: &mut Args, kind: ListingKind, command: &PlaceOrder) -> bool {
     let (goods, fence, of) = match &command.goods {
         GoodsKey::Hold(key) => (key.hold.0, key.fence.to_string(), ListingKind::Event),
         GoodsKey::Checkout(key) => (key.checkout.0, String::new(), ListingKind::Sale),
+        // No script takes these yet: see `unsupported_orders`.
+        GoodsKey::Award(_) | GoodsKey::Entry(_) => return false,
     };
     args.bytes(facts::id(goods));
     args.bytes(command.goods.buyer().as_str());

@@ -47,6 +47,8 @@ fn encode_placed(placed: &OrderPlaced, fields: &mut Fields) {
     let (kind, of, lines, areas) = match &placed.goods {
         Goods::Hold { hold, seats, areas, .. } => ("hold", hold.0, seat_lines(seats), area_lines(areas)),
         Goods::Checkout { checkout, lines, .. } => ("checkout", checkout.0, sku_lines(lines), String::new()),
+        Goods::Award { price_minor, .. } => ("award", 0, price_minor.to_string(), String::new()),
+        Goods::Entry { entry, price_minor, .. } => ("entry", entry.0, price_minor.to_string(), String::new()),
     };
     fields.push("goods", kind);
     fields.push("of", id(of));
@@ -137,8 +139,19 @@ pub fn read_goods(
             lines: read_sku_lines(lines)?,
             placed_at,
         },
+        "award" => Goods::Award { price_minor: read_price(lines)?, until: placed_at },
+        "entry" => Goods::Entry {
+            entry: onsale_domain::EntryId(number),
+            price_minor: read_price(lines)?,
+            until: placed_at,
+        },
         _ => return Err(Malformed::of("goods")),
     })
+}
+
+/// What has no parts has one price.
+fn read_price(text: &str) -> Result<i64, Malformed> {
+    text.parse().map_err(|_| Malformed::of("lines"))
 }
 
 pub fn read_cause(name: &str) -> Result<RefundCause, Malformed> {

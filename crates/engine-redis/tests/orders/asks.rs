@@ -75,6 +75,7 @@ impl<G: Goods> World<G> {
             match &mut goods {
                 GoodsKey::Hold(key) => key.buyer = other,
                 GoodsKey::Checkout(key) => key.buyer = other,
+                GoodsKey::Award(_) | GoodsKey::Entry(_) => panic!("neither is on sale here"),
             }
         }
         let known = self.goods.chance().recent(&self.orders, 9).map(|(order, _)| *order);
