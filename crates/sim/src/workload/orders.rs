@@ -226,6 +226,9 @@ fn give_back(rng: &mut Rng, order: OrderId, goods: &Goods) -> Command {
             let restock = rng.chance(700);
             Command::Sale(SaleCommand::Refund(RefundPurchase { order, lines, restock, reason }))
         }
+        Goods::Award { .. } | Goods::Entry { .. } => {
+            unreachable!("orders are placed on events and sales only")
+        }
     }
 }
 

@@ -242,7 +242,7 @@ impl Kept {
     fn pinned(&mut self, order: OrderId, until: i64, at: i64) -> Result<(), String> {
         let placed = self.money.placed(order).ok_or_else(|| format!("order {order:?} was never placed"))?;
         match &placed.goods {
-            Goods::Hold { .. } => Ok(()),
+            Goods::Hold { .. } | Goods::Award { .. } | Goods::Entry { .. } => Ok(()),
             Goods::Checkout { checkout, .. } => {
                 self.stock.take(at, stock_book::Entry::Until { code: checkout.0, until })
             }
