@@ -71,7 +71,7 @@ impl Desk {
             }
             match standing {
                 Standing::Failed { reason } if item.slip.refund > 0 => {
-                    item.failures += 1;
+                    item.failures = item.failures.saturating_add(1);
                     item.failed = Some(reason.clone());
                     item.standing = Standing::Asked;
                 }

@@ -33,6 +33,11 @@ pub enum Entry {
         entry: u128,
         until: i64,
     },
+    /// A payment is waited for: a kept place is kept at least so long.
+    Until {
+        entry: u128,
+        until: i64,
+    },
     Lapsed {
         entry: u128,
     },
@@ -97,6 +102,13 @@ impl EntryBook {
             }
             Entry::Promoted { entry } => self.serve(entry, Stands::Confirmed),
             Entry::Offered { entry, until } => self.serve(entry, Stands::Kept(until)),
+            Entry::Until { entry, until } => match self.entries.get_mut(&entry) {
+                Some((_, Stands::Kept(kept))) => {
+                    *kept = until.max(*kept);
+                    Ok(())
+                }
+                Some(_) | None => Err("a payment is waited for, but no place is kept".to_owned()),
+            },
             Entry::Lapsed { entry } => match self.leave(entry)? {
                 Stands::Kept(until) if until <= at => Ok(()),
                 Stands::Kept(_) => Err("a kept place lapsed before its time".to_owned()),
@@ -181,7 +193,7 @@ mod tests {
     use super::*;
 
     /// A registration of one place: `1 confirm 7 ann`, `1 keep 7 ann 9`, `1 wait 7 ann 0`, `1 promote 7`, `1 offer 7 9`,
-    /// `1 lapse 7`, `1 pay 7`, `1 leave 7`, `1 capacity 2`, `1 close`.
+    /// `1 until 7 9`, `1 lapse 7`, `1 pay 7`, `1 leave 7`, `1 capacity 2`, `1 close`.
     fn write(story: &str) -> Result<Totals, String> {
         let mut book = EntryBook::default();
         book.take(0, Entry::Capacity(1))?;
@@ -199,6 +211,7 @@ mod tests {
                     "wait" => Entry::Waits { entry, buyer: buyer(), ahead: number(4) as u64 },
                     "promote" => Entry::Promoted { entry },
                     "offer" => Entry::Offered { entry, until: number(3) },
+                    "until" => Entry::Until { entry, until: number(3) },
                     "lapse" => Entry::Lapsed { entry },
                     "pay" => Entry::Paid { entry },
                     "leave" => Entry::Left { entry },
@@ -218,6 +231,8 @@ mod tests {
             ("1 confirm 1 ann, 2 wait 2 bob 0, 3 leave 1, 3 promote 2", 1, 0, 0),
             ("1 keep 1 ann 9, 2 wait 2 bob 0, 9 lapse 1, 9 offer 2 20, 19 pay 2", 1, 0, 0),
             ("1 keep 1 ann 9, 8 pay 1", 1, 0, 0),
+            ("1 keep 1 ann 9, 8 until 1 12, 11 pay 1", 1, 0, 0),
+            ("1 keep 1 ann 9, 2 until 1 5, 8 pay 1", 1, 0, 0),
             ("1 confirm 1 ann, 2 wait 2 bob 0, 3 wait 3 cid 1, 4 leave 2, 5 leave 1, 5 promote 3", 1, 0, 0),
             ("1 confirm 1 ann, 2 leave 1, 3 confirm 2 ann", 1, 0, 0),
             ("1 confirm 1 ann, 2 wait 2 bob 0, 3 capacity 2, 3 promote 2", 2, 0, 0),

@@ -238,11 +238,14 @@ impl Kept {
         line(fact).map_or(Ok(()), |line| self.ledger.take(line))
     }
 
-    /// A payment that is asked for, or was declined, gives the code of its order more time.
+    /// A payment that is asked for, or was declined, gives the code or the place of its order more time.
     fn pinned(&mut self, order: OrderId, until: i64, at: i64) -> Result<(), String> {
         let placed = self.money.placed(order).ok_or_else(|| format!("order {order:?} was never placed"))?;
         match &placed.goods {
-            Goods::Hold { .. } | Goods::Award { .. } | Goods::Entry { .. } => Ok(()),
+            Goods::Hold { .. } | Goods::Award { .. } => Ok(()),
+            Goods::Entry { entry, .. } => {
+                self.entries.take(at, entry_book::Entry::Until { entry: entry.0, until })
+            }
             Goods::Checkout { checkout, .. } => {
                 self.stock.take(at, stock_book::Entry::Until { code: checkout.0, until })
             }
