@@ -119,10 +119,9 @@ async fn pay(engine: &RedisEngine, n: u32) {
 
 async fn order(engine: &RedisEngine, n: u32) -> BookedOrder {
     let query = Query::Orders(OrdersQuery::Order(OrderId(u128::from(n) + 1)));
-    match engine.ask(EVENT, query).await.expect("an answer") {
-        Found::Orders(OrdersFound::Order(order)) => *order,
-        other => panic!("{other:?}"),
-    }
+    let found = engine.ask(EVENT, query).await.expect("an answer");
+    let Found::Orders(OrdersFound::Order(order)) = found else { panic!("{found:?}") };
+    *order
 }
 
 #[test]
