@@ -10,7 +10,7 @@ use onsale_domain::{BuyerId, Command, Listing, ListingId, ListingKind, Millis, O
 
 use super::terms::{change, currency, details, seller};
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::{Ask, Asked, asked_before};
+use crate::differential::histories::{Ask, Asked, asked_before, takes_its_course};
 
 const DAY: Millis = 86_400_000;
 
@@ -23,6 +23,8 @@ pub struct World {
     ids: u128,
     pub asked: Asked,
 }
+
+takes_its_course!(World, auction);
 
 impl World {
     pub fn new(seed: u64) -> World {

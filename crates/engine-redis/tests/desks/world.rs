@@ -9,7 +9,7 @@ use onsale_domain::{
 };
 
 use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked, asked_before};
+use crate::differential::histories::{self, Ask, Asked, Course, asked_before};
 use crate::differential::tally::Reachable;
 use crate::on_lua::compare_on_lua;
 
@@ -145,7 +145,9 @@ impl IntoCommand for TakeWork {
 
 impl histories::World for World {
     const REACHABLE: Reachable = REACHABLE;
+}
 
+impl Course for World {
     fn of_seed(seed: u64) -> World {
         let number = u128::from(seed) << 8;
         let desk = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Desk, number };
@@ -204,7 +206,7 @@ impl histories::World for World {
         }
         let fingerprint = u128::from(self.chance.next()) << 1;
         let keyed = !matches!(command, Command::ExpireDue { .. }) && self.chance.one_in(3);
-        let key = keyed.then(|| Key { scope: histories::World::fresh(self), fingerprint });
+        let key = keyed.then(|| Key { scope: self.fresh(), fingerprint });
         Ask { listing, command, key }
     }
 

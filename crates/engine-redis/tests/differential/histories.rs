@@ -50,13 +50,8 @@ pub struct Ask {
 }
 
 /// Where a history takes place: it makes up the commands, and learns what came of them.
-pub trait World: Send + Sync + 'static {
-    const REACHABLE: Reachable;
+pub trait Course: Send + Sync + 'static {
     fn of_seed(seed: u64) -> Self;
-    /// Whether short scripts are tried first; in some histories the scripts with all the rules must do everything.
-    fn is_plain(_seed: u64) -> bool {
-        true
-    }
     fn chance(&mut self) -> &mut Chance;
     fn now(&self) -> Millis;
     fn pass_time(&mut self);
@@ -67,6 +62,60 @@ pub trait World: Send + Sync + 'static {
     fn asked(&mut self) -> &mut Asked;
     fn learn(&mut self, step: &Step);
 }
+
+/// The same, with what its histories must have reached to prove something.
+pub trait World: Course {
+    const REACHABLE: Reachable;
+    /// Whether short scripts are tried first; in some histories the scripts with all the rules must do everything.
+    fn is_plain(_seed: u64) -> bool {
+        true
+    }
+}
+
+/// A world that has chance, time and keys of its own takes its course by its own methods; `$listing` is the field with
+/// the listing it is about.
+macro_rules! takes_its_course {
+    ($world:ty, $listing:ident) => {
+        impl $crate::differential::histories::Course for $world {
+            fn of_seed(seed: u64) -> Self {
+                Self::new(seed)
+            }
+
+            fn chance(&mut self) -> &mut $crate::differential::chance::Chance {
+                &mut self.chance
+            }
+
+            fn now(&self) -> onsale_domain::Millis {
+                self.now
+            }
+
+            fn pass_time(&mut self) {
+                Self::pass_time(self);
+            }
+
+            fn fresh(&mut self) -> u128 {
+                Self::fresh(self)
+            }
+
+            fn listing(&self) -> onsale_domain::ListingId {
+                self.$listing
+            }
+
+            fn ask(&mut self, about: &onsale_domain::Listing) -> $crate::differential::histories::Ask {
+                Self::ask(self, about)
+            }
+
+            fn asked(&mut self) -> &mut $crate::differential::histories::Asked {
+                &mut self.asked
+            }
+
+            fn learn(&mut self, step: &onsale_domain::Step) {
+                Self::learn(self, step);
+            }
+        }
+    };
+}
+pub(crate) use takes_its_course;
 
 struct History<W> {
     desk: Desk,

@@ -5,7 +5,7 @@ use onsale_domain::{BuyerId, Fact, Listing, ListingId, Millis, OrderId, PaymentI
 
 use super::goods::Goods;
 use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked};
+use crate::differential::histories::{self, Ask, Asked, Course};
 use crate::differential::tally::Reachable;
 
 pub struct World<G> {
@@ -20,7 +20,9 @@ pub struct World<G> {
 
 impl<G: Goods> histories::World for World<G> {
     const REACHABLE: Reachable = super::reachable::REACHABLE;
+}
 
+impl<G: Goods> Course for World<G> {
     fn of_seed(seed: u64) -> World<G> {
         let mut goods = G::of_seed(seed);
         let stubborn = goods.chance().one_in(8);
@@ -60,6 +62,7 @@ impl<G: Goods> histories::World for World<G> {
 
     fn learn(&mut self, step: &Step) {
         self.goods.learn(step);
+        self.goods.learn_sold(step);
         for fact in &step.facts {
             let Fact::Order(fact) = fact else { continue };
             if let OrderFact::Placed(placed) = fact {

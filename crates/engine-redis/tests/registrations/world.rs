@@ -12,7 +12,7 @@ use onsale_domain::{
 };
 
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::{Ask, Asked, asked_before};
+use crate::differential::histories::{Ask, Asked, asked_before, takes_its_course};
 
 const DAY: Millis = 86_400_000;
 
@@ -26,6 +26,8 @@ pub struct World {
     orders: Vec<OrderId>,
     pub asked: Asked,
 }
+
+takes_its_course!(World, registration);
 
 impl World {
     pub fn new(seed: u64) -> World {

@@ -9,7 +9,7 @@ use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::{BuyerId, CheckoutId, Fact, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
 
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::Asked;
+use crate::differential::histories::{Asked, takes_its_course};
 
 pub struct World {
     pub chance: Chance,
@@ -29,6 +29,8 @@ pub struct World {
     pub orders: Vec<(OrderId, CheckoutId)>,
     pub asked: Asked,
 }
+
+takes_its_course!(World, sale);
 
 impl World {
     pub fn new(seed: u64) -> World {

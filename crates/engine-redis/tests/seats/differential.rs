@@ -1,54 +1,16 @@
 //! The same seeded histories of an event on the domain and on Lua, on each layout.
 
-use onsale_domain::{Listing, ListingId, Millis, Step};
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::Desk;
 
 use super::world::World;
-use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked, histories, is_full, is_told, seeds};
+use crate::differential::histories::{self, histories, is_full, is_told, seeds};
 use crate::differential::tally::{Reachable, Tally, print};
 use crate::lua;
 use crate::server::Server;
 
 impl histories::World for World {
     const REACHABLE: Reachable = super::reachable::REACHABLE;
-
-    fn of_seed(seed: u64) -> World {
-        World::new(seed)
-    }
-
-    fn chance(&mut self) -> &mut Chance {
-        &mut self.chance
-    }
-
-    fn now(&self) -> Millis {
-        self.now
-    }
-
-    fn pass_time(&mut self) {
-        World::pass_time(self);
-    }
-
-    fn fresh(&mut self) -> u128 {
-        World::fresh(self)
-    }
-
-    fn listing(&self) -> ListingId {
-        self.event
-    }
-
-    fn ask(&mut self, about: &Listing) -> Ask {
-        World::ask(self, about)
-    }
-
-    fn asked(&mut self) -> &mut Asked {
-        &mut self.asked
-    }
-
-    fn learn(&mut self, step: &Step) {
-        World::learn(self, step);
-    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use onsale_domain::money::Currency;
 use onsale_domain::{BuyerId, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
 
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::Asked;
+use crate::differential::histories::{Asked, takes_its_course};
 
 /// What a history is about, besides what all are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct World {
     pub places: Vec<(u32, BuyerId)>,
     pub asked: Asked,
 }
+
+takes_its_course!(World, event);
 
 impl World {
     pub fn new(seed: u64) -> World {

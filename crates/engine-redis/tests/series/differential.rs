@@ -1,51 +1,12 @@
 //! The same seeded histories of a series on the domain and on Lua.
 
-use onsale_domain::{Listing, ListingId, Millis, Step};
-
 use super::world::World;
-use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked};
+use crate::differential::histories;
 use crate::differential::tally::Reachable;
 use crate::on_lua::compare_on_lua;
 
 impl histories::World for World {
     const REACHABLE: Reachable = super::reachable::REACHABLE;
-
-    fn of_seed(seed: u64) -> World {
-        World::new(seed)
-    }
-
-    fn chance(&mut self) -> &mut Chance {
-        &mut self.chance
-    }
-
-    fn now(&self) -> Millis {
-        self.now
-    }
-
-    fn pass_time(&mut self) {
-        World::pass_time(self);
-    }
-
-    fn fresh(&mut self) -> u128 {
-        World::fresh(self)
-    }
-
-    fn listing(&self) -> ListingId {
-        self.series
-    }
-
-    fn ask(&mut self, about: &Listing) -> Ask {
-        World::ask(self, about)
-    }
-
-    fn asked(&mut self) -> &mut Asked {
-        &mut self.asked
-    }
-
-    fn learn(&mut self, step: &Step) {
-        World::learn(self, step);
-    }
 }
 
 #[test]

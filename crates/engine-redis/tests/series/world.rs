@@ -10,7 +10,7 @@ use onsale_domain::stock::details::StockRules;
 use onsale_domain::{Command, Listing, ListingId, ListingKind, Millis, Step, Tenant};
 
 use crate::differential::chance::Chance;
-use crate::differential::histories::{Ask, Asked, asked_before};
+use crate::differential::histories::{Ask, Asked, asked_before, takes_its_course};
 
 const HOUR: Millis = 3_600_000;
 
@@ -23,6 +23,8 @@ pub struct World {
     ids: u128,
     pub asked: Asked,
 }
+
+takes_its_course!(World, series);
 
 impl World {
     pub fn new(seed: u64) -> World {
