@@ -82,8 +82,12 @@ fn take(through: u64, slips: Vec<Slip>) -> DeskCommand {
 }
 
 fn answer(payment: u128, refund: u16, standing: Standing) -> DeskCommand {
-    let payment = PaymentId(payment);
-    DeskCommand::NoteAnswer(NoteAnswer { payment, refund, reference: Some("pi".into()), standing })
+    of_try(payment, refund, 0, standing)
+}
+
+fn of_try(payment: u128, refund: u16, failures: u16, standing: Standing) -> DeskCommand {
+    let (payment, reference) = (PaymentId(payment), Some("pi".into()));
+    DeskCommand::NoteAnswer(NoteAnswer { payment, refund, failures, reference, standing })
 }
 
 fn event(id: &str, payment: Option<u128>, standing: Standing) -> DeskCommand {
@@ -95,7 +99,13 @@ fn event(id: &str, payment: Option<u128>, standing: Standing) -> DeskCommand {
         refund: 0,
         reference: None,
         standing: Some(standing),
+        failures: None,
     }))
+}
+
+fn event_of_try(id: &str, refund: u16, failures: Option<u16>, standing: Standing) -> DeskCommand {
+    let DeskCommand::ReceiveWebhook(webhook) = event(id, Some(1), standing) else { unreachable!("an event") };
+    DeskCommand::ReceiveWebhook(Box::new(Webhook { refund, failures, ..*webhook }))
 }
 
 fn done() -> Standing {
@@ -179,13 +189,65 @@ fn a_refund_that_fails_is_asked_for_again_until_it_is_paid() {
     let mut desk = Logged::new();
     desk.say(take(7, vec![slip(1, 1)]), 0);
     for failures in 1..4 {
-        assert_eq!(desk.say(answer(1, 1, failed()), 1), "work_answered");
+        assert_eq!(desk.say(of_try(1, 1, failures - 1, failed()), 1), "work_answered");
         let task = &desk.tasks(1)[0];
         assert_eq!((task.standing.as_str(), task.failures, task.to_deliver), ("asked", failures, false));
     }
-    assert_eq!(desk.say(answer(1, 1, done()), 2), "work_answered");
-    assert_eq!(desk.say(answer(1, 1, failed()), 2), "unchanged");
+    assert_eq!(desk.say(of_try(1, 1, 3, done()), 2), "work_answered");
+    assert_eq!(desk.say(of_try(1, 1, 3, failed()), 2), "unchanged");
     assert_eq!(desk.say(delivered(1, 1, &done()), 3), "work_delivered");
     let kinds = desk.log.iter().filter(|(_, fact)| matches!(fact, Fact::Desk(DeskFact::Answered { .. })));
     assert_eq!(kinds.count(), 4);
+}
+
+#[test]
+fn a_failure_counts_for_the_try_that_failed_and_money_for_whichever_moved_it() {
+    // What is told, and then: what the desk wrote, how often the refund has failed, how it stands.
+    let waiting = || Standing::Waiting;
+    let table = [
+        (of_try(1, 1, 1, failed()), "unchanged", 0, "asked", "no such try was asked for yet"),
+        (of_try(1, 1, 0, failed()), "work_answered", 1, "asked", "the first try failed"),
+        (of_try(1, 1, 0, failed()), "unchanged", 1, "asked", "told again"),
+        (event_of_try("a", 1, Some(0), failed()), "webhook_received", 1, "asked", "and by an event"),
+        (of_try(1, 1, 0, waiting()), "unchanged", 1, "asked", "the first try is over"),
+        (of_try(1, 1, 1, waiting()), "work_answered", 1, "waiting", "the second is under way"),
+        (of_try(1, 1, 0, failed()), "unchanged", 1, "waiting", "late news of the first"),
+        (
+            event_of_try("b", 1, Some(1), failed()),
+            "webhook_received",
+            2,
+            "asked",
+            "the second failed, says an event",
+        ),
+        (event_of_try("c", 1, Some(1), failed()), "webhook_received", 2, "asked", "and another event"),
+        (of_try(1, 1, 1, failed()), "unchanged", 2, "asked", "and the answer"),
+        (
+            event_of_try("d", 1, None, failed()),
+            "webhook_received",
+            3,
+            "asked",
+            "an event that does not say which",
+        ),
+        (of_try(1, 1, 1, done()), "work_answered", 3, "done", "the second went through after all"),
+        (of_try(1, 1, 3, failed()), "unchanged", 3, "done", "money that moved wins"),
+    ];
+    let mut desk = Logged::new();
+    desk.say(take(7, vec![slip(1, 1)]), 0);
+    for (command, wrote, failures, standing, why) in table {
+        assert_eq!(desk.say(command, 1), wrote, "{why}");
+        let task = &desk.tasks(1)[0];
+        assert_eq!((task.failures, task.standing.as_str()), (failures, standing), "{why}");
+    }
+}
+
+#[test]
+fn an_event_is_written_with_the_try_it_tells_of() {
+    for failures in [None, Some(0), Some(7)] {
+        let DeskCommand::ReceiveWebhook(webhook) = event_of_try("a", 1, failures, failed()) else {
+            unreachable!("an event")
+        };
+        let fact = Fact::Desk(DeskFact::WebhookReceived(webhook));
+        let bytes = minicbor::to_vec(&fact).expect("memory takes it");
+        assert_eq!(minicbor::decode::<Fact>(&bytes).expect("reads"), fact);
+    }
 }

@@ -88,7 +88,7 @@ impl Desk {
         self.see(at, &webhook.provider, &webhook.event);
         let Some(payment) = webhook.payment else { return };
         let Some(item) = self.item(payment, webhook.refund) else { return };
-        let moves = webhook.standing.as_ref().filter(|standing| item.moves(standing));
+        let moves = webhook.standing.as_ref().filter(|standing| item.moves(standing, webhook.failures));
         if let Some(standing) = moves {
             self.move_to((payment, webhook.refund), webhook.reference.as_ref(), standing, at);
         }

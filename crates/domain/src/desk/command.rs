@@ -32,6 +32,8 @@ pub struct TakeWork {
 pub struct NoteAnswer {
     pub payment: PaymentId,
     pub refund: u16,
+    /// Which try it answers: how often the refund had failed before that one was asked for.
+    pub failures: u16,
     /// The provider's own name of it.
     pub reference: Option<String>,
     pub standing: Standing,

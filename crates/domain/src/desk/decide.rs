@@ -40,7 +40,7 @@ fn note_answer(desk: &Desk, command: &NoteAnswer) -> Result<Option<DeskFact>, Re
     check_reference(command.reference.as_deref().unwrap_or_default())?;
     check_standing(&command.standing)?;
     let item = desk.item(command.payment, command.refund).ok_or(Refusal::of(Code::PaymentUnknown))?;
-    Ok(item.moves(&command.standing).then(|| DeskFact::Answered {
+    Ok(item.moves(&command.standing, Some(command.failures)).then(|| DeskFact::Answered {
         payment: command.payment,
         refund: command.refund,
         reference: command.reference.clone(),

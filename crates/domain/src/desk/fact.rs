@@ -138,6 +138,9 @@ pub struct Webhook {
     pub reference: Option<String>,
     #[n(6)]
     pub standing: Option<Standing>,
+    /// Which try of a refund it tells of, by the failures before that one; some do not say.
+    #[n(7)]
+    pub failures: Option<u16>,
 }
 
 impl DeskFact {

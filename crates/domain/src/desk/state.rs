@@ -74,9 +74,12 @@ impl Item {
         (self.slip.payment, self.slip.refund)
     }
 
-    /// Whether this standing says more than what is known.
-    pub fn moves(&self, standing: &Standing) -> bool {
-        standing.rank() > self.standing.rank()
+    /// Whether this standing says more than what is known. Money that moved counts whichever try moved it; anything else
+    /// that is told of another try than the present one, by the failures before it, is old news.
+    pub fn moves(&self, standing: &Standing, failures: Option<u16>) -> bool {
+        let is_present = failures.is_none_or(|failures| failures == self.failures);
+        let is_news = is_present || matches!(standing, Standing::Done { .. });
+        is_news && standing.rank() > self.standing.rank()
     }
 
     /// The listing must hear of it: a decline or money that moved, and not what it has heard before.

@@ -78,6 +78,7 @@ impl Room {
             refund: 0,
             reference: None,
             standing: None,
+            failures: None,
         };
         self.submit(DeskCommand::ReceiveWebhook(Box::new(webhook)), "").await
     }

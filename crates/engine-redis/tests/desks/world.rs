@@ -97,6 +97,7 @@ impl World {
         let standing = (!self.chance.one_in(6)).then(|| self.standing());
         let (provider, kind) = (["stripe", "sim"][self.chance.below(2) as usize].into(), "k".into());
         let reference = self.reference();
+        let failures = self.chance.one_in(3).then(|| self.chance.below(3) as u16);
         DeskCommand::ReceiveWebhook(Box::new(Webhook {
             provider,
             event,
@@ -105,6 +106,7 @@ impl World {
             refund,
             reference,
             standing,
+            failures,
         }))
     }
 
@@ -125,7 +127,8 @@ impl World {
             4..=28 => self.take_work(),
             29..=54 => {
                 let (reference, standing) = (self.reference(), self.standing());
-                DeskCommand::NoteAnswer(NoteAnswer { payment, refund, reference, standing })
+                let failures = if self.chance.one_in(3) { self.chance.below(3) as u16 } else { 0 };
+                DeskCommand::NoteAnswer(NoteAnswer { payment, refund, failures, reference, standing })
             }
             55..=79 => self.webhook(),
             _ => DeskCommand::NoteDelivered { payment, refund, rank: 2 + self.chance.below(3) as u8 },

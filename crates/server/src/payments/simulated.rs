@@ -12,7 +12,7 @@ use onsale_domain::money::Minor;
 use serde::Deserialize;
 
 use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError};
-use super::{read_payment, signature};
+use super::{read_ask_key, signature};
 
 /// How long a delayed payment takes.
 const DELAY_MS: Millis = 3_000;
@@ -32,6 +32,8 @@ struct Accounts {
     asks: BTreeMap<String, Ask>,
     pushed: VecDeque<(Millis, Webhook)>,
     events: u64,
+    /// How often each key was asked for that is never answered.
+    unanswered: BTreeMap<String, u32>,
     down: bool,
     refunds_fail: u32,
 }
@@ -91,9 +93,12 @@ impl Bank {
         })
     }
 
-    /// How often this key was asked for.
+    /// How often this key was asked for, answered or not.
     pub fn heard(&self, key: &str) -> u32 {
-        self.with(|accounts| accounts.asks.get(key).map_or(0, |ask| ask.heard))
+        self.with(|accounts| {
+            let answered = accounts.asks.get(key).map_or(0, |ask| ask.heard);
+            answered + accounts.unanswered.get(key).copied().unwrap_or(0)
+        })
     }
 }
 
@@ -134,6 +139,7 @@ impl Accounts {
             return Some(Err(ProviderError("the simulated provider is down".to_owned())));
         }
         if method == "silent" {
+            *self.unanswered.entry(ask.key.clone()).or_default() += 1;
             return None;
         }
         let (key, amount_minor, now) = (&ask.key, ask.amount_minor, ask.now);
@@ -206,17 +212,16 @@ fn said(key: &str, standing: &Standing) -> Said {
 }
 
 fn webhook(event: String, key: &str, standing: Standing) -> Webhook {
-    let payment = key.split('-').next().and_then(read_payment);
+    let asked = read_ask_key(key);
     Webhook {
         provider: "simulated".to_owned(),
         event,
         kind: format!("payment.{}", standing.as_str()),
-        payment: payment.map(|(_, payment)| payment),
-        refund: key.split_once("-r").map_or(0, |(_, rest)| {
-            rest.split('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
-        }),
+        payment: asked.map(|asked| asked.payment),
+        refund: asked.map_or(0, |asked| asked.refund),
         reference: Some(format!("sim_{key}")),
         standing: Some(standing),
+        failures: asked.map(|asked| asked.failures),
     }
 }
 

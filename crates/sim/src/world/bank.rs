@@ -43,6 +43,10 @@ impl Bank {
         if let Some(known) = self.asks.get(&key) {
             return said(key, &known.standing);
         }
+        // The same refund under another key would be paid twice, unless the try before this one failed.
+        let before = key.2.checked_sub(1).and_then(|failures| self.asks.get(&(key.0, key.1, failures)));
+        let may_be = key.2 == 0 || before.is_some_and(|ask| matches!(ask.standing, Standing::Failed { .. }));
+        assert!(may_be, "{key:?} is asked for, but the try before it did not fail");
         // Sometimes the ask is lost on its way.
         if rng.chance(100) {
             return Said::Silence;
@@ -109,7 +113,7 @@ impl Bank {
         }
     }
 
-    fn push(&mut self, (payment, refund, _): AskKey, standing: &Standing) {
+    fn push(&mut self, (payment, refund, failures): AskKey, standing: &Standing) {
         self.events += 1;
         self.pushed.push(Webhook {
             provider: "bank".into(),
@@ -119,6 +123,7 @@ impl Bank {
             refund,
             reference: Some(reference(payment)),
             standing: Some(standing.clone()),
+            failures: Some(failures),
         });
     }
 

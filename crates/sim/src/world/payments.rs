@@ -148,8 +148,12 @@ impl World {
         };
         let Some(Said::Something(reference, standing)) = said else { return };
         let (payment, refund) = (slip.payment, slip.refund);
-        let note = NoteAnswer { payment, refund, reference, standing };
-        self.tell(desk_request(DeskCommand::NoteAnswer(note)), Errand::Noted);
+        // A refund's failure is told twice: it is one failure all the same.
+        let twice = refund > 0 && matches!(standing, Standing::Failed { .. });
+        let note = NoteAnswer { payment, refund, failures: task.failures, reference, standing };
+        for _ in 0..=u8::from(twice) {
+            self.tell(desk_request(DeskCommand::NoteAnswer(note.clone())), Errand::Noted);
+        }
     }
 
     /// Submits something and goes on when it is answered.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::objects::{Intent, Refund};
 use crate::payments::provider::WebhookError;
-use crate::payments::{read_payment, signature};
+use crate::payments::{read_ask_key, read_payment, signature};
 
 #[derive(Debug, Deserialize)]
 struct Event {
@@ -37,6 +37,7 @@ pub fn read(headers: &HeaderMap, body: &[u8], secret: &str, now: Millis) -> Resu
         refund: 0,
         reference: object["id"].as_str().map(str::to_owned),
         standing: None,
+        failures: None,
     };
     match object["object"].as_str() {
         Some("payment_intent") => {
@@ -47,8 +48,10 @@ pub fn read(headers: &HeaderMap, body: &[u8], secret: &str, now: Millis) -> Resu
         }
         Some("refund") => {
             let refund: Refund = serde_json::from_value(object).map_err(|_| WebhookError::Unreadable)?;
-            if let Some((payment, number)) = refund.metadata.get("refund").and_then(|key| refund_of(key)) {
-                (webhook.payment, webhook.refund) = (payment, number);
+            let asked = refund.metadata.get("refund").and_then(|key| read_ask_key(key));
+            if let Some(asked) = asked.filter(|asked| asked.refund > 0) {
+                (webhook.payment, webhook.refund) = (Some(asked.payment), asked.refund);
+                webhook.failures = Some(asked.failures);
                 // One failure is told by several events, late ones too; which try failed is found by asking.
                 webhook.standing =
                     Some(refund.said().standing).filter(|one| matches!(one, Standing::Done { .. }));
@@ -58,12 +61,4 @@ pub fn read(headers: &HeaderMap, body: &[u8], secret: &str, now: Millis) -> Resu
         Some(_) | None => {}
     }
     Ok(webhook)
-}
-
-/// `pay_…-r2` or `pay_…-r2-t1`: the payment and which of its refunds.
-fn refund_of(key: &str) -> Option<(Option<onsale_domain::PaymentId>, u16)> {
-    let (payment, rest) = key.split_once("-r")?;
-    let number = rest.split('-').next()?.parse().ok()?;
-    let (_, payment) = read_payment(payment)?;
-    Some((Some(payment), number))
 }

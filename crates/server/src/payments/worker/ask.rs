@@ -114,6 +114,7 @@ impl Worker {
             .desk(DeskCommand::NoteAnswer(NoteAnswer {
                 payment: task.slip.payment,
                 refund: task.slip.refund,
+                failures: task.failures,
                 reference: said.reference,
                 standing: said.standing.clone(),
             }))
