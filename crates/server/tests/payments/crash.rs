@@ -56,6 +56,16 @@ impl Fate {
 
 /// Runs a scenario with a death after every number of calls, in both ways, and goes on after each.
 pub fn at_every_point(name: &str, begin: impl Fn(&mut World), check: impl Fn(&World)) {
+    at_every_point_and_then(name, begin, |_| {}, check);
+}
+
+/// The same, with something that happens in the world once all is up again.
+pub fn at_every_point_and_then(
+    name: &str,
+    begin: impl Fn(&mut World),
+    then: impl Fn(&mut World),
+    check: impl Fn(&World),
+) {
     for mode in [Mode::Before, Mode::After] {
         let mut points = 0;
         loop {
@@ -63,6 +73,7 @@ pub fn at_every_point(name: &str, begin: impl Fn(&mut World), check: impl Fn(&Wo
             begin(&mut world);
             let crashed = world.run_until_crash(points, mode);
             world.reboot(u64::from(points));
+            then(&mut world);
             world.until_quiet();
             world.check();
             check(&world);

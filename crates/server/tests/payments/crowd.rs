@@ -2,21 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::http::HeaderMap;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, FutureExt, ready};
 use onsale_domain::command::HoldKey;
 use onsale_domain::desk::{DeskFound, DeskQuery, Webhook, desk_of};
 use onsale_domain::listing::fence;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::seats::{Found, Query};
-use onsale_domain::{Command, HoldId, Millis, OrderId, PaymentId, Tenant};
+use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, OrderId, PaymentId, Tenant};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::{Answer, Engine, Request};
+use onsale_engine::{
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+};
 use onsale_server::payments::provider::{Charge, GiveBack, LookUp, Provider, WebhookError};
 use onsale_server::payments::simulated::Bank;
 use onsale_server::payments::worker::{Patience, Worker};
@@ -35,6 +38,8 @@ pub struct Crowd {
     engine: Arc<dyn Engine>,
     pub bank: Arc<Bank>,
     asked: Arc<Mutex<BTreeMap<String, u32>>>,
+    let_go: Arc<AtomicU32>,
+    leads: Arc<AtomicBool>,
     stop: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -45,16 +50,22 @@ impl Crowd {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let engine = open(&runtime, &MemoryDisk::new(3), &Arc::new(ManualClock::at(START)));
         let bank = Arc::new(Bank::default());
-        let asked = Arc::default();
-        let provider = Arc::new(Counted { asked: Arc::clone(&asked), inner: simulated(&bank) });
+        let (asked, let_go) = (Arc::default(), Arc::default());
+        let provider = Arc::new(Counted {
+            asked: Arc::clone(&asked),
+            let_go: Arc::clone(&let_go),
+            inner: simulated(&bank),
+        });
         let patience = Patience { answer: Duration::from_secs(3_600), ..Patience::default() };
-        let worker = Arc::new(Worker::new(engine.clone(), provider, patience));
+        let leads = Arc::new(AtomicBool::new(true));
+        let leased = Arc::new(Leased { leads: leads.clone(), inner: engine.clone() });
+        let worker = Arc::new(Worker::new(leased, provider, patience));
         let stop = CancellationToken::new();
         let running = runtime.spawn({
             let stop = stop.clone();
             async move { worker.run(stop).await }
         });
-        let crowd = Crowd { runtime, engine, bank, asked, stop, running };
+        let crowd = Crowd { runtime, engine, bank, asked, let_go, leads, stop, running };
         crowd.submit(create(buyers));
         (0..buyers).for_each(|n| crowd.place(n));
         crowd
@@ -88,6 +99,20 @@ impl Crowd {
     /// How often the provider was asked to take this buyer's money.
     pub fn asked(&self, n: u32) -> u32 {
         self.asked.lock().expect("nobody panics").get(&key(n)).copied().unwrap_or(0)
+    }
+
+    /// This server has the desk's lease from now on, or has lost it.
+    pub fn lead(&self, leads: bool) {
+        self.leads.store(leads, Ordering::SeqCst);
+    }
+
+    /// So many conversations were let go before they were answered.
+    pub fn until_let_go(&self, count: u32) {
+        self.until("conversations are let go", async || self.let_go.load(Ordering::SeqCst) >= count);
+    }
+
+    pub fn until_asked_again(&self, n: u32, times: u32) {
+        self.until(&format!("buyer {n} is asked {times} times"), async || self.asked(n) >= times);
     }
 
     pub fn consent(&self, n: u32) {
@@ -157,9 +182,10 @@ fn key(n: u32) -> String {
     ask_key(Tenant::DEFAULT, payment(n), 0, 0)
 }
 
-/// Counts how often each key is charged, answered or not.
+/// Counts how often each key is charged, answered or not, and how often nobody waited for the answer.
 struct Counted {
     asked: Arc<Mutex<BTreeMap<String, u32>>>,
+    let_go: Arc<AtomicU32>,
     inner: Arc<dyn Provider>,
 }
 
@@ -170,7 +196,14 @@ impl Provider for Counted {
 
     fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<Said, ProviderError>> {
         *self.asked.lock().expect("nobody panics").entry(ask.key.clone()).or_default() += 1;
-        self.inner.charge(ask)
+        let waits = Waits { let_go: Some(self.let_go.clone()) };
+        let answer = self.inner.charge(ask);
+        async move {
+            let answer = answer.await;
+            waits.end();
+            answer
+        }
+        .boxed()
     }
 
     fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<Said, ProviderError>> {
@@ -191,5 +224,92 @@ impl Provider for Counted {
 
     fn pushed(&self, now: Millis) -> Vec<Webhook> {
         self.inner.pushed(now)
+    }
+}
+
+/// Somebody waits for an answer; whoever is dropped before it came was let go.
+struct Waits {
+    let_go: Option<Arc<AtomicU32>>,
+}
+
+impl Waits {
+    /// The answer came.
+    fn end(mut self) {
+        self.let_go = None;
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        if let Some(let_go) = self.let_go.take() {
+            let_go.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// The engine, with a lease that is given and taken by hand.
+struct Leased {
+    leads: Arc<AtomicBool>,
+    inner: Arc<dyn Engine>,
+}
+
+impl Engine for Leased {
+    fn lease(&self, _listing: ListingId) -> BoxFuture<'static, Result<bool, EngineError>> {
+        ready(Ok(self.leads.load(Ordering::SeqCst))).boxed()
+    }
+
+    fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
+        self.inner.submit(request)
+    }
+
+    fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
+        self.inner.view(listing)
+    }
+
+    fn listings(
+        &self,
+        tenant: Tenant,
+        kind: ListingKind,
+        after: Option<ListingId>,
+        limit: usize,
+    ) -> Vec<Arc<View>> {
+        self.inner.listings(tenant, kind, after, limit)
+    }
+
+    fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
+        self.inner.ask(listing, query)
+    }
+
+    fn holds_of(
+        &self,
+        tenant: Tenant,
+        buyer: BuyerId,
+    ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>> {
+        self.inner.holds_of(tenant, buyer)
+    }
+
+    fn facts_after(
+        &self,
+        listing: ListingId,
+        after: Position,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
+        self.inner.facts_after(listing, after, limit)
+    }
+
+    fn follow(
+        &self,
+        listing: ListingId,
+        after: Position,
+    ) -> BoxFuture<'static, Result<Follower, EngineError>> {
+        self.inner.follow(listing, after)
+    }
+
+    fn now(&self) -> Millis {
+        self.inner.now()
+    }
+
+    fn status(&self) -> EngineStatus {
+        self.inner.status()
     }
 }

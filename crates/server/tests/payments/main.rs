@@ -3,6 +3,7 @@
 
 mod crash;
 mod crowd;
+mod restart;
 mod stall;
 mod world;
 

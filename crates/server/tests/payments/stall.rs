@@ -34,3 +34,18 @@ fn money_that_moved_is_told_however_many_are_never_answered() {
     assert!((1..silent + 1).all(|n| crowd.asked(n) == 1), "one try, one ask");
     crowd.stop();
 }
+
+#[test]
+fn who_loses_the_lease_lets_go_of_its_conversations_and_begins_them_again_with_it() {
+    let crowd = Crowd::new(2);
+    crowd.pay(0, "silent");
+    crowd.until_asked(0..1);
+    crowd.lead(false);
+    crowd.until_let_go(1);
+    crowd.pay(1, "succeed");
+    crowd.lead(true);
+    crowd.until_order(1, OrderStatus::Confirmed);
+    crowd.until_asked_again(0, 2);
+    assert_eq!((crowd.order(0), crowd.asked(1)), (OrderStatus::Paying, 1));
+    crowd.stop();
+}

@@ -108,7 +108,12 @@ impl World {
     }
 
     pub fn consent(&self) {
-        self.bank.act(&ask_key(Tenant::DEFAULT, PAYMENT, 0, 0), true, self.now);
+        self.answer(true);
+    }
+
+    /// The buyer takes the extra step, or refuses to.
+    pub fn answer(&self, consents: bool) {
+        self.bank.act(&ask_key(Tenant::DEFAULT, PAYMENT, 0, 0), consents, self.now);
     }
 
     pub fn pass(&mut self, ms: Millis) {

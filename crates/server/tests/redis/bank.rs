@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::{Duration, Instant};
 
 use onsale_domain::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
@@ -27,29 +28,33 @@ use crate::support::{Brand, Server as Redis, Setup};
 
 const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
 const ORDERS: u32 = 48;
-const TOTAL: i64 = 4_321;
+pub const TOTAL: i64 = 4_321;
 const METHODS: [&str; 6] = ["succeed", "duplicate", "decline", "lost", "delay", "reorder"];
 /// Far more than all of it takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(90);
+pub const PATIENCE: Duration = Duration::from_secs(90);
 
-fn runtime() -> Runtime {
+pub fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
-async fn open(url: &str) -> RedisEngine {
+/// A clock that is moved by hand, or the servers' own.
+pub type Clock = Option<Arc<AtomicI64>>;
+
+pub async fn open(url: &str, clock: Clock) -> RedisEngine {
     let link =
         Link::open(Config { url: vec![url.to_owned()], ..Config::default() }).await.expect("a way to redis");
-    RedisEngine::open(link, Options::default()).await.expect("an engine")
+    RedisEngine::open(link, Options { clock, ..Options::default() }).await.expect("an engine")
 }
 
 /// A server as far as payments are concerned; dropping its runtime is its sudden end.
-fn start(url: &str, bank: &Arc<Bank>) -> Runtime {
+pub fn start(url: &str, bank: &Arc<Bank>, clock: Clock) -> Runtime {
     let runtime = runtime();
     let (url, bank) = (url.to_owned(), bank.clone());
     runtime.spawn(async move {
-        let engine: Arc<dyn Engine> = Arc::new(open(&url).await);
+        let engine: Arc<dyn Engine> = Arc::new(open(&url, clock).await);
         let provider = Arc::new(Simulated::new(bank, b"secret"));
-        let patience = Patience { again_ms: 100, again_ms_max: 500, ..Patience::default() };
+        // Whoever is never answered is given up for now after a second, and asked again.
+        let patience = Patience { answer: Duration::from_secs(1), again_ms: 100, again_ms_max: 500 };
         Arc::new(Worker::new(engine, provider, patience)).run(CancellationToken::new()).await;
     });
     runtime
@@ -59,7 +64,7 @@ fn buyer(n: u32) -> BuyerId {
     BuyerId::parse(&format!("buyer {n}")).expect("a name")
 }
 
-fn create(now: i64) -> Command {
+pub fn create(now: i64) -> Command {
     let seat = |n: u32| Seat { id: format!("S{n}"), label: n.to_string(), ..Seat::default() };
     let rows = vec![Row { label: "r".into(), seats: (0..ORDERS).map(seat).collect() }];
     let layout = Layout { sections: vec![Section { name: "s".into(), rows }], areas: Vec::new() };
@@ -82,13 +87,13 @@ fn create(now: i64) -> Command {
     }))
 }
 
-async fn submit(engine: &RedisEngine, command: Command) -> Answer {
+pub async fn submit(engine: &RedisEngine, command: Command) -> Answer {
     let answer = engine.submit(Request { listing: EVENT, command, key: None }).await.expect("decides");
     assert_eq!(answer.outcome.refused(), None);
     answer
 }
 
-async fn place(engine: &RedisEngine, n: u32) {
+pub async fn place(engine: &RedisEngine, n: u32) {
     let (hold, number) = (HoldId(u128::from(n) + 1), u128::from(n) + 1);
     let (pick, areas) = (Pick::Seats(vec![n]), Vec::new());
     let wish = PlaceHold { hold, buyer: buyer(n), pick, areas, hold_ms: Some(900_000) };
@@ -103,21 +108,21 @@ fn method(n: u32) -> &'static str {
     METHODS[n as usize % METHODS.len()]
 }
 
-async fn pay(engine: &RedisEngine, n: u32) {
+pub async fn pay(engine: &RedisEngine, n: u32, method: &str) {
     submit(
         engine,
         Command::Order(OrderCommand::Pay(PayOrder {
             key: OrderKey { order: OrderId(u128::from(n) + 1), buyer: buyer(n) },
             payment: PaymentId(u128::from(n) + 1),
             pay_until: engine.now() + 600_000,
-            method: Some(method(n).to_owned()),
+            method: Some(method.to_owned()),
             settled: false,
         })),
     )
     .await;
 }
 
-async fn order(engine: &RedisEngine, n: u32) -> BookedOrder {
+pub async fn order(engine: &RedisEngine, n: u32) -> BookedOrder {
     let query = Query::Orders(OrdersQuery::Order(OrderId(u128::from(n) + 1)));
     let found = engine.ask(EVENT, query).await.expect("an answer");
     let Found::Orders(OrdersFound::Order(order)) = found else { panic!("{found:?}") };
@@ -129,31 +134,31 @@ fn the_banks_books_and_the_listings_agree_whoever_dies() {
     let _alone = crate::alone();
     let redis = Redis::with(Brand::Redis, Setup::default().with("appendonly yes"));
     let bank = Arc::new(Bank::default());
-    let first = start(&redis.url(), &bank);
+    let first = start(&redis.url(), &bank, None);
     let house = runtime();
-    let engine = house.block_on(open(&redis.url()));
+    let engine = house.block_on(open(&redis.url(), None));
     house.block_on(async {
         submit(&engine, create(engine.now())).await;
         for n in 0..ORDERS {
             place(&engine, n).await;
         }
-        pay(&engine, 0).await;
+        pay(&engine, 0, method(0)).await;
         let begun = Instant::now();
         while order(&engine, 0).await.status != OrderStatus::Confirmed {
             assert!(begun.elapsed() < PATIENCE, "nobody looks after payments");
         }
     });
     // The first has the lease by now; the other waits for it.
-    let second = start(&redis.url(), &bank);
+    let second = start(&redis.url(), &bank, None);
     house.block_on(async {
         for n in 1..ORDERS / 2 {
-            pay(&engine, n).await;
+            pay(&engine, n, method(n)).await;
         }
     });
     first.shutdown_background();
     let waited = house.block_on(async {
         for n in ORDERS / 2..ORDERS {
-            pay(&engine, n).await;
+            pay(&engine, n, method(n)).await;
         }
         let begun = Instant::now();
         for n in 0..ORDERS {

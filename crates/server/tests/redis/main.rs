@@ -12,6 +12,7 @@ mod rounds;
 mod server;
 #[path = "../../../engine-redis/tests/support/mod.rs"]
 mod support;
+mod takeover;
 #[path = "../kill/wire.rs"]
 mod wire;
 
