@@ -3,7 +3,9 @@
 
 pub mod direct;
 pub mod reads;
+mod registrations;
 mod sales;
+mod series;
 pub mod suite;
 pub mod table;
 

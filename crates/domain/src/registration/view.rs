@@ -24,6 +24,8 @@ pub struct RegistrationView {
 pub enum RegistrationQuery {
     Entry(EntryId),
     EntryOf(BuyerId),
+    /// The place that an order has paid.
+    PaidBy(OrderId),
     /// Entries in the order they came, from behind a fence on.
     Entries {
         after: u64,
@@ -37,6 +39,8 @@ pub enum RegistrationFound {
     Entry(Box<EntryState>),
     Ended(End),
     Entries(Vec<EntryState>),
+    /// A confirmed entry, and what its order paid for it.
+    Paid(Box<EntryState>, Minor),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +85,16 @@ impl Registration {
             },
             RegistrationQuery::EntryOf(buyer) => {
                 self.entry_of(buyer).map_or(RegistrationFound::Nothing, living)
+            }
+            RegistrationQuery::PaidBy(order) => {
+                let index = self.entry_by_order.get(order).copied();
+                let paid = index.and_then(|index| match self.entries[index].step {
+                    EntryStep::Confirmed { paid } => paid.map(|(_, price_minor)| (index, price_minor)),
+                    EntryStep::Offered { .. } | EntryStep::Waiting => None,
+                });
+                paid.map_or(RegistrationFound::Nothing, |(index, price_minor)| {
+                    RegistrationFound::Paid(Box::new(self.entry_state(index)), price_minor)
+                })
             }
             RegistrationQuery::Entries { after, limit } => {
                 let later = self.by_fence.range(after.saturating_add(1)..).take(*limit);

@@ -1,7 +1,7 @@
 //! Every table of the contract. A table's name is a sentence that it proves; files group them by verb.
 
 use super::table::{run, run_with_restarts};
-use super::{Harness, reads, sales};
+use super::{Harness, reads, registrations, sales, series};
 
 const FILES: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
@@ -17,6 +17,12 @@ const FILES: &[(&str, &str)] = &[
     ("chart", include_str!("tables/chart.txt")),
     ("keys", include_str!("tables/keys.txt")),
 ];
+
+/// The tables of a kind of listing with words of its own, and how one is played, with restarts or without.
+type Kind = (fn() -> Vec<Table>, fn(&str, &mut dyn Harness, bool) -> Result<(), String>);
+
+const KINDS: [Kind; 3] =
+    [(sales::all, sales::run), (series::all, series::run), (registrations::all, registrations::run)];
 
 /// One table: the file it stands in, the sentence it proves, its lines.
 #[derive(Clone, Copy, Debug)]
@@ -66,12 +72,14 @@ fn run_rounds(rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
             failures.push(format!("{}: {} (restarted after every line)\n{report}", table.file, table.name));
         }
     }
-    for table in sales::all().into_iter().filter(|table| table.name.contains(&wanted)) {
-        for &restarts in rounds {
-            if let Err(report) = sales::run(table.text, &mut *fresh(), restarts) {
-                let restarted = if restarts { " (restarted after every line)" } else { "" };
-                failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));
-                break;
+    for (tables, play) in KINDS {
+        for table in tables().into_iter().filter(|table| table.name.contains(&wanted)) {
+            for &restarts in rounds {
+                if let Err(report) = play(table.text, &mut *fresh(), restarts) {
+                    let restarted = if restarts { " (restarted after every line)" } else { "" };
+                    failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));
+                    break;
+                }
             }
         }
     }

@@ -123,3 +123,32 @@ fn an_order_that_was_confirmed_or_purchased_directly_is_shown_too() {
     assert_eq!((&order["status"], &order["total_minor"]), (&json!("confirmed"), &json!(5000)), "{order}");
     assert_eq!((&order["lines"][0]["sku"], &order["payments"]), (&json!("tee"), &json!([])));
 }
+
+#[test]
+fn a_place_that_was_confirmed_directly_has_its_order_shown_too() {
+    let house = House::open();
+    let now = now(&house);
+    let course = json!({"name": "Evening run", "opens_at": now - 1, "starts_at": now + 2_592_000_000,
+                        "capacity": 2, "currency": "EUR", "price_minor": 500});
+    let course = id(&house.post("/v1/registrations", &[], course));
+    let path = format!("/v1/registrations/{course}/entries");
+    let entry = house.post(&path, &[("onsale-buyer", "ann")], json!({})).json()["id"].clone();
+    let entry = format!("{path}/{}", entry.as_str().expect("an id"));
+    let confirm = |body: Value| house.post(&format!("{entry}/confirm"), &[("onsale-buyer", "ann")], body);
+    confirm(json!({"settled": false})).problem(409, "payment_required");
+    let confirmed = confirm(json!({"settled": true})).json();
+    let order = format!("/v1/orders/{}", confirmed["order"].as_str().expect("an order"));
+    let shown = house.get(&order).json();
+    let told = |field: &str| shown[field].clone();
+    assert_eq!(
+        (told("status"), told("buyer"), told("listing")),
+        (json!("confirmed"), json!("ext:default:ann"), json!(course))
+    );
+    assert_eq!(
+        (told("total_minor"), told("currency"), told("settled")),
+        (json!(500), json!("EUR"), json!(true))
+    );
+    assert_eq!((told("entry"), told("payments")), (confirmed["id"].clone(), json!([])), "{shown}");
+    house.send("DELETE", &entry, &[("onsale-buyer", "ann")], None);
+    house.get(&order).problem(404, "order_unknown");
+}

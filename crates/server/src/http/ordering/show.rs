@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::Code;
+use onsale_domain::registration::{RegistrationFound, RegistrationQuery};
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::stock::{SaleFound, SaleQuery};
+use onsale_domain::{Code, ListingKind};
 
 use super::OrderPath;
 use super::wire::{Labels, OrderBody};
@@ -29,6 +30,10 @@ pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Respon
     let query = match &labels {
         Labels::Seats(_) => Query::Order(path.order),
         Labels::Skus(_) => Query::Sale(SaleQuery::Order(path.order)),
+        Labels::Whole(view) if view.listing.kind == ListingKind::Registration => {
+            Query::Registration(RegistrationQuery::PaidBy(path.order))
+        }
+        // What an auction sold is ordered in its book, or settled without an order.
         Labels::Whole(_) => return Err(Problem::code(Code::OrderUnknown)),
     };
     let found = app.engine.ask(path.listing, query).await?;
@@ -36,6 +41,8 @@ pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Respon
         OrderBody::of_seats(order, &labels, now)
     } else if let Found::Sale(SaleFound::Purchase(purchase)) = &found {
         OrderBody::of_purchase(purchase, &labels, now)
+    } else if let Found::Registration(RegistrationFound::Paid(entry, price_minor)) = &found {
+        OrderBody::of_entry((path.order, entry, *price_minor), &labels, now)
     } else {
         None
     };

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use onsale_domain::id::write_inside;
 use onsale_domain::listing::BodyView;
+use onsale_domain::money::Minor;
 use onsale_domain::order::fact::Goods;
 use onsale_domain::order::{BookedOrder, BookedPayment, OrderStatus};
+use onsale_domain::registration::EntryState;
 use onsale_domain::seats::OrderState;
 use onsale_domain::stock::PurchaseState;
 use onsale_domain::time::is_over;
@@ -85,7 +87,7 @@ pub struct OrderBody<'a> {
     returned_minor: i64,
     #[schema(example = "EUR")]
     currency: &'a str,
-    /// Of an order that was confirmed directly on seats nobody has written it down.
+    /// Of an order that was confirmed directly on seats or for a place nobody has written it down.
     #[serde(skip_serializing_if = "Option::is_none")]
     placed_at: Option<Millis>,
     /// When its hold or code is over, while it has one.
@@ -221,6 +223,21 @@ impl<'a> OrderBody<'a> {
         let (goods_minor, total_minor) = (purchase.total_minor, purchase.total_minor);
         let placed_at = Some(purchase.at);
         Some(OrderBody { goods, goods_minor, total_minor, returned_minor, placed_at, ..direct })
+    }
+
+    /// A place of a registration that was confirmed without an order in the book. When it is given up the registration
+    /// forgets it, and with it this order.
+    pub fn of_entry(
+        (order, entry, price_minor): (OrderId, &'a EntryState, Minor),
+        labels: &'a Labels,
+        now: Millis,
+    ) -> Option<OrderBody<'a>> {
+        let BodyView::Registration(registration) = &labels.view().body else { return None };
+        let id = write_inside("ent", &labels.view().listing, entry.entry.0);
+        let goods = GoodsBody { entry: Some(id), ..GoodsBody::default() };
+        let (buyer, currency) = (entry.buyer.as_str(), registration.details.currency.as_str());
+        let direct = OrderBody::direct(labels, order, buyer, currency, (false, now));
+        Some(OrderBody { goods, goods_minor: price_minor, total_minor: price_minor, ..direct })
     }
 
     fn direct(

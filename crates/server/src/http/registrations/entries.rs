@@ -135,7 +135,9 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
             Ok(reply::json(StatusCode::OK, &EntryBody::of(&at.listing, &state)))
         }
         RegistrationFound::Ended(end) => Err(Problem::code(ended(end))),
-        RegistrationFound::Nothing | RegistrationFound::Entries(_) => Err(Problem::code(Code::EntryUnknown)),
+        RegistrationFound::Nothing | RegistrationFound::Entries(_) | RegistrationFound::Paid(..) => {
+            Err(Problem::code(Code::EntryUnknown))
+        }
     }
 }
 
@@ -170,7 +172,10 @@ pub async fn list(
     let found = ask(&app, at.listing, RegistrationQuery::Entries { after, limit }).await?;
     let states = match found {
         RegistrationFound::Entries(states) => states,
-        RegistrationFound::Nothing | RegistrationFound::Entry(_) | RegistrationFound::Ended(_) => Vec::new(),
+        RegistrationFound::Nothing
+        | RegistrationFound::Entry(_)
+        | RegistrationFound::Ended(_)
+        | RegistrationFound::Paid(..) => Vec::new(),
     };
     let next = (states.len() == limit).then(|| states.last().map(|state| state.fence)).flatten();
     let entries = states.iter().map(|state| EntryBody::of(&at.listing, state)).collect();
