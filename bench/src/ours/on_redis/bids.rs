@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 use onsale_domain::BuyerId;
 use onsale_domain::listing::Key;
 use onsale_engine_redis::desk::Stamp;
+use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::picture::Picture;
+use onsale_engine_redis::scripts::{AuctionVerb, Name};
 
 use super::super::engine::block_on_all;
 use super::super::market;
@@ -14,6 +16,18 @@ use super::drive::{Limit, run};
 use super::{OUR_YES, SEEDS_YES, call, desk, yes};
 use crate::contest::{Contestant, Round};
 use crate::rivals::redis::{Instance, resp};
+
+const IN_A_SALEROOM: &[Name] = &[
+    Name::Auction(AuctionVerb::Create),
+    Name::ReadState,
+    Name::Auction(AuctionVerb::PlainBid),
+    Name::Auction(AuctionVerb::PlaceBid),
+    Name::Auction(AuctionVerb::BuyNow),
+    Name::Auction(AuctionVerb::Watch),
+    Name::Auction(AuctionVerb::Unwatch),
+    Name::Auction(AuctionVerb::Close),
+    Name::Auction(AuctionVerb::Settle),
+];
 
 /// Ten times the bids under way: connections overtake each other, and a bid that comes late would be too low.
 /// Redis decides one after the other, on one auction or on many.
@@ -80,7 +94,7 @@ impl Contestant for OurBids {
         let url = format!("redis://{}", self.instance.address()?);
         let create = market::create_auction(market::now_ms())?;
         let (desk, pictures) = block_on_all(async {
-            let desk = desk(&url).await?;
+            let desk = desk(&url, IN_A_SALEROOM, Layout::Hash).await?;
             for auction in 0..AUCTIONS {
                 yes(&desk, &Picture::nothing(market::auction(auction.into())), &create).await?;
             }

@@ -17,7 +17,7 @@ fn compare<G: Goods>(name: &str, compact_from: usize, few: u64, many: u64) {
     let scripts = lua::scripts("orders");
     let link = runtime.block_on(async {
         let link = server.link().await;
-        link.load(&scripts).await.expect("scripts that compile");
+        link.load(scripts.iter()).await.expect("scripts that compile");
         link
     });
     let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };

@@ -44,10 +44,6 @@ impl<const N: usize> ScriptSet for Release<N> {
         Release { count: Script::new("count", generation, &format!("-- release {N}\n{COUNT}")) }
     }
 
-    fn all(&self) -> Vec<&Script> {
-        vec![&self.count]
-    }
-
     fn raise_epoch(generation: &str) -> Script {
         match lua::planted("recovery/raise_epoch") {
             Some(text) => Script::new("raise_epoch", generation, &text),
