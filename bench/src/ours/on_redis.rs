@@ -2,6 +2,7 @@
 //! what we add to a failover. Everything is asked of private servers with the AOF flushed every second. Over HTTP:
 //! `http.rs`.
 
+mod auctions;
 mod bids;
 mod cluster;
 mod drive;
@@ -69,6 +70,7 @@ pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
         Box::new(bids::OurBids { instance: instance("redis-auction") }),
         Box::new(sales::OurCheckouts { instance: instance("redis-sale") }),
         Box::new(memory::BytesPerHeldSeat { instance: instance("redis-memory") }),
+        Box::new(auctions::AuctionsBytes { instance: instance("redis-auctions-memory") }),
         Box::new(failover::Failover::new(folder)),
     ]
 }
