@@ -19,14 +19,15 @@ pub struct Options {
 /// How far the random proofs go: bounded in the daily run, further with `--long`.
 struct Reach {
     seeds: u32,
+    kept_seeds: u32,
     steps: u32,
     kill_rounds: u32,
 }
 
-const DAILY: Reach = Reach { seeds: 20, steps: 20_000, kill_rounds: 10 };
-const LONG: Reach = Reach { seeds: 400, steps: 50_000, kill_rounds: 50 };
+const DAILY: Reach = Reach { seeds: 20, kept_seeds: 4, steps: 20_000, kill_rounds: 10 };
+const LONG: Reach = Reach { seeds: 400, kept_seeds: 8, steps: 50_000, kill_rounds: 50 };
 
-const STEPS: usize = 10;
+const STEPS: usize = 11;
 
 pub fn run(options: &Options) -> Result<()> {
     let mut tally = Tally::default();
@@ -69,6 +70,12 @@ fn all(options: &Options, steps: &mut Steps, tally: &mut Tally) -> Result<()> {
     let simulation = format!("--seed 1 --seeds {} --steps {}", reach.seeds, reach.steps);
     steps
         .run("simulation", &Program::new(&format!("cargo run --release -q -p onsale-sim -- {simulation}")))?;
+    // Seeds of their own, see `is_keeping` in `crates/sim/src/world.rs`; the long run has met some before.
+    let kept = format!("--seed 56 --seeds {} --steps {}", reach.kept_seeds, reach.steps);
+    steps.run(
+        "simulation of awards and places",
+        &Program::new(&format!("cargo run --release -q -p onsale-sim -- {kept}")),
+    )?;
     let quick = mutants::Options::bounded(!options.long);
     steps.step("planted bugs", &quick.command_line(), || mutants::run(&quick))?;
     let binary = workspace::release_binary();

@@ -8,6 +8,8 @@ pub struct Coverage {
     pub outcomes: BTreeMap<(&'static str, &'static str), u64>,
     pub faults: BTreeMap<&'static str, u64>,
     pub facts: BTreeMap<&'static str, u64>,
+    /// What became of orders for awards and places.
+    pub courses: BTreeMap<&'static str, u64>,
     pub commands: u64,
     pub accepted: u64,
     pub restarts: u64,
@@ -38,9 +40,16 @@ impl Coverage {
         for (kind, count) in &other.facts {
             *self.facts.entry(kind).or_default() += count;
         }
+        self.follow(&other.courses);
         self.commands += other.commands;
         self.accepted += other.accepted;
         self.restarts += other.restarts;
+    }
+
+    pub fn follow(&mut self, courses: &BTreeMap<&'static str, u64>) {
+        for (course, count) in courses {
+            *self.courses.entry(course).or_default() += count;
+        }
     }
 
     /// How often a verb was answered with a yes.
@@ -72,6 +81,8 @@ impl fmt::Display for Coverage {
         write!(f, "\nfaults         ")?;
         self.faults.iter().try_for_each(|(kind, count)| write!(f, " {kind} {count}"))?;
         write!(f, "\nfacts          ")?;
-        self.facts.iter().try_for_each(|(kind, count)| write!(f, " {kind} {count}"))
+        self.facts.iter().try_for_each(|(kind, count)| write!(f, " {kind} {count}"))?;
+        write!(f, "\nkept goods     ")?;
+        self.courses.iter().try_for_each(|(course, count)| write!(f, " {course} {count}"))
     }
 }

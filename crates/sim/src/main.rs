@@ -10,7 +10,7 @@ use onsale_sim::{Config, run};
 #[derive(Debug, Parser)]
 #[command(name = "onsale-sim", after_help = "Example: onsale-sim --seed 1 --seeds 20 --steps 10000")]
 struct Options {
-    /// The first seed.
+    /// The first seed. Of every 64, the last eight (56 to 63) are about orders for awards and places.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many seeds to run, one after the other.

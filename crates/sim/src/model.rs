@@ -7,6 +7,7 @@ mod bidding;
 mod check;
 mod decide;
 mod expire;
+mod kept;
 mod laws;
 mod money;
 pub mod other;
@@ -14,7 +15,7 @@ mod promises;
 mod query;
 mod verbs;
 
-pub use money::Moved;
+pub use money::{AWARD_COURSES, Courses, Moved, PLACE_COURSES};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

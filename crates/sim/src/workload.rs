@@ -3,6 +3,7 @@
 
 mod auctions;
 mod events;
+mod kept;
 mod orders;
 mod sales;
 
@@ -33,6 +34,8 @@ pub struct Workload {
     bidding: u64,
     /// The same for orders, in another quarter.
     paying: u64,
+    /// The same for orders of awards and places, in runs of their own.
+    keeping: u64,
     next_id: u128,
     listings_made: u64,
     listings_max: u64,
@@ -41,10 +44,10 @@ pub struct Workload {
 }
 
 impl Workload {
-    pub fn new(rng: &mut Rng) -> Workload {
+    pub fn new(rng: &mut Rng, keeping: bool) -> Workload {
         let buyer = |n: u64| BuyerId::parse(&format!("usr_{n}")).expect("a buyer's name");
         let buyers: Vec<_> = (0..rng.range(110, 140) as u64).map(buyer).collect();
-        Workload {
+        let workload = Workload {
             // Taken from what was drawn anyway, so that runs without auctions stay the runs they were.
             bidding: if buyers.len().is_multiple_of(4) { 450 } else { 0 },
             paying: if buyers.len() % 4 == 2 { 550 } else { 0 },
@@ -56,6 +59,11 @@ impl Workload {
             listings_made: 0,
             listings_max: rng.range(10, 40) as u64,
             old_keys: Vec::new(),
+            keeping: 0,
+        };
+        match keeping {
+            true => Workload { bidding: 0, paying: 0, others: 0, keeping: 850, ..workload },
+            false => workload,
         }
     }
 
@@ -92,6 +100,9 @@ impl Workload {
         }
         if self.paying > 0 && rng.chance(self.paying) {
             return vec![self.with_orders(rng, auditor, clock)];
+        }
+        if self.keeping > 0 && rng.chance(self.keeping) {
+            return self.keep(rng, auditor, clock);
         }
         if rng.chance(self.others) {
             return vec![self.elsewhere(rng, auditor, clock)];
@@ -408,7 +419,12 @@ impl Workload {
 
     /// Whether this run has orders.
     pub fn is_paying(&self) -> bool {
-        self.paying > 0
+        self.paying > 0 || self.keeping > 0
+    }
+
+    /// Whether its orders are for awards and places.
+    pub fn is_keeping(&self) -> bool {
+        self.keeping > 0
     }
 
     /// Whether this run has auctions.

@@ -65,6 +65,10 @@ pub fn run(config: Config) -> Result<Run, Box<Failure>> {
     let why = match ran {
         Ok(Ok(())) => {
             let facts = world.auditor.durable.values().sum();
+            let courses =
+                world.auditor.listings.values().filter_map(|one| one.other()).map(|one| one.courses());
+            let courses: Vec<_> = courses.collect();
+            courses.iter().for_each(|courses| world.auditor.coverage.follow(courses));
             let (hash, coverage) = (world.trace.hash(), world.auditor.coverage);
             return Ok(Run { steps: config.steps, facts, hash, coverage });
         }
@@ -76,6 +80,12 @@ pub fn run(config: Config) -> Result<Run, Box<Failure>> {
         }
     };
     Err(Box::new(Failure { step: world.step, why, last: world.trace.last().cloned().collect() }))
+}
+
+/// Of every 64 seeds the last eight are about awards and places that are paid: numbers of their own, so that all other
+/// seeds stay the histories they were.
+pub fn is_keeping(seed: u64) -> bool {
+    seed % 64 >= 56
 }
 
 #[derive(Debug)]
@@ -133,7 +143,7 @@ impl World {
     fn new(config: Config) -> World {
         let mut rng = Rng::new(config.seed);
         let shards = rng.range(1, 3) as usize;
-        let workload = Workload::new(&mut rng);
+        let workload = Workload::new(&mut rng, is_keeping(config.seed));
         World {
             clock: 1_700_000_000_000,
             step: 0,
@@ -206,6 +216,8 @@ impl World {
             0..2 if self.workload.is_bidding() && self.rng.chance(800) => {
                 self.rng.range(20 * 3_600_000, 50 * 3_600_000)
             }
+            // And whoever waits for that has seen many a deadline.
+            0..4 if self.workload.is_keeping() => self.days(),
             0..700 => 0,
             700..960 => self.rng.range(1, 300),
             960..985 => self.rng.range(300, 5_000),
@@ -221,6 +233,18 @@ impl World {
             }
             _ => 1,
         };
+    }
+
+    /// To the next deadline, however far, and a hair to either side of it; or days beyond some of them.
+    fn days(&mut self) -> Millis {
+        if !self.bank.is_patient(self.clock) {
+            return 1;
+        }
+        let deadlines = self.auditor.listings.values().filter_map(|listing| listing.next_due());
+        match deadlines.filter(|due| *due > self.clock).min() {
+            Some(due) if self.rng.chance(600) => (due - self.clock + self.rng.range(-1, 1)).max(0),
+            Some(_) | None => self.rng.range(10 * 3_600_000, 50 * 3_600_000),
+        }
     }
 
     fn act(&mut self) -> Result<(), String> {

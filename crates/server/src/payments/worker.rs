@@ -122,10 +122,6 @@ impl Worker {
         while !stop.is_cancelled() {
             match self.share(&mut talks).await {
                 Ok(()) => {}
-                Err(EngineError::Unsupported(why)) => {
-                    tracing::info!("no payments are made here: {why}");
-                    break;
-                }
                 Err(EngineError::Stopping) => break,
                 Err(error) => tracing::warn!(%error, "payments wait: {error}"),
             }
@@ -227,10 +223,7 @@ impl Worker {
 
     /// Puts slips of every listing that has moved since the last look on the desk.
     async fn take_work(&self) -> Result<(), EngineError> {
-        if let Some(why) = self.engine.unsupported(ListingKind::Desk) {
-            return Err(EngineError::Unsupported(why));
-        }
-        for kind in KINDS.into_iter().filter(|kind| self.engine.unsupported_orders(*kind).is_none()) {
+        for kind in KINDS {
             let mut after = None;
             loop {
                 let views = self.engine.listings(self.tenant, kind, after, LISTINGS);

@@ -1,9 +1,12 @@
 //! What auctions promise, asserted of every fact: the bids that stand are gone through from the first, each time anew.
 
 use onsale_domain::auction::details::SoftCloseMode;
-use onsale_domain::auction::fact::{Award, Closing, Replayed};
+use onsale_domain::auction::fact::{Award, Closing, PassCause, Replayed};
 use onsale_domain::auction::{AuctionDetails, AuctionFact};
-use onsale_domain::{BuyerId, Millis};
+use onsale_domain::order::OrderFact;
+use onsale_domain::{BuyerId, Millis, OrderId};
+
+use super::kept::{PIN_MS, pinned_until};
 
 /// A winner has two days, whoever comes after him one.
 const PAY_MS: Millis = 48 * 3_600_000;
@@ -18,7 +21,19 @@ pub struct BidBook {
     extensions: usize,
     over: bool,
     awards: Vec<Award>,
-    settled: bool,
+    /// What became of the last award, and when it first was to end.
+    last: Last,
+    first_until: Millis,
+    orders: Vec<OrderId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Waits,
+    Settled,
+    /// It was not paid in time, or turned down, and nobody else has it.
+    Unpaid,
+    Declined,
 }
 
 #[derive(Clone, Debug)]
@@ -42,7 +57,9 @@ impl BidBook {
             extensions: 0,
             over: false,
             awards: Vec::new(),
-            settled: false,
+            last: Last::Declined,
+            first_until: 0,
+            orders: Vec::new(),
         }
     }
 
@@ -144,15 +161,18 @@ impl BidBook {
                 self.banned.retain(|one| one != bidder);
             }
             AuctionFact::AuctionClosed { how, award } => self.take_close(*how, award.as_ref(), now),
-            AuctionFact::AwardPassed { from, to, .. } => self.take_pass(from, to.as_ref(), now),
-            AuctionFact::AwardSettled { bidder, price_minor, .. } => {
+            AuctionFact::AwardPassed { from, why, to } => self.take_pass(from, *why, to.as_ref(), now),
+            AuctionFact::AwardSettled { bidder, price_minor, order } => {
                 let last = self.awards.last().expect("an award to settle");
                 assert!(
                     (&last.bidder, last.price_minor) == (bidder, *price_minor),
                     "another's award is paid"
                 );
-                assert!(last.until > now, "an award is paid when it is over");
-                assert!(!std::mem::replace(&mut self.settled, true), "an award is paid twice");
+                // Late money has it back, but only an order's, and only if nobody else was given it.
+                let late = self.last == Last::Unpaid && self.orders.contains(order);
+                assert!(late || self.last == Last::Waits, "an award is paid that waits for nobody");
+                assert!(late || last.until > now, "an award is paid when it is over");
+                self.last = Last::Settled;
             }
             AuctionFact::WatchStarted { .. } | AuctionFact::WatchEnded { .. } => {}
         }
@@ -211,12 +231,53 @@ impl BidBook {
         }
         assert!(award.is_none_or(|award| award.until == now + PAY_MS), "a wrong time to pay");
         self.over = true;
-        self.awards.extend(award.cloned());
+        self.give(award);
     }
 
-    fn take_pass(&mut self, from: &BuyerId, to: Option<&Award>, now: Millis) {
-        assert!(!self.settled, "a paid award is passed on");
-        assert!(self.awards.last().is_some_and(|last| last.bidder == *from), "another's award is passed on");
+    fn give(&mut self, award: Option<&Award>) {
+        if let Some(award) = award {
+            (self.last, self.first_until) = (Last::Waits, award.until);
+            self.awards.push(award.clone());
+        }
+    }
+
+    /// A payment that is asked for, or was declined, keeps the award a little longer.
+    pub fn take_order(&mut self, fact: &OrderFact) {
+        if let OrderFact::Placed(placed) = fact {
+            self.orders.push(placed.order);
+        }
+        let Some(until) = pinned_until(fact) else { return };
+        assert!(self.last == Last::Waits, "somebody pays what waits for nobody");
+        assert!(until <= self.first_until + PIN_MS, "an award is kept for ever");
+        let last = self.awards.last_mut().expect("an award that waits");
+        last.until = last.until.max(until);
+    }
+
+    /// Whether the award that this bidder did not pay in time is nobody else's.
+    pub fn is_left_to(&self, bidder: &BuyerId) -> bool {
+        self.last == Last::Unpaid && self.awards.last().is_some_and(|last| last.bidder == *bidder)
+    }
+
+    /// Whether something should have happened by now.
+    pub fn is_overdue(&self, now: Millis) -> bool {
+        let waits = self.last == Last::Waits;
+        (!self.over && self.end <= now) || (waits && self.awards.last().is_some_and(|last| last.until <= now))
+    }
+
+    fn take_pass(&mut self, from: &BuyerId, why: PassCause, to: Option<&Award>, now: Millis) {
+        assert!(self.last == Last::Waits, "an award is passed on that waits for nobody");
+        let last = self.awards.last().expect("an award to pass on");
+        assert!(last.bidder == *from, "another's award is passed on");
+        self.last = match why {
+            PassCause::Unpaid => {
+                assert!(last.until <= now, "an award is passed on that may still be paid");
+                Last::Unpaid
+            }
+            PassCause::Declined => {
+                assert!(self.awards.len() > 1, "a winning bid is turned down");
+                Last::Declined
+            }
+        };
         let had = |bidder: &BuyerId| self.awards.iter().any(|award| award.bidder == *bidder);
         let reserve = self.details.terms.reserve_minor.unwrap_or(0);
         let mut best: Option<(u16, &Bid)> = None;
@@ -231,6 +292,6 @@ impl BidBook {
         let told = to.map(|award| (&award.bidder, award.bid, award.price_minor));
         assert!(next == told, "the award goes to {told:?} instead of {next:?}");
         assert!(to.is_none_or(|award| award.until == now + CHANCE_MS), "a wrong time to pay");
-        self.awards.extend(to.cloned());
+        self.give(to);
     }
 }

@@ -1,5 +1,7 @@
 //! What orders promise, asserted of every fact and of every step: counted from the facts alone, by lists and sums. Paid
-//! events have their seats counted here, too.
+//! events have their seats counted here, too; awards and places are in a file of their own.
+
+mod kept;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +11,25 @@ use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::{Goods, OrderPlaced};
 use onsale_domain::stock::SaleFact;
 use onsale_domain::stock::fact::CancelCause;
-use onsale_domain::{Fact, HoldId, Millis, OrderId, PaymentId};
+use onsale_domain::{BuyerId, EntryId, Fact, HoldId, Millis, OrderId, PaymentId};
+
+pub use kept::{AWARD_COURSES, Courses, PLACE_COURSES};
+
+/// For so long the desk knows an event that it has seen.
+const WEEK_MS: Millis = 7 * 24 * 3_600_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct MoneyBook {
     orders: BTreeMap<OrderId, Paid>,
     /// Which order has taken a hold or a code that lives.
     taken: BTreeMap<u128, OrderId>,
+    /// Which order has bought a place.
+    places: BTreeMap<EntryId, OrderId>,
     seats: SeatBook,
     desk: DeskBook,
     touched: BTreeSet<OrderId>,
+    /// Money that came in this step for what had lapsed.
+    late: Vec<(OrderId, PaymentId)>,
 }
 
 #[derive(Clone, Debug)]
@@ -42,12 +53,25 @@ struct Came {
     paid: BTreeSet<u16>,
 }
 
-/// Money of all orders: what came, what was owed back, and what of that was paid.
+/// Money of all orders: what came, what was owed back, what of that was paid, and what confirmed orders are worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     pub captured: i64,
     pub owed: i64,
     pub paid_back: i64,
+    pub worth: i64,
+}
+
+impl Paid {
+    fn total_minor(&self) -> i64 {
+        self.placed.goods_minor + self.placed.fee_minor
+    }
+
+    /// What the house may keep: the price of what was bought here, without what came back. The last thing takes the fees along.
+    fn worth_minor(&self) -> i64 {
+        let left = self.sold && self.returned_units < self.placed.goods.units();
+        if left && !self.settled { self.total_minor() - self.returned_minor } else { 0 }
+    }
 }
 
 impl MoneyBook {
@@ -57,7 +81,11 @@ impl MoneyBook {
         if let Fact::Order(fact) = fact {
             self.take_own(fact);
         } else if let Fact::Desk(fact) = fact {
-            self.desk.take(fact);
+            self.desk.take(fact, now);
+        } else if let Fact::Auction(fact) = fact {
+            self.take_auction(fact, now);
+        } else if let Fact::Registration(fact) = fact {
+            self.take_registration(fact, now);
         } else if let Fact::Sale(fact) = fact {
             self.take_sale(fact, now);
         } else if let Fact::HoldExpired { hold } = fact {
@@ -85,9 +113,7 @@ impl MoneyBook {
                 .values()
                 .map(|came| came.captured.unwrap_or(0) - came.owed.iter().sum::<i64>())
                 .sum();
-            let left = order.sold && order.returned_units < order.placed.goods.units();
-            let total = order.placed.goods_minor + order.placed.fee_minor;
-            let worth = if left && !order.settled { total - order.returned_minor } else { 0 };
+            let worth = order.worth_minor();
             assert!(kept == worth, "{kept} is kept for goods of {worth} in {id:?}");
             for (payment, came) in &order.payments {
                 let owed: i64 = came.owed.iter().sum();
@@ -104,6 +130,7 @@ impl MoneyBook {
             moved.paid_back +=
                 came.paid.iter().map(|refund| came.owed[usize::from(*refund) - 1]).sum::<i64>();
         }
+        moved.worth = self.orders.values().map(Paid::worth_minor).sum();
         moved
     }
 
@@ -128,13 +155,16 @@ impl MoneyBook {
                 let order = self.order(*id);
                 assert!(order.paying.replace((*payment, *until)).is_none(), "two payments at once");
                 assert!(!order.sold && !order.lapsed, "money is asked for what is sold or gone");
-                let total = order.placed.goods_minor + order.placed.fee_minor;
+                let total = order.total_minor();
                 assert!(*amount_minor == total, "{amount_minor} is asked for {total}");
                 assert!(order.payments.insert(*payment, Came::default()).is_none(), "asked for twice");
             }
             OrderFact::PaymentCaptured { order, payment, amount_minor, .. } => {
                 let before = self.payment(*order, *payment).captured.replace(*amount_minor);
                 assert!(before.is_none(), "{payment:?} is captured twice");
+                if self.order(*order).lapsed {
+                    self.late.push((*order, *payment));
+                }
                 self.is_heard(*order, *payment);
             }
             OrderFact::PaymentDeclined { order, payment, .. } => {
@@ -315,11 +345,11 @@ impl SeatBook {
 #[derive(Clone, Debug, Default)]
 struct DeskBook {
     heard: BTreeMap<(PaymentId, u16), Standing>,
-    events: BTreeSet<(String, String)>,
+    events: BTreeMap<(String, String), Millis>,
 }
 
 impl DeskBook {
-    fn take(&mut self, fact: &DeskFact) {
+    fn take(&mut self, fact: &DeskFact, now: Millis) {
         match fact {
             DeskFact::Opened => {}
             DeskFact::WorkTaken { slips, .. } => {
@@ -338,7 +368,8 @@ impl DeskBook {
             }
             DeskFact::WebhookReceived(webhook) => {
                 let event = (webhook.provider.clone(), webhook.event.clone());
-                assert!(self.events.insert(event), "an event is stored twice");
+                let before = self.events.insert(event, now);
+                assert!(before.is_none_or(|at| at + WEEK_MS <= now), "an event is stored twice");
                 if let (Some(payment), Some(standing)) = (webhook.payment, &webhook.standing)
                     && let Some(known) = self.heard.get_mut(&(payment, webhook.refund))
                     && standing.rank() > known.rank()

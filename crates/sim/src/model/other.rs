@@ -10,7 +10,7 @@ use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::series::SeriesStatus;
 use onsale_domain::stock::details::SaleStatus;
 
-use super::money::{MoneyBook, Moved};
+use super::money::{Courses, MoneyBook, Moved};
 use super::promises::Promises;
 
 /// Events above this number have orders, and no model of their own.
@@ -69,11 +69,26 @@ impl Other {
         self.money.moved()
     }
 
+    /// What became of its orders for awards and places.
+    pub fn courses(&self) -> Courses {
+        self.money.courses()
+    }
+
+    /// Whether an award or a place is kept for somebody whose time is over.
+    pub fn is_overdue(&self, now: Millis) -> bool {
+        self.promises.are_overdue(now)
+    }
+
     pub fn execute(&mut self, command: &Command, now: Millis) -> (Vec<Fact>, Outcome) {
         let mut facts = Vec::new();
         let outcome = self.listing.execute(command, now, &mut facts);
+        self.money.begin();
         facts.iter().for_each(|fact| self.take(fact, now));
         self.money.check();
+        self.promises.check();
+        for (goods, buyer) in self.money.came_in_vain() {
+            assert!(!self.promises.are_left_to(goods, buyer), "{goods:?} is free, and late money goes back");
+        }
         (facts, outcome)
     }
 

@@ -1,17 +1,22 @@
 //! What sales and registrations promise, asserted of every fact: counted from the facts alone, by lists and sums.
+//! Registrations have a file of their own.
+
+mod entries;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::auction::AuctionFact;
 use onsale_domain::order::OrderFact;
+use onsale_domain::order::fact::Goods;
 use onsale_domain::registration::RegistrationFact;
-use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::{SaleFact, details::SaleDetails};
-use onsale_domain::{BuyerId, CheckoutId, EntryId, Fact, Millis, OrderId};
+use onsale_domain::{BuyerId, CheckoutId, Fact, Millis, OrderId};
 
 use super::bidding::BidBook;
+use super::kept::pinned_until;
+use entries::EntryBook;
 
 #[derive(Clone, Debug, Default)]
 pub enum Promises {
@@ -29,10 +34,7 @@ impl Promises {
             let stock = created.skus.iter().map(|sku| sku.stock).collect();
             *self = Promises::Sale(Box::new(SaleBook::new(created.details.clone(), stock)));
         } else if let Fact::Registration(RegistrationFact::Created(created)) = fact {
-            *self = Promises::Registration(Box::new(EntryBook {
-                capacity: created.capacity,
-                ..EntryBook::default()
-            }));
+            *self = Promises::Registration(Box::new(EntryBook::new(created.capacity)));
         } else if let Fact::Auction(AuctionFact::AuctionCreated(details)) = fact {
             *self = Promises::Auction(Box::new(BidBook::new((**details).clone())));
         } else if let (Promises::Auction(book), Fact::Auction(fact)) = (&mut *self, fact) {
@@ -41,8 +43,39 @@ impl Promises {
             book.take(fact, now);
         } else if let (Promises::Sale(book), Fact::Order(fact)) = (&mut *self, fact) {
             book.pin(fact);
+        } else if let (Promises::Auction(book), Fact::Order(fact)) = (&mut *self, fact) {
+            book.take_order(fact);
+        } else if let (Promises::Registration(book), Fact::Order(fact)) = (&mut *self, fact) {
+            book.take_order(fact);
         } else if let (Promises::Registration(book), Fact::Registration(fact)) = (self, fact) {
             book.take(fact, now);
+        }
+    }
+
+    /// At the end of a step nothing is left half done.
+    pub fn check(&self) {
+        if let Promises::Registration(book) = self {
+            book.check();
+        }
+    }
+
+    /// Whether an award or a place that its buyer lost for not paying in time is still there for him.
+    pub fn are_left_to(&self, goods: &Goods, buyer: &BuyerId) -> bool {
+        match (self, goods) {
+            (Promises::Auction(book), Goods::Award { .. }) => book.is_left_to(buyer),
+            (Promises::Registration(book), Goods::Entry { entry, .. }) => book.is_left_to(*entry, buyer),
+            (_, Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. }) => {
+                false
+            }
+        }
+    }
+
+    /// Whether an award or a place is kept for somebody whose time is over.
+    pub fn are_overdue(&self, now: Millis) -> bool {
+        match self {
+            Promises::None | Promises::Sale(_) => false,
+            Promises::Registration(book) => book.is_overdue(now),
+            Promises::Auction(book) => book.is_overdue(now),
         }
     }
 }
@@ -158,19 +191,7 @@ impl SaleBook {
 
     /// A payment that is asked for, or was declined, gives the code of its order more time.
     fn pin(&mut self, fact: &OrderFact) {
-        let until = match fact {
-            OrderFact::PaymentAsked { until, .. } | OrderFact::PaymentDeclined { until: Some(until), .. } => {
-                *until
-            }
-            OrderFact::PaymentDeclined { until: None, .. }
-            | OrderFact::Placed(_)
-            | OrderFact::PaymentCaptured { .. }
-            | OrderFact::Settled { .. }
-            | OrderFact::Cancelled { .. }
-            | OrderFact::SeatsTakenBack { .. }
-            | OrderFact::RefundOwed { .. }
-            | OrderFact::RefundPaid { .. } => return,
-        };
+        let Some(until) = pinned_until(fact) else { return };
         let pinned = self.codes.values_mut().find(|code| code.order == Some(fact.order()));
         let code = pinned.expect("a code that lives and has this order");
         assert!(until >= code.until, "paying shortens a code's life");
@@ -188,97 +209,5 @@ impl SaleBook {
             self.stock[usize::from(part.sku)] -= if restock { 0 } else { part.count };
         }
         assert!(amount == amount_minor, "{amount_minor} is given back for {amount}");
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct EntryBook {
-    capacity: u32,
-    status: Option<RegistrationStatus>,
-    /// Those who wait, first come first.
-    waiting: Vec<EntryId>,
-    /// Places kept for somebody, with their deadline.
-    offered: BTreeMap<EntryId, Millis>,
-    confirmed: BTreeSet<EntryId>,
-    buyers: BTreeMap<EntryId, BuyerId>,
-}
-
-impl EntryBook {
-    fn enter(&mut self, entry: EntryId, buyer: &BuyerId) {
-        assert!(!self.buyers.values().any(|known| known == buyer), "one buyer has two entries");
-        assert!(self.buyers.insert(entry, buyer.clone()).is_none(), "an entry begins twice");
-        let open = self.status == Some(RegistrationStatus::Open);
-        assert!(open, "an entry outside the registration's hours");
-    }
-
-    fn first_in_line(&mut self, entry: EntryId) {
-        let first = (!self.waiting.is_empty()).then(|| self.waiting.remove(0));
-        assert!(first == Some(entry), "the waiting list is served out of turn");
-    }
-
-    fn leave(&mut self, entry: EntryId) {
-        assert!(self.buyers.remove(&entry).is_some(), "an entry ends twice");
-        self.waiting.retain(|one| *one != entry);
-        self.offered.remove(&entry);
-        self.confirmed.remove(&entry);
-    }
-
-    fn take(&mut self, fact: &RegistrationFact, now: Millis) {
-        let takes_a_place = match fact {
-            RegistrationFact::Created(_) => panic!("a registration is created twice"),
-            RegistrationFact::Changed(_) => false,
-            RegistrationFact::StatusChanged { status, .. } => {
-                self.status = Some(*status);
-                false
-            }
-            RegistrationFact::CapacityChanged { capacity } => {
-                self.capacity = *capacity;
-                false
-            }
-            RegistrationFact::Registered { entry, buyer } => {
-                self.enter(*entry, buyer);
-                assert!(self.waiting.is_empty(), "somebody barged in before the waiting list");
-                self.confirmed.insert(*entry)
-            }
-            RegistrationFact::Reserved { entry, buyer, until, .. } => {
-                self.enter(*entry, buyer);
-                assert!(self.waiting.is_empty(), "somebody barged in before the waiting list");
-                assert!(*until > now, "an offer that is over when it begins");
-                self.offered.insert(*entry, *until).is_none()
-            }
-            RegistrationFact::Waitlisted { entry, buyer, ahead } => {
-                self.enter(*entry, buyer);
-                assert!(*ahead as usize == self.waiting.len(), "{ahead} are ahead of {}", self.waiting.len());
-                self.waiting.push(*entry);
-                false
-            }
-            RegistrationFact::Promoted { entry } => {
-                self.first_in_line(*entry);
-                self.confirmed.insert(*entry)
-            }
-            RegistrationFact::Offered { entry, until, .. } => {
-                self.first_in_line(*entry);
-                self.offered.insert(*entry, *until).is_none()
-            }
-            RegistrationFact::OfferLapsed { entry } => {
-                assert!(
-                    self.offered.get(entry).is_some_and(|until| *until <= now),
-                    "an offer lapsed too early"
-                );
-                self.leave(*entry);
-                false
-            }
-            RegistrationFact::Confirmed { entry, .. } => {
-                assert!(self.offered.remove(entry).is_some_and(|until| until > now), "nothing to confirm");
-                self.confirmed.insert(*entry);
-                false
-            }
-            RegistrationFact::EntryCancelled { entry, .. } => {
-                self.leave(*entry);
-                false
-            }
-        };
-        let taken = self.offered.len() + self.confirmed.len();
-        assert!(!takes_a_place || taken <= self.capacity as usize, "{taken} places of {}", self.capacity);
     }
 }

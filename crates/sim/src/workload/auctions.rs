@@ -25,7 +25,7 @@ impl Workload {
         self.request(rng, id, Command::Auction(AuctionCommand::CreateAuction(Box::new(details))))
     }
 
-    fn new_auction(&mut self, rng: &mut Rng, clock: i64) -> AuctionDetails {
+    pub(super) fn new_auction(&mut self, rng: &mut Rng, clock: i64) -> AuctionDetails {
         let starts_at = clock + if rng.chance(800) { -1 } else { rng.range(0, 60_000) };
         let length = match rng.below(3) {
             0 => rng.range(1_000, 120_000),
@@ -143,7 +143,7 @@ impl Workload {
     }
 
     /// Whoever may pay now, or anybody.
-    fn payer(&mut self, rng: &mut Rng, image: &AuctionImage) -> BuyerId {
+    pub(super) fn payer(&mut self, rng: &mut Rng, image: &AuctionImage) -> BuyerId {
         let awards = image.closed.as_ref().map_or(&[][..], |closed| &closed.awards);
         let last = awards.last().map(|line| line.award.bidder.clone());
         last.filter(|_| rng.chance(900)).unwrap_or_else(|| self.buyer(rng))

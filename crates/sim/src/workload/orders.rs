@@ -21,6 +21,7 @@ use onsale_engine::Request;
 
 use super::Workload;
 use super::events::{details, layout};
+use super::kept::{give_up, is_slow, time_to_pay};
 use super::sales::{count_of, line, new_sale};
 use crate::auditor::Auditor;
 use crate::model::other::{Other, is_paid_event, paid_number};
@@ -162,14 +163,14 @@ impl Workload {
         }
     }
 
-    fn place_order(&mut self, rng: &mut Rng, order: OrderId, goods: GoodsKey) -> Command {
+    pub(super) fn place_order(&mut self, rng: &mut Rng, order: OrderId, goods: GoodsKey) -> Command {
         let per_order_minor = rng.range(0, 60);
         let fees = Fees { per_order_minor, per_unit_minor: rng.range(0, 9), share: rng.below(300) as u16 };
         Command::Order(OrderCommand::Place(PlaceOrder { order, goods, fees }))
     }
 
     /// What somebody does with an order of his.
-    fn about(&mut self, rng: &mut Rng, other: &Other, order: &BookedOrder, clock: i64) -> Command {
+    pub(super) fn about(&mut self, rng: &mut Rng, other: &Other, order: &BookedOrder, clock: i64) -> Command {
         let buyer = if rng.chance(970) { order.buyer.clone() } else { self.buyer(rng) };
         let key = OrderKey { order: order.order, buyer };
         let ends = match order.status {
@@ -199,14 +200,16 @@ impl Workload {
                     let key = CheckoutKey { checkout: *checkout, buyer: key.buyer };
                     Command::Sale(SaleCommand::CancelCheckout(key))
                 }
+                (Goods::Award { .. } | Goods::Entry { .. }, _) => give_up(rng, &order.goods, key.buyer),
                 (goods, _) => give_back(rng, order.order, goods),
             };
         }
         let method = rng.pick(&MOODS).map(|mood| (*mood).to_owned());
+        let method = if is_slow(rng, &order.goods) { Some("days".to_owned()) } else { method };
         Command::Order(OrderCommand::Pay(PayOrder {
             key,
             payment: PaymentId(self.fresh()),
-            pay_until: clock + rng.range(1_000, 200_000),
+            pay_until: clock + time_to_pay(rng, &order.goods),
             method,
             settled: rng.chance(60),
         }))
@@ -226,9 +229,7 @@ fn give_back(rng: &mut Rng, order: OrderId, goods: &Goods) -> Command {
             let restock = rng.chance(700);
             Command::Sale(SaleCommand::Refund(RefundPurchase { order, lines, restock, reason }))
         }
-        Goods::Award { .. } | Goods::Entry { .. } => {
-            unreachable!("orders are placed on events and sales only")
-        }
+        Goods::Award { .. } | Goods::Entry { .. } => unreachable!("these are given up"),
     }
 }
 
@@ -237,7 +238,7 @@ fn holds_of(other: &Other, buyer: &BuyerId, clock: i64) -> Vec<HoldState> {
     if let Found::Holds(holds) = found { holds } else { Vec::new() }
 }
 
-fn orders_of(other: &Other, buyer: &BuyerId, clock: i64) -> Vec<BookedOrder> {
+pub(super) fn orders_of(other: &Other, buyer: &BuyerId, clock: i64) -> Vec<BookedOrder> {
     let query = Query::Orders(OrdersQuery::OrdersOf { buyer: buyer.clone(), limit: 6 });
     let found = other.listing.ask(&query, clock);
     if let Found::Orders(OrdersFound::Orders(orders)) = found { orders } else { Vec::new() }

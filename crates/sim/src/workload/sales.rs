@@ -158,7 +158,12 @@ impl Workload {
         }
     }
 
-    fn of_registration(&mut self, rng: &mut Rng, now: &RegistrationImage, clock: i64) -> RegistrationCommand {
+    pub(super) fn of_registration(
+        &mut self,
+        rng: &mut Rng,
+        now: &RegistrationImage,
+        clock: i64,
+    ) -> RegistrationCommand {
         const WEIGHTS: [u64; 7] = [420, 200, 220, 20, 20, 12, 12];
         let known = rng.pick(&now.entries).map(|entry| (entry.id, entry.buyer.clone()));
         let known = known.filter(|_| rng.chance(930)).unwrap_or_else(|| (EntryId(7), self.buyer(rng)));
@@ -282,7 +287,7 @@ pub(super) fn new_sale(rng: &mut Rng, clock: i64) -> CreateSale {
     CreateSale { details, skus }
 }
 
-fn new_registration(rng: &mut Rng, clock: i64) -> RegistrationDetails {
+pub(super) fn new_registration(rng: &mut Rng, clock: i64) -> RegistrationDetails {
     let opens_at = clock + if rng.chance(700) { -1 } else { rng.range(0, 60_000) };
     RegistrationDetails {
         name: if rng.chance(970) { "Course".into() } else { String::new() },

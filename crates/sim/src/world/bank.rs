@@ -16,6 +16,8 @@ pub struct Bank {
     asks: BTreeMap<AskKey, Ask>,
     /// Webhooks on their way.
     pub pushed: Vec<Webhook>,
+    /// Since when, by their ids.
+    pushed_at: BTreeMap<String, Millis>,
     events: u64,
 }
 
@@ -65,20 +67,21 @@ impl Bank {
                 let step = rng.chance(600).then(|| now + rng.range(0, 300_000));
                 (Standing::NeedsAction { url: "https://bank.invalid/".into() }, step)
             }
+            "days" => (Standing::Waiting, Some(now + rng.range(3_600_000, 60 * 3_600_000))),
             "delay" => (Standing::Waiting, Some(now + rng.range(1_000, 400_000))),
             _ => (done.clone(), None),
         };
         self.asks.insert(key, Ask { amount_minor, standing: standing.clone(), done_at });
         match mood {
             "duplicate" => {
-                self.push(key, &done);
+                self.push(key, &done, now);
                 self.pushed.extend(self.pushed.last().cloned());
-                self.push(key, &done);
+                self.push(key, &done, now);
             }
             "reorder" => {
-                self.push(key, &done);
-                self.push(key, &failed("first try declined"));
-                self.push(key, &Standing::Waiting);
+                self.push(key, &done, now);
+                self.push(key, &failed("first try declined"), now);
+                self.push(key, &Standing::Waiting, now);
                 return Said::Something(None, Standing::Waiting);
             }
             "lost" => return Said::Silence,
@@ -95,6 +98,17 @@ impl Bank {
         self.asks.get(&key).map(|known| said(key, &known.standing))
     }
 
+    /// Nobody waits any more: what is not on its way already never comes.
+    pub fn call_off(&mut self, key: AskKey, now: Millis) -> Option<Said> {
+        self.pass(now);
+        let ask = self.asks.get_mut(&key)?;
+        let open = matches!(ask.standing, Standing::Waiting | Standing::NeedsAction { .. });
+        if open && ask.done_at.is_none() {
+            ask.standing = Standing::Failed { reason: "called off".to_owned() };
+        }
+        Some(said(key, &ask.standing))
+    }
+
     /// Delayed payments whose time has come are done, and told.
     pub fn pass(&mut self, now: Millis) {
         let due: Vec<AskKey> = self
@@ -108,13 +122,14 @@ impl Bank {
                 ask.standing = Standing::Done { amount_minor: ask.amount_minor };
                 ask.done_at = None;
                 let standing = ask.standing.clone();
-                self.push(key, &standing);
+                self.push(key, &standing, now);
             }
         }
     }
 
-    fn push(&mut self, (payment, refund, failures): AskKey, standing: &Standing) {
+    fn push(&mut self, (payment, refund, failures): AskKey, standing: &Standing, now: Millis) {
         self.events += 1;
+        self.pushed_at.insert(format!("e{}", self.events), now);
         self.pushed.push(Webhook {
             provider: "bank".into(),
             event: format!("e{}", self.events),
@@ -125,6 +140,19 @@ impl Bank {
             standing: Some(standing.clone()),
             failures: Some(failures),
         });
+    }
+
+    /// Somebody has answered it: mostly it is not sent again.
+    pub fn is_heard(&mut self, rng: &mut Rng, event: &str) {
+        let place = self.pushed.iter().position(|webhook| webhook.event == event);
+        if let Some(place) = place.filter(|_| rng.chance(850)) {
+            self.pushed.swap_remove(place);
+        }
+    }
+
+    /// Whether it tries in vain since days: no provider does so for a week.
+    pub fn is_patient(&self, now: Millis) -> bool {
+        self.pushed.iter().all(|webhook| now - self.pushed_at[&webhook.event] < 3 * 24 * 3_600_000)
     }
 
     /// All that was really taken, and all that was really given back.

@@ -28,6 +28,8 @@ pub enum Errand {
     Slips(ListingId),
     Tasks,
     Delivered(Box<Task>),
+    /// An event was sent, and is answered or not.
+    Sent(String),
     /// Nothing more is to be done, but it is waited for.
     Noted,
 }
@@ -68,6 +70,12 @@ impl World {
             return;
         }
         let place = self.rng.below(self.bank.pushed.len() as u64) as usize;
+        if self.workload.is_keeping() {
+            // Days may pass here: what nobody answered is sent until somebody does.
+            let webhook = self.bank.pushed[place].clone();
+            let errand = Errand::Sent(webhook.event.clone());
+            return self.tell(desk_request(DeskCommand::ReceiveWebhook(Box::new(webhook))), errand);
+        }
         let webhook = match self.rng.chance(850) {
             true => self.bank.pushed.swap_remove(place),
             false => self.bank.pushed[place].clone(),
@@ -78,8 +86,19 @@ impl World {
 
     fn look_for_slips(&mut self) {
         let mut paid: Vec<ListingId> = self.auditor.listings.keys().copied().collect();
+        let keeping = self.workload.is_keeping();
+        // There are many of these, and most have nothing to be paid.
+        let is_kept = |kind| keeping && matches!(kind, ListingKind::Auction | ListingKind::Registration);
+        let (listings, clock) = (&self.auditor.listings, self.clock);
+        let has_work = |id: &ListingId| {
+            let query = Query::Orders(OrdersQuery::WorkAfter { fence: 0, limit: 1 });
+            let found = listings.get(id).map(|listing| listing.ask(&query, clock));
+            matches!(found, Some(Found::Orders(OrdersFound::Work(work))) if !work.is_empty())
+        };
         paid.retain(|id| {
-            id.tenant == Tenant::DEFAULT && (is_paid_event(*id) || id.kind == ListingKind::Sale)
+            let has_orders =
+                is_paid_event(*id) || id.kind == ListingKind::Sale || (is_kept(id.kind) && has_work(id));
+            id.tenant == Tenant::DEFAULT && has_orders
         });
         if let Some(listing) = self.rng.pick(&paid).copied() {
             self.inquire(desk(), Query::Desk(DeskQuery::Cursor(listing)), Errand::Cursor(listing));
@@ -125,6 +144,7 @@ impl World {
                 let request = desk_request(DeskCommand::NoteDelivered { payment, refund, rank });
                 self.network.send(&mut self.rng, self.step, vec![request]);
             }
+            (Errand::Sent(event), Told::Answer(Ok(_))) => self.bank.is_heard(&mut self.rng, &event),
             _trouble => {}
         }
     }
@@ -144,6 +164,7 @@ impl World {
                     .look_up(key, now)
                     .unwrap_or(Said::Something(None, Standing::Failed { reason: "not paid in time".into() })),
             ),
+            (_, true) if self.workload.is_keeping() => self.bank.call_off(key, now),
             _waiting => self.bank.look_up(key, now),
         };
         let Some(Said::Something(reference, standing)) = said else { return };
@@ -187,7 +208,11 @@ impl World {
 
     /// At the end of a run: everything that is under way comes, and then the bank and our books say the same.
     pub(super) fn close_the_desk(&mut self) -> Result<(), String> {
-        for _ in 0..ROUNDS_MAX {
+        for round in 0..ROUNDS_MAX {
+            // The slowest money comes, and everybody's days are over; some of it may be the last chance of the next.
+            if self.workload.is_keeping() && round % 40 == 0 && self.bank.is_patient(self.clock) {
+                self.clock += 25 * 3_600_000;
+            }
             self.step += 100;
             self.clock += 5_000;
             for _ in 0..8 {
@@ -209,11 +234,26 @@ impl World {
             books.captured += moved.captured;
             books.owed += moved.owed;
             books.paid_back += moved.paid_back;
+            books.worth += moved.worth;
         }
         if (taken, given_back, books.owed) != (books.captured, books.paid_back, books.paid_back) {
             return Err(format!("the bank took {taken} and gave {given_back} back, our books say {books:?}"));
         }
-        Ok(())
+        if taken - given_back != books.worth {
+            return Err(format!(
+                "{} is kept, confirmed orders are worth {}",
+                taken - given_back,
+                books.worth
+            ));
+        }
+        let overdue =
+            |one: &&crate::model::Listing| one.other().is_some_and(|other| other.is_overdue(self.clock));
+        match self.auditor.listings.values().find(overdue) {
+            Some(late) if self.workload.is_keeping() => {
+                Err(format!("{} keeps something for somebody whose time is over", late.id))
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 }
 

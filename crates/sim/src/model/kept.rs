@@ -1,0 +1,22 @@
+//! What is kept for days, an award or a place, until it is paid: what a payment means for it.
+
+use onsale_domain::Millis;
+use onsale_domain::order::OrderFact;
+
+/// Whoever pays is waited for so much longer than the goods were to be kept, however often he tries.
+pub const PIN_MS: Millis = 15 * 60_000;
+
+/// Until when a payment that is asked for, or was declined, keeps the goods of its order.
+pub fn pinned_until(fact: &OrderFact) -> Option<Millis> {
+    match fact {
+        OrderFact::PaymentAsked { until, .. } => Some(*until),
+        OrderFact::PaymentDeclined { until, .. } => *until,
+        OrderFact::Placed(_)
+        | OrderFact::PaymentCaptured { .. }
+        | OrderFact::Settled { .. }
+        | OrderFact::Cancelled { .. }
+        | OrderFact::SeatsTakenBack { .. }
+        | OrderFact::RefundOwed { .. }
+        | OrderFact::RefundPaid { .. } => None,
+    }
+}

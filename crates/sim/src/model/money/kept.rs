@@ -1,0 +1,131 @@
+//! Orders for what is kept for days: an auction's award, a place of a registration. Bought once, by its own order's money
+//! or by somebody who may say so; lapsed, late money has it back or goes back, and never both.
+
+use std::collections::BTreeMap;
+
+use onsale_domain::auction::AuctionFact;
+use onsale_domain::auction::fact::PassCause;
+use onsale_domain::registration::RegistrationFact;
+use onsale_domain::registration::fact::EntryCancelCause;
+
+use super::{BuyerId, Goods, Millis, MoneyBook, OrderId, Paid};
+
+/// Of awards only one waits at a time.
+const AWARD: u128 = 0;
+
+/// What became of orders, by name: a run in which nothing lapses proves nothing about late money.
+pub type Courses = BTreeMap<&'static str, u64>;
+
+impl MoneyBook {
+    /// A step begins: what came late before was judged then.
+    pub fn begin(&mut self) {
+        self.late.clear();
+    }
+
+    /// The goods of orders whose late money came in this step, was enough, and bought nothing.
+    pub fn came_in_vain(&self) -> Vec<(&Goods, &BuyerId)> {
+        let late = self.late.iter().filter_map(|(id, payment)| {
+            let order = &self.orders[id];
+            let came = order.payments[payment].captured.unwrap_or(0);
+            (!order.sold && came >= order.total_minor()).then_some(&order.placed)
+        });
+        late.map(|placed| (&placed.goods, &placed.buyer)).collect()
+    }
+
+    pub(super) fn take_auction(&mut self, fact: &AuctionFact, now: Millis) {
+        match fact {
+            AuctionFact::AwardPassed { why, .. } => match why {
+                PassCause::Unpaid => self.lapse(AWARD, now),
+                PassCause::Declined => self.end(AWARD, true),
+            },
+            AuctionFact::AwardSettled { bidder, price_minor, order } => {
+                if let Some(known) = self.orders.get(order) {
+                    let placed = (&known.placed.buyer, known.placed.goods_minor);
+                    assert!(placed == (bidder, *price_minor), "an order buys another award than its own");
+                }
+                self.sell_kept(AWARD, *order);
+            }
+            AuctionFact::AuctionCreated(_)
+            | AuctionFact::AuctionChanged(_)
+            | AuctionFact::AuctionCancelled { .. }
+            | AuctionFact::BidPlaced { .. }
+            | AuctionFact::BidRetracted { .. }
+            | AuctionFact::BidderBanned { .. }
+            | AuctionFact::BidderUnbanned { .. }
+            | AuctionFact::AuctionClosed { .. }
+            | AuctionFact::WatchStarted { .. }
+            | AuctionFact::WatchEnded { .. } => {}
+        }
+    }
+
+    pub(super) fn take_registration(&mut self, fact: &RegistrationFact, now: Millis) {
+        match fact {
+            RegistrationFact::OfferLapsed { entry } => self.lapse(entry.0, now),
+            RegistrationFact::Confirmed { entry, order } => {
+                self.sell_kept(entry.0, *order);
+                if self.orders.contains_key(order) {
+                    self.places.insert(*entry, *order);
+                }
+            }
+            RegistrationFact::EntryCancelled { entry, why, amount_minor } => {
+                self.end(entry.0, *why == EntryCancelCause::Buyer);
+                if let Some(order) = self.places.remove(entry).filter(|_| *amount_minor > 0) {
+                    self.bring_back(order, 1, *amount_minor);
+                }
+            }
+            RegistrationFact::Created(_)
+            | RegistrationFact::Changed(_)
+            | RegistrationFact::StatusChanged { .. }
+            | RegistrationFact::CapacityChanged { .. }
+            | RegistrationFact::Registered { .. }
+            | RegistrationFact::Reserved { .. }
+            | RegistrationFact::Waitlisted { .. }
+            | RegistrationFact::Promoted { .. }
+            | RegistrationFact::Offered { .. } => {}
+        }
+    }
+
+    /// In time or late: the fact is the same.
+    fn sell_kept(&mut self, goods: u128, id: OrderId) {
+        if !self.orders.get(&id).is_some_and(|order| order.lapsed) {
+            return self.sell(goods, id);
+        }
+        assert!(!self.taken.contains_key(&goods), "late money buys what another order has");
+        let order = self.order(id);
+        assert!(!std::mem::replace(&mut order.sold, true), "{id:?} is sold twice");
+    }
+
+    /// What became of orders for awards and places.
+    pub fn courses(&self) -> Courses {
+        let mut courses = Courses::new();
+        for order in self.orders.values() {
+            let names: &[&str] = match &order.placed.goods {
+                Goods::Hold { .. } | Goods::Checkout { .. } => continue,
+                Goods::Award { .. } => &AWARD_COURSES,
+                Goods::Entry { .. } => &PLACE_COURSES,
+            };
+            for (name, _) in names.iter().zip(order.courses()).filter(|(_, so)| *so) {
+                *courses.entry(name).or_default() += 1;
+            }
+        }
+        courses
+    }
+}
+
+pub const AWARD_COURSES: [&str; 4] = ["award_paid", "award_lapsed", "award_taken_back", "award_paid_back"];
+pub const PLACE_COURSES: [&str; 5] =
+    ["place_paid", "place_lapsed", "place_taken_back", "place_paid_back", "place_returned"];
+
+impl Paid {
+    /// Paid in time, lapsed, late and bought after all, late and paid back, returned.
+    fn courses(&self) -> [bool; 5] {
+        let came = self.payments.values().any(|came| came.captured.is_some());
+        [
+            self.sold && !self.lapsed && came,
+            self.lapsed,
+            self.lapsed && self.sold,
+            self.lapsed && !self.sold && came,
+            self.returned_units > 0 && came,
+        ]
+    }
+}

@@ -1,0 +1,176 @@
+//! What bidders who have won, and those for whom a place is kept, make of it: they order it, pay it in time or late, turn it
+//! down, or forget it.
+
+use onsale_domain::auction::AuctionCommand;
+use onsale_domain::listing::Body;
+use onsale_domain::order::OrderStatus;
+use onsale_domain::order::command::{EntryKey, GoodsKey};
+use onsale_domain::order::fact::Goods;
+use onsale_domain::registration::RegistrationCommand;
+use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, CreateRegistration, Register};
+use onsale_domain::{BuyerId, Command, EntryId, ListingId, ListingKind, OrderId, Tenant};
+use onsale_engine::Request;
+
+use super::Workload;
+use super::orders::orders_of;
+use super::sales::new_registration;
+use crate::auditor::Auditor;
+use crate::model::other::Other;
+use crate::rng::Rng;
+
+const HOUR: i64 = 3_600_000;
+
+impl Workload {
+    /// Something about an award or a place; four auctions and two registrations alive at least.
+    pub(super) fn keep(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Vec<Request> {
+        let auctions = rng.chance(500);
+        let kind = if auctions { ListingKind::Auction } else { ListingKind::Registration };
+        let own = |id: ListingId| id.kind == kind && id.tenant == Tenant::DEFAULT;
+        let all = auditor.listings.values().filter(|one| own(one.id));
+        let all: Vec<_> = all.filter_map(|one| Some((one.id, one.other()?))).collect();
+        let lively: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
+        let least = if auctions { 4 } else { 2 };
+        let wanted = lively.len() < least && self.listings_made < 8 * self.listings_max;
+        let crowd = if rng.chance(930) && !lively.is_empty() { &lively } else { &all };
+        let Some((id, other)) = rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) else {
+            return vec![self.create_kept(rng, kind, clock)];
+        };
+        // Whoever wins has others behind him.
+        let running: Vec<_> = lively.iter().filter(|(_, other)| is_running(other)).copied().collect();
+        if let Some((id, other)) = rng.pick(&running).filter(|_| rng.chance(400)) {
+            let bids = rng.range(1, 5);
+            return (0..bids)
+                .map(|_| {
+                    let command = self.at_the_auction(rng, other, clock);
+                    self.request(rng, *id, command)
+                })
+                .collect();
+        }
+        let command = match auctions {
+            true => self.at_the_auction(rng, other, clock),
+            false => self.at_the_registration(rng, other, clock),
+        };
+        vec![self.request(rng, *id, command)]
+    }
+
+    /// Auctions that are soon over, and registrations that go on for days, with few places.
+    fn create_kept(&mut self, rng: &mut Rng, kind: ListingKind, clock: i64) -> Request {
+        self.listings_made += 1;
+        let id = ListingId { tenant: Tenant::DEFAULT, kind, number: self.fresh() };
+        let command = match kind == ListingKind::Auction {
+            true => {
+                let mut details = self.new_auction(rng, clock);
+                details.ends_at = details.starts_at + rng.range(1_000, 60_000);
+                Command::Auction(AuctionCommand::CreateAuction(Box::new(details)))
+            }
+            false => {
+                let (mut details, capacity) = (new_registration(rng, clock), rng.range(1, 4) as u32);
+                details.price_minor = rng.range(1, 900);
+                details.starts_at = details.opens_at + rng.range(12 * HOUR, 240 * HOUR);
+                let create = CreateRegistration { details, capacity };
+                Command::Registration(RegistrationCommand::Create(Box::new(create)))
+            }
+        };
+        self.request(rng, id, command)
+    }
+
+    fn at_the_auction(&mut self, rng: &mut Rng, other: &Other, clock: i64) -> Command {
+        let Body::Auction(auction) = &other.listing.body else { return Command::ExpireDue { limit: 1 } };
+        let image = auction.image();
+        if image.closed.is_none() {
+            return self.of_auction(rng, auction, clock);
+        }
+        let buyer = self.payer(rng, &image);
+        let orders = orders_of(other, &buyer, clock);
+        if let Some(order) = rng.pick(&orders).filter(|order| rng.chance(often(order.status))) {
+            return self.about(rng, other, order, clock);
+        }
+        let lives = |status| matches!(status, OrderStatus::Pending | OrderStatus::Paying);
+        let ordered = orders.iter().any(|order| lives(order.status));
+        match rng.chance(if ordered { 50 } else { 650 }) {
+            true => self.order_kept(rng, GoodsKey::Award(buyer)),
+            false => self.of_auction(rng, auction, clock),
+        }
+    }
+
+    fn at_the_registration(&mut self, rng: &mut Rng, other: &Other, clock: i64) -> Command {
+        let Body::Registration(registration) = &other.listing.body else {
+            return Command::ExpireDue { limit: 1 };
+        };
+        let image = registration.image();
+        if rng.chance(60) {
+            return Command::Registration(self.of_registration(rng, &image, clock));
+        }
+        let Some(known) = rng.pick(&image.entries).filter(|_| rng.chance(750)) else {
+            let register = Register { entry: EntryId(self.fresh()), buyer: self.buyer(rng) };
+            return Command::Registration(RegistrationCommand::Register(register));
+        };
+        let (entry, buyer) = (known.id, known.buyer.clone());
+        let orders = orders_of(other, &buyer, clock);
+        if let Some(order) = rng.pick(&orders).filter(|order| rng.chance(often(order.status))) {
+            return self.about(rng, other, order, clock);
+        }
+        // Who only waits has nothing to order.
+        let order = if known.until.is_some() { 600 } else { 30 };
+        Command::Registration(match rng.weighted(&[order, 60, 60, 30]) {
+            0 => return self.order_kept(rng, GoodsKey::Entry(EntryKey { entry, buyer })),
+            1 => {
+                let order = OrderId(self.fresh());
+                RegistrationCommand::Confirm(ConfirmEntry { entry, buyer, order, settled: rng.chance(500) })
+            }
+            2 => RegistrationCommand::CancelEntry(CancelEntry { entry, buyer: Some(buyer) }),
+            _ => RegistrationCommand::CancelEntry(CancelEntry { entry, buyer: None }),
+        })
+    }
+
+    /// Mostly an order under a number of its own.
+    fn order_kept(&mut self, rng: &mut Rng, goods: GoodsKey) -> Command {
+        let order = OrderId(if rng.chance(970) { self.fresh() } else { self.next_id });
+        self.place_order(rng, order, goods)
+    }
+}
+
+fn is_running(other: &Other) -> bool {
+    matches!(&other.listing.body, Body::Auction(auction) if auction.image().closed.is_none())
+}
+
+/// Whoever has ordered pays; whoever pays waits.
+fn often(status: OrderStatus) -> u64 {
+    match status {
+        OrderStatus::Pending => 800,
+        OrderStatus::Paying => 150,
+        OrderStatus::Confirmed | OrderStatus::Expired | OrderStatus::Cancelled | OrderStatus::Refunded => 300,
+    }
+}
+
+/// Some money for what is kept for days takes days itself.
+pub(super) fn is_slow(rng: &mut Rng, goods: &Goods) -> bool {
+    match goods {
+        Goods::Hold { .. } | Goods::Checkout { .. } => false,
+        Goods::Award { .. } | Goods::Entry { .. } => rng.chance(350),
+    }
+}
+
+/// How long a provider is waited for.
+pub(super) fn time_to_pay(rng: &mut Rng, goods: &Goods) -> i64 {
+    match goods {
+        Goods::Hold { .. } | Goods::Checkout { .. } => rng.range(1_000, 200_000),
+        Goods::Award { .. } | Goods::Entry { .. } => {
+            let most = if rng.chance(500) { 200_000 } else { 60 * HOUR };
+            rng.range(1_000, most)
+        }
+    }
+}
+
+/// Whoever has ordered, or paid, wants it no more; or staff takes his place away.
+pub(super) fn give_up(rng: &mut Rng, goods: &Goods, buyer: BuyerId) -> Command {
+    match goods {
+        Goods::Entry { entry, .. } => {
+            let buyer = rng.chance(600).then_some(buyer);
+            Command::Registration(RegistrationCommand::CancelEntry(CancelEntry { entry: *entry, buyer }))
+        }
+        Goods::Award { .. } | Goods::Hold { .. } | Goods::Checkout { .. } => {
+            Command::Auction(AuctionCommand::DeclineAward(buyer))
+        }
+    }
+}
