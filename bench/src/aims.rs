@@ -22,6 +22,7 @@ pub enum Value {
 pub enum Bound {
     AtLeast(f64),
     AtMost(f64),
+    Exactly(f64),
 }
 
 pub const AIMS: &[Aim] = &[
@@ -158,6 +159,18 @@ pub const AIMS: &[Aim] = &[
         bound: Bound::AtMost(1.0),
     },
     Aim {
+        name: "sale_exact_embedded",
+        what: "items sold when 50,000 buyers fight for 10,000, counted from exported facts",
+        value: Value::Measured,
+        bound: Bound::Exactly(10_000.0),
+    },
+    Aim {
+        name: "sale_exact_redis",
+        what: "the same on Redis",
+        value: Value::Measured,
+        bound: Bound::Exactly(10_000.0),
+    },
+    Aim {
         name: "auctions_10k_bytes",
         what: "memory for 10,000 open auctions of 100 bids and 50 watchers, without dedup records",
         value: Value::Measured,
@@ -180,6 +193,7 @@ impl Bound {
         match self {
             Self::AtLeast(bound) => value >= bound,
             Self::AtMost(bound) => value <= bound,
+            Self::Exactly(bound) => value == bound,
         }
     }
 }
@@ -189,6 +203,7 @@ impl std::fmt::Display for Bound {
         match self {
             Self::AtLeast(bound) => write!(out, "≥ {bound}"),
             Self::AtMost(bound) => write!(out, "≤ {bound}"),
+            Self::Exactly(bound) => write!(out, "= {bound}"),
         }
     }
 }
@@ -220,5 +235,6 @@ mod tests {
     fn a_bound_includes_its_own_value() {
         assert!(Bound::AtLeast(25.0).reached(25.0) && !Bound::AtLeast(25.0).reached(24.9));
         assert!(Bound::AtMost(0.5).reached(0.5) && !Bound::AtMost(0.5).reached(0.6));
+        assert!(Bound::Exactly(3.0).reached(3.0) && !Bound::Exactly(3.0).reached(3.1));
     }
 }

@@ -118,6 +118,7 @@ fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
     all.push(Box::new(rivals::trivial::TrivialPost::default()));
     all.push(Box::new(ours::http::HttpHold::new(folder)));
     all.extend(ours::http::fight::contestants(folder));
+    all.extend(ours::http::exact::contestants(folder));
     all.push(Box::new(ours::http::HttpHold::on_redis(folder)));
     all.push(Box::new(ours::http::SeatMap::new(folder)));
     all.extend(ours::on_redis::contestants(folder));

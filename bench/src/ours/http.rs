@@ -1,5 +1,6 @@
 //! Durable holds over HTTP by the shipped binary, and what its seat map weighs on the wire.
 
+pub mod exact;
 pub mod fight;
 
 use std::io::{Read, Write};
@@ -72,12 +73,7 @@ impl Contestant for HttpHold {
         let mut settings = Vec::new();
         if let Some(redis) = &mut self.redis {
             redis.start()?;
-            settings = vec![
-                ("ONSALE_ENGINE", "redis".to_owned()),
-                ("ONSALE_REDIS__URL", format!("redis://{}", redis.address()?)),
-                ("ONSALE_REDIS__DURABILITY", "redis".to_owned()),
-                ("ONSALE_HOUSE_KEY", "a house key of the bench, known to all".to_owned()),
-            ];
+            settings = on_redis(redis)?;
         }
         self.house = Some(House::open(&self.folder, self.size, &settings)?);
         Ok(())
@@ -180,13 +176,28 @@ impl Contestant for SeatMap {
     }
 }
 
+/// What makes the server use a Redis.
+fn on_redis(redis: &Instance) -> Result<Vec<(&'static str, String)>> {
+    Ok(vec![
+        ("ONSALE_ENGINE", "redis".to_owned()),
+        ("ONSALE_REDIS__URL", format!("redis://{}", redis.address()?)),
+        ("ONSALE_REDIS__DURABILITY", "redis".to_owned()),
+        ("ONSALE_HOUSE_KEY", "a house key of the bench, known to all".to_owned()),
+    ])
+}
+
+/// The shipped one, beside our own.
+fn binary() -> Result<PathBuf> {
+    let binary = std::env::current_exe().context("our own path")?.with_file_name("onsale");
+    ensure!(binary.is_file(), "{} is missing; `cargo xtask bench` builds it", binary.display());
+    Ok(binary)
+}
+
 impl House {
     fn open(folder: &Path, size: Size, settings: &[(&str, String)]) -> Result<House> {
         std::fs::create_dir_all(folder)?;
-        let binary = std::env::current_exe().context("our own path")?.with_file_name("onsale");
-        ensure!(binary.is_file(), "{} is missing; `cargo xtask bench` builds it", binary.display());
         let address: SocketAddr = ([127, 0, 0, 1], free_port()?).into();
-        let mut command = Command::new(binary);
+        let mut command = Command::new(binary()?);
         command.args(["serve", "--listen", &address.to_string(), "--data"]).arg(folder.join("data"));
         command
             .env_remove("ONSALE_BIN")

@@ -2,6 +2,7 @@
 //! what we add to a failover. Everything is asked of private servers with the AOF flushed every second. Over HTTP:
 //! `http.rs`.
 
+mod auctions;
 mod bids;
 mod cluster;
 mod drive;
@@ -16,10 +17,11 @@ use anyhow::{Context, Result, bail};
 use onsale_domain::{BuyerId, Command, ListingId};
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Asked, Desk, Stamp};
-use onsale_engine_redis::layout::COMPACT_FROM;
+use onsale_engine_redis::layout::{COMPACT_FROM, Layout};
 use onsale_engine_redis::link::Config;
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
+use onsale_engine_redis::scripts::Name;
 use onsale_engine_redis::{Link, Scripts};
 
 use super::engine::block_on_all;
@@ -68,6 +70,7 @@ pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
         Box::new(bids::OurBids { instance: instance("redis-auction") }),
         Box::new(sales::OurCheckouts { instance: instance("redis-sale") }),
         Box::new(memory::BytesPerHeldSeat { instance: instance("redis-memory") }),
+        Box::new(auctions::AuctionsBytes { instance: instance("redis-auctions-memory") }),
         Box::new(failover::Failover::new(folder)),
     ]
 }
@@ -106,12 +109,28 @@ impl Contestant for SeedLocks {
     }
 }
 
-/// Our scripts, loaded.
-async fn desk(url: &str) -> Result<Desk> {
+/// What is called all day in a house of one kind: a node has the scripts that somebody has called, and the more it has,
+/// the dearer is every call.
+const IN_A_HALL: &[Name] = &[
+    Name::CreateEvent,
+    Name::ReadState,
+    Name::PlacePlainHold,
+    Name::PlaceHold,
+    Name::ExtendHold,
+    Name::ReleaseHold,
+    Name::JoinQueue,
+    Name::PlaceOrder,
+    Name::PayOrder,
+    Name::NotePayment,
+    Name::ExpireDue,
+];
+
+/// Our scripts, as many as are called in such a house.
+async fn desk(url: &str, called: &[Name], layout: Layout) -> Result<Desk> {
     let config = Config { command_ms: PATIENCE_MS, ..Config::from(url) };
     let link = Link::open(config).await?;
     let scripts = Scripts::of_generation("bench");
-    link.load(&scripts).await?;
+    link.load(called.iter().map(|name| scripts.get(*name, layout))).await?;
     let terms = Terms { epoch: 1, compact_from: COMPACT_FROM, strict: true, plain: true };
     Ok(Desk { link, scripts, prefix: String::new(), terms })
 }
@@ -160,10 +179,12 @@ impl House {
     fn open(instance: &Instance, events: u64, seats: u64) -> Result<House> {
         let url = format!("redis://{}", instance.address()?);
         block_on_all(async {
-            let desk = desk(&url).await?;
+            let small = (seats as usize) < COMPACT_FROM;
+            let layout = if small { Layout::Hash } else { Layout::Compact };
+            let desk = desk(&url, IN_A_HALL, layout).await?;
             let mut pictures = Vec::new();
             // One seat more, held beforehand: the first hold sets the event's marker and is not a plain one.
-            let first = u64::from((seats as usize) < COMPACT_FROM);
+            let first = u64::from(small);
             for event in 0..events {
                 let listing = hall::event(u128::from(event));
                 let create = hall::create(listing, (seats + first) as usize);

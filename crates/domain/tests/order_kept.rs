@@ -187,6 +187,20 @@ fn a_place_that_staff_takes_away_and_a_cancelled_registration_pay_back() {
     );
 }
 
+#[test]
+fn an_entry_that_an_order_bought_lends_its_id_to_no_other() {
+    check(
+        "100  register e1 ann  -> kept until 700
+         101  order o1 e1      -> o1 for 500
+         102  pay o1 p1        -> p1 asks 500 until 702
+         103  captured p1 500  -> p1 has 500, e1 bought by o1
+         104  register e1 bob  -> no: id_taken
+         200  remove e1        -> e1 cancelled 500, p1 owes 500 (returned 1)
+         3801 register e1 bob  -> no: id_taken
+         3802 register e2 bob  -> kept until 4402",
+    );
+}
+
 /// Fixed seeds: what is tried does not change from run to run, so that it can be said what was tried.
 #[test]
 fn in_every_history_of_awards_and_places_the_money_adds_up() {

@@ -3,6 +3,8 @@
 -- REPLY  0 | 4 | 8 already registered
 -- EMITS  what the calendar brings, lapses, RegistrationConfirmed          COST  5 reads, 6 writes
 local order = ARGV[8]
+local refused = guard_entry(ARGV[6], ARGV[7], order)
+if refused then return refused end
 follow_schedule()
 expire_touched(ARGV[7], ARGV[6])
 if status == "cancelled" then return refuse(NO.registration_cancelled) end

@@ -8,7 +8,7 @@ local ends, rules, fields = tonumber(arg()), arg(), list()
 if now >= ends then return {4, {3, "", "field", "ends_at", "in the future"}, 0, 0, now, 0, {}} end
 -- First what a server without memory refuses: behind a DEL it would refuse nothing more.
 call("HSET", KEYS[1], unpack(fields))
-call("DEL", KEYS[1], KEYS[2], KEYS[4], KEYS[10], KEYS[11])
+call("DEL", KEYS[1], KEYS[2], KEYS[4], KEYS[5], KEYS[6], KEYS[10], KEYS[11])
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
 call("SET", KEYS[11], format("%.0f", ends), "PX", format("%.0f", ends - now))

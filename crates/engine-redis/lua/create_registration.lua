@@ -10,7 +10,7 @@ if now >= closes then
 end
 -- First what a server without memory refuses: behind a DEL it would refuse nothing more.
 call("HSET", KEYS[1], unpack(fields))
-call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[10], KEYS[11])
+call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[10], KEYS[11])
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
 local facts, status = {list()}, "scheduled"

@@ -1,8 +1,8 @@
 -- note_payment: what the provider says: captured money buys the goods or goes back, a decline gives time to try again.
 -- Told twice, or in any order, it comes to the same: money that came wins.
 -- ARGV   6 order  7 payment  8 captured or declined  9 how much, or why not  10 the provider's name of it
--- EMITS  what expires, PaymentCaptured, HoldConfirmed | Purchased | SeatsTakenBack | PurchaseTakenBack, PaymentDeclined,
---        RefundOwed*          COST  7 reads, 9 writes, O(lines)
+-- EMITS  what expires, PaymentCaptured, what sells the goods or takes them back, PaymentDeclined, RefundOwed*
+--        COST  7 reads, 9 writes, O(lines)
 local order = read_order(ARGV[6])
 if not order then return refuse(NO.order_unknown) end
 local payment = payment_of(order, ARGV[7])

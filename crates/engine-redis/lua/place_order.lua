@@ -1,12 +1,12 @@
--- place_order: takes a hold or a code, and fixes what there is to pay.
--- ARGV   6 order  7 goods  8 buyer  9 the hold's fence ("": a code)  fees: 10 an order  11 a unit  12 a share, in
+-- place_order: takes what its buyer has for a while, and fixes what there is to pay.
+-- ARGV   6 order  7 goods  8 buyer  9 the hold's fence ("": other goods)  fees: 10 an order  11 a unit  12 a share, in
 --        hundredths of a percent
 -- EMITS  what expires, OrderPlaced, CheckoutOrdered          COST  6 reads, 6 writes, O(lines)
 local id, goods, name = ARGV[6], ARGV[7], ARGV[8]
 GOODS.expire(goods, name)
 if GOODS.cancelled() then return refuse(GOODS.cancelled()) end
-local taken, why = GOODS.own(goods, name, ARGV[9])
-if not taken then return refuse(why) end
+local taken, why, whose = GOODS.own(goods, name, ARGV[9])
+if not taken then return whose and refuse_order(why, whose) or refuse(why) end
 local other = BOOK.get("g:" .. goods)
 if other then return refuse_order(NO.already_ordered, other) end
 if GOODS.ordered(goods) then return refuse(GOODS.ordered(goods)) end

@@ -3,6 +3,8 @@
 -- REPLY  0 | 4 | 8 already registered
 -- EMITS  what the calendar brings, lapses, Registered | Reserved | Waitlisted          COST  5 reads, 6 writes
 local id, name = ARGV[6], ARGV[7]
+-- What an order has bought under this id would be taken for the new entry.
+if BOOK.get("e:" .. id) and not living(id) then return refuse(NO.id_taken) end
 follow_schedule()
 expire_touched(name, nil, function() return free() == 0 end)
 if status == "cancelled" then return refuse(NO.registration_cancelled) end

@@ -1,6 +1,8 @@
 -- settle_award: the award is paid, or was settled elsewhere.
 -- ARGV   6 bidder  7 order
--- EMITS  what the clock brings, AwardSettled          COST  2 reads, 3 writes
+-- EMITS  what the clock brings, AwardSettled          COST  4 reads, 3 writes
+local refused = guard_award(ARGV[6], ARGV[7])
+if refused then return refused end
 close_due()
 local award, why = pending_of(ARGV[6])
 if not award then return refuse(why) end

@@ -73,9 +73,10 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             }
         },
         (ListingKind::Venue, _) => refused(Refusal::of(Code::WrongKind), ""),
-        (ListingKind::Event | ListingKind::Sale, Command::Order(command)) => {
-            orders::prepare(picture, command)
-        }
+        (
+            ListingKind::Event | ListingKind::Sale | ListingKind::Auction | ListingKind::Registration,
+            Command::Order(command),
+        ) => orders::prepare(picture, command),
         (ListingKind::Event, _) => match check(command) {
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
@@ -127,33 +128,6 @@ fn creates_kind(command: &Command, kind: ListingKind) -> bool {
         }
         ListingKind::Auction => matches!(command, Command::Auction(AuctionCommand::CreateAuction(_))),
         ListingKind::Desk => matches!(command, Command::Desk(DeskCommand::Open)),
-    }
-}
-
-/// What no script of orders exists for, in words.
-pub fn unsupported_orders(kind: ListingKind) -> Option<&'static str> {
-    match kind {
-        ListingKind::Auction | ListingKind::Registration => {
-            Some("orders for an auction or a registration are taken by the embedded engine only")
-        }
-        ListingKind::Event
-        | ListingKind::Venue
-        | ListingKind::Sale
-        | ListingKind::Series
-        | ListingKind::Desk => None,
-    }
-}
-
-/// What no script exists for: a kind of listing, in words.
-pub fn unsupported(kind: ListingKind) -> Option<&'static str> {
-    match kind {
-        ListingKind::Event
-        | ListingKind::Venue
-        | ListingKind::Sale
-        | ListingKind::Series
-        | ListingKind::Registration
-        | ListingKind::Auction
-        | ListingKind::Desk => None,
     }
 }
 

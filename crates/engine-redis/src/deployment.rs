@@ -28,15 +28,17 @@ use crate::scripts::{Script, Scripts};
 /// A start waits so long for another server that is recovering a node.
 const JOIN: Duration = Duration::from_secs(20);
 const JOIN_AGAIN: Duration = Duration::from_millis(50);
+/// A call meets at most a script that nobody has called yet and a node that has to be recovered.
+const TRIES: usize = 3;
 /// Many callers may miss the same listing; one recovery answers them all.
 const SUSPECT_AGAIN: Duration = Duration::from_secs(30);
 
 const RAISE_EPOCH: &str = include_str!("../lua/recovery/raise_epoch.lua");
 
-/// The scripts of a release, for any generation.
+/// The scripts of a release, for any generation. A node gets each when it is first called there: what Lua has to keep
+/// makes every call dearer, and no house needs all of them.
 pub trait ScriptSet: Send + Sync + Sized + 'static {
     fn of_generation(generation: &str) -> Self;
-    fn all(&self) -> Vec<&Script>;
 
     /// The script that puts one listing of a recovered node under a new epoch.
     fn raise_epoch(generation: &str) -> Script {
@@ -47,10 +49,6 @@ pub trait ScriptSet: Send + Sync + Sized + 'static {
 impl ScriptSet for Scripts {
     fn of_generation(generation: &str) -> Scripts {
         Scripts::of_generation(generation)
-    }
-
-    fn all(&self) -> Vec<&Script> {
-        self.iter().collect()
     }
 }
 
@@ -81,6 +79,8 @@ struct Inner<S> {
     suspected: Mutex<BTreeMap<String, Instant>>,
     /// By node, the connection over which it is examined.
     processes: Mutex<BTreeMap<String, Arc<Process>>>,
+    /// Many callers may miss the same script; one of them brings it.
+    bringing: tokio::sync::Mutex<()>,
     /// One examination or recovery at a time in this server.
     settling: tokio::sync::Mutex<()>,
     /// Somebody met a node that does not know a script.
@@ -98,9 +98,9 @@ impl<S> Clone for Deployment<S> {
 }
 
 impl<S: ScriptSet> Deployment<S> {
-    /// Finds the deployment's generation and brings this release's scripts to every node that has forgotten nothing;
-    /// makes the first generation, or recovers nodes, where that is needed. If a master of a living deployment is
-    /// away, what cannot be put right without it is put right when it is back.
+    /// Finds the deployment's generation and the nodes that have forgotten nothing; makes the first generation, or
+    /// recovers nodes, where that is needed. If a master of a living deployment is away, what cannot be put right
+    /// without it is put right when it is back.
     pub async fn join(link: &Link) -> Result<Deployment<S>, LinkError> {
         let generation = knowledge::published(link).await?.unwrap_or_default();
         let recovered = watch::Sender::new(generation.number);
@@ -113,6 +113,7 @@ impl<S: ScriptSet> Deployment<S> {
             believed: Mutex::new(BTreeMap::new()),
             suspected: Mutex::new(BTreeMap::new()),
             processes: Mutex::new(BTreeMap::new()),
+            bringing: tokio::sync::Mutex::new(()),
             settling: tokio::sync::Mutex::new(()),
             wanted: Notify::new(),
             settled: watch::Sender::new(0),
@@ -160,16 +161,17 @@ impl<S: ScriptSet> Deployment<S> {
         args: &[Vec<u8>],
     ) -> Result<Value, LinkError> {
         let key = keys.first().map_or("", String::as_str);
-        for again in [true, false] {
+        for _ in 0..TRIES {
             let current = self.current();
             self.inner.believe(key, &current.generation)?;
-            match self.inner.link.script(pick(&current.scripts), keys, args).await {
-                // Another release may have recovered the node without knowing our scripts: that is no harm.
-                Err(LinkError::Forgotten { node }) if again => {
+            let script = pick(&current.scripts);
+            match self.inner.link.script(script, keys, args).await {
+                // Nobody may have called it yet: that is no harm.
+                Err(LinkError::Forgotten { node }) if self.inner.bring(&node, script, &current).await => {}
+                Err(LinkError::Forgotten { node }) => {
                     self.inner.doubt(&node);
                     self.inner.settled_soon().await;
                 }
-                Err(LinkError::Forgotten { .. }) => break,
                 answer => return answer,
             }
         }

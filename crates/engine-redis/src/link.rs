@@ -22,7 +22,7 @@ use self::config::Topology;
 pub use self::error::LinkError;
 pub use self::map::Map;
 pub use self::node::Node;
-use crate::scripts::{Script, Scripts};
+use crate::scripts::Script;
 
 /// Cheap to clone; the servers are watched until the last clone is gone.
 #[derive(Clone, Debug)]
@@ -98,9 +98,13 @@ impl Link {
     }
 
     /// Loads scripts on every master.
-    pub async fn load(&self, scripts: &Scripts) -> Result<(), LinkError> {
+    pub async fn load<'a>(
+        &self,
+        scripts: impl IntoIterator<Item = &'a Script, IntoIter: Clone>,
+    ) -> Result<(), LinkError> {
+        let scripts = scripts.into_iter();
         for master in &self.map().masters {
-            for script in scripts.iter() {
+            for script in scripts.clone() {
                 master.send(redis::cmd("SCRIPT").arg("LOAD").arg(&script.text)).await?;
             }
         }

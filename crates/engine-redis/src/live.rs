@@ -285,14 +285,6 @@ impl Engine for RedisEngine {
         Box::pin(async move { inner.lease(listing, 0).await.map(drop) })
     }
 
-    fn unsupported(&self, kind: ListingKind) -> Option<&'static str> {
-        crate::commands::unsupported(kind)
-    }
-
-    fn unsupported_orders(&self, kind: ListingKind) -> Option<&'static str> {
-        crate::commands::unsupported_orders(kind)
-    }
-
     fn look_up(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.look_up(listing).await.map(drop) })

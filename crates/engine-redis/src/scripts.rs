@@ -203,7 +203,7 @@ impl Scripts {
     }
 
     /// In the order in which they are loaded.
-    pub fn iter(&self) -> impl Iterator<Item = &Script> {
+    pub fn iter(&self) -> impl Iterator<Item = &Script> + Clone {
         let rest = [
             &self.place_plain_hold,
             &self.create_hash,

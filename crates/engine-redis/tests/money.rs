@@ -1,5 +1,6 @@
-//! Orders, kept by Lua: random histories of an event and of a sale whose holds and codes are ordered, paid, declined,
-//! paid late, refunded and cancelled, on the domain and on Lua; and a desk, decided here and kept there.
+//! Orders, kept by Lua: random histories of an event, a sale, an auction and a registration whose holds, codes, awards and
+//! places are ordered, paid, declined, paid late, refunded and cancelled, on the domain and on Lua; and a desk, decided
+//! here and kept there.
 
 mod differential;
 #[path = "../../domain/tests/order/house.rs"]
@@ -17,7 +18,7 @@ mod desks {
     mod world;
 }
 
-/// Where the goods come from: the worlds of the tests of seats and of sales.
+/// Where the goods come from: the worlds of the tests of each kind of listing.
 mod seats {
     mod asks;
     pub mod world;
@@ -25,6 +26,15 @@ mod seats {
 
 mod sales {
     mod asks;
+    pub mod world;
+}
+
+mod auctions {
+    mod terms;
+    pub mod world;
+}
+
+mod registrations {
     pub mod world;
 }
 

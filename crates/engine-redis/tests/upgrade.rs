@@ -20,6 +20,7 @@ use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
+use onsale_engine_redis::scripts::Name;
 use onsale_engine_redis::{Keys, Scripts, state};
 use previous::{Call, Previous, Tale};
 use story::{EVENT, Line, STORY, VENUE};
@@ -41,7 +42,10 @@ struct New {
 impl New {
     async fn join(server: &Server, layout: Layout) -> New {
         let link = Link::open(Config::from(&server.url())).await.expect("a link");
-        let deployment = Deployment::join(&link).await.expect("a deployment");
+        let deployment: Deployment<Scripts> = Deployment::join(&link).await.expect("a deployment");
+        // The desk reads with it past the deployment.
+        let read = deployment.current().scripts.get(Name::ReadState, layout).clone();
+        link.load([&read]).await.expect("a script that compiles");
         let compact_from = if layout == Layout::Compact { 1 } else { usize::MAX };
         New { deployment, terms: Terms { epoch: 1, compact_from, strict: true, plain: true } }
     }

@@ -86,16 +86,6 @@ pub trait Engine: Send + Sync + 'static {
         false
     }
 
-    /// Why listings of a kind cannot be held here, in words; nothing if they can.
-    fn unsupported(&self, _kind: ListingKind) -> Option<&'static str> {
-        None
-    }
-
-    /// Why orders cannot pay for what listings of a kind have, in words; nothing if they can.
-    fn unsupported_orders(&self, _kind: ListingKind) -> Option<&'static str> {
-        None
-    }
-
     /// The engine's clock.
     fn now(&self) -> Millis;
 

@@ -21,6 +21,8 @@ use crate::{clockwork, http, listen, payments};
 
 /// How often recorded timings are folded into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
+/// So long the payments' worker may take to stop: it waits for no provider, only for the engine.
+const PAYMENTS_END: Duration = Duration::from_secs(2);
 
 /// What every route may use.
 pub struct App {
@@ -111,7 +113,10 @@ impl Bound {
         });
         let clockwork = tokio::spawn(clockwork::run(app));
         let served = listen::serve(self.listener, edge, stop).await;
-        payments.abort();
+        // It gives its lease back, so that another server need not wait for the end of it.
+        let ending = payments.abort_handle();
+        let _ = tokio::time::timeout(PAYMENTS_END, payments).await;
+        ending.abort();
         upkeep.abort();
         clockwork.abort();
         served

@@ -28,9 +28,7 @@ type Waits = HashMap<ListingId, (Position, Millis)>;
 pub async fn run(app: Arc<App>) {
     let mut waits = Waits::new();
     loop {
-        if app.engine.unsupported(ListingKind::Series).is_none() {
-            look(&app, &mut waits).await;
-        }
+        look(&app, &mut waits).await;
         tokio::time::sleep(LOOK).await;
     }
 }

@@ -5,8 +5,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use onsale_domain::BuyerId;
 use onsale_domain::listing::Key;
-use onsale_engine_redis::desk::Stamp;
+use onsale_engine_redis::desk::{Desk, Stamp};
+use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::picture::Picture;
+use onsale_engine_redis::scripts::{AuctionVerb, Name};
 
 use super::super::engine::block_on_all;
 use super::super::market;
@@ -14,6 +16,18 @@ use super::drive::{Limit, run};
 use super::{OUR_YES, SEEDS_YES, call, desk, yes};
 use crate::contest::{Contestant, Round};
 use crate::rivals::redis::{Instance, resp};
+
+const IN_A_SALEROOM: &[Name] = &[
+    Name::Auction(AuctionVerb::Create),
+    Name::ReadState,
+    Name::Auction(AuctionVerb::PlainBid),
+    Name::Auction(AuctionVerb::PlaceBid),
+    Name::Auction(AuctionVerb::BuyNow),
+    Name::Auction(AuctionVerb::Watch),
+    Name::Auction(AuctionVerb::Unwatch),
+    Name::Auction(AuctionVerb::Close),
+    Name::Auction(AuctionVerb::Settle),
+];
 
 /// Ten times the bids under way: connections overtake each other, and a bid that comes late would be too low.
 /// Redis decides one after the other, on one auction or on many.
@@ -77,22 +91,7 @@ impl Contestant for OurBids {
 
     fn round(&mut self, length: Duration) -> Result<Round> {
         self.instance.clear()?;
-        let url = format!("redis://{}", self.instance.address()?);
-        let create = market::create_auction(market::now_ms())?;
-        let (desk, pictures) = block_on_all(async {
-            let desk = desk(&url).await?;
-            for auction in 0..AUCTIONS {
-                yes(&desk, &Picture::nothing(market::auction(auction.into())), &create).await?;
-            }
-            // They are all alike.
-            let first = desk.picture(market::auction(0)).await?;
-            let like_it = |auction: u64| {
-                let mut picture = first.clone();
-                picture.listing.id = market::auction(auction.into());
-                picture
-            };
-            anyhow::Ok((desk, (0..AUCTIONS).map(like_it).collect::<Vec<_>>()))
-        })?;
+        let Saleroom { desk, pictures } = Saleroom::open(&self.instance, AUCTIONS)?;
         let buyer = |n: u64| BuyerId::parse(&format!("ext:default:{n}")).context("a buyer");
         let buyers = (0..1_024).map(buyer).collect::<Result<Vec<_>>>()?;
         let (euro, mut next) = (market::euro()?, 0u64);
@@ -105,5 +104,31 @@ impl Contestant for OurBids {
             call(into, &desk, picture, &market::bid(next, buyer, euro), Stamp::Key(key))
         };
         run(self.instance.address()?, OUR_YES, Limit::Time(length), source)
+    }
+}
+
+/// Open auctions without a bid, all alike.
+pub struct Saleroom {
+    pub desk: Desk,
+    pub pictures: Vec<Picture>,
+}
+
+impl Saleroom {
+    pub fn open(instance: &Instance, auctions: u64) -> Result<Saleroom> {
+        let url = format!("redis://{}", instance.address()?);
+        let create = market::create_auction(market::now_ms())?;
+        block_on_all(async {
+            let desk = desk(&url, IN_A_SALEROOM, Layout::Hash).await?;
+            for auction in 0..auctions {
+                yes(&desk, &Picture::nothing(market::auction(auction.into())), &create).await?;
+            }
+            let first = desk.picture(market::auction(0)).await?;
+            let like_it = |auction: u64| {
+                let mut picture = first.clone();
+                picture.listing.id = market::auction(auction.into());
+                picture
+            };
+            Ok(Saleroom { desk, pictures: (0..auctions).map(like_it).collect() })
+        })
     }
 }

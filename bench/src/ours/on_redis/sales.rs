@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, Command};
 use onsale_engine_redis::desk::Stamp;
+use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::picture::Picture;
+use onsale_engine_redis::scripts::{Name, SaleVerb};
 
 use super::super::engine::block_on_all;
 use super::super::market;
@@ -14,6 +16,19 @@ use super::drive::{Limit, run};
 use super::{OUR_YES, SEEDS_YES, call, desk, yes};
 use crate::contest::{Contestant, Round};
 use crate::rivals::redis::{Instance, resp};
+
+const IN_A_SHOP: &[Name] = &[
+    Name::Sale(SaleVerb::Create),
+    Name::ReadState,
+    Name::Sale(SaleVerb::PlainCheckout),
+    Name::Sale(SaleVerb::Checkout),
+    Name::Sale(SaleVerb::CancelCheckout),
+    Name::Sale(SaleVerb::Purchase),
+    Name::Sale(SaleVerb::PlaceOrder),
+    Name::Sale(SaleVerb::PayOrder),
+    Name::Sale(SaleVerb::NotePayment),
+    Name::Sale(SaleVerb::Expire),
+];
 
 /// The corrected script of the seed.
 pub struct SeedCheckouts {
@@ -68,7 +83,7 @@ impl Contestant for OurCheckouts {
         self.instance.clear()?;
         let url = format!("redis://{}", self.instance.address()?);
         let (desk, picture) = block_on_all(async {
-            let desk = desk(&url).await?;
+            let desk = desk(&url, IN_A_SHOP, Layout::Hash).await?;
             yes(&desk, &Picture::nothing(market::sale(1)), &market::create_sale()?).await?;
             let picture = desk.picture(market::sale(1)).await?;
             // The first code sets the sale's marker, and is not a plain one.

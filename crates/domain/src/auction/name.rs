@@ -26,6 +26,35 @@ pub(super) struct Names {
     long: Slab<Box<str>>,
 }
 
+/// The names of an auction's people by their numbers, in rows of 15: one row fills one of the allocator's blocks, and
+/// a long list neither moves when it grows nor keeps more than a row it does not use.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forms {
+    #[expect(clippy::vec_box, reason = "a row must not move, nor the list be one block")]
+    rows: Vec<Box<[Packed; ROW]>>,
+    len: usize,
+}
+
+const ROW: usize = 15;
+
+impl Forms {
+    pub fn get(&self, number: u16) -> Packed {
+        self.rows[usize::from(number) / ROW][usize::from(number) % ROW]
+    }
+
+    pub fn set(&mut self, number: u16, name: Packed) {
+        self.rows[usize::from(number) / ROW][usize::from(number) % ROW] = name;
+    }
+
+    pub fn push(&mut self, name: Packed) {
+        match self.rows.last_mut() {
+            Some(row) if !self.len.is_multiple_of(ROW) => row[self.len % ROW] = name,
+            Some(_) | None => self.rows.push(Box::new([name; ROW])),
+        }
+        self.len += 1;
+    }
+}
+
 impl Packed {
     fn new(prefix: usize, kind: u8, bytes: [u8; 16]) -> Packed {
         Packed { tag: (prefix as u8) << KIND_BITS | kind, bytes }
@@ -58,6 +87,8 @@ impl Names {
             && self.prefix(prefix).is_none()
             && self.prefixes.len() < PREFIXES_MAX
         {
+            // Most auctions know one or two.
+            self.prefixes.reserve_exact(1);
             self.prefixes.push(prefix.into());
         }
         self.pack(name).unwrap_or_else(|| {

@@ -1,10 +1,10 @@
-//! Everybody an auction knows, bidders, watchers and the banned, under numbers of 16 bits, 19 bytes each for nearly
+//! Everybody an auction knows, bidders, watchers and the banned, under numbers of 16 bits, 18 bytes each for nearly
 //! every name. Numbers never leave the domain and differ after a rebuild; nothing may depend on them.
 
 use std::hash::BuildHasher;
 
 use super::bids::push_gently;
-use super::name::{Names, Packed};
+use super::name::{Forms, Names, Packed};
 use crate::id::BuyerId;
 use crate::map::{Hasher, Table};
 
@@ -15,14 +15,16 @@ pub(super) const WATCHES: u8 = 1;
 pub(super) const BANNED: u8 = 2;
 /// Has bid at least once, retracted bids too.
 pub(super) const BIDS: u8 = 4;
+const FLAGS: u8 = WATCHES | BANNED | BIDS;
 
 /// Up to here marks are looked through, eight at a time; above, a table costs less time than it does memory.
 const SCANNED_MAX: usize = 256;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct People {
-    all: Vec<Person>,
-    /// A byte of everybody's hash, to pass over nearly all strangers without a look at their names.
+    names_of: Forms,
+    /// A byte each: what somebody is known for, no bit set if the cell is free; and five bits of the name's hash, to
+    /// pass over nearly all strangers without a look at their names.
     marks: Vec<u8>,
     /// Made when there are too many to look through.
     by_name: Option<Box<Table<u16>>>,
@@ -31,16 +33,9 @@ pub(super) struct People {
     hasher: Hasher,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Person {
-    name: Packed,
-    /// No bit set: a free cell.
-    flags: u8,
-}
-
 impl People {
     pub fn len(&self) -> usize {
-        self.all.len() - self.free.len()
+        self.marks.len() - self.free.len()
     }
 
     pub fn find(&self, id: &BuyerId) -> Option<u16> {
@@ -50,7 +45,7 @@ impl People {
 
     /// By its form, if it has one; a name without one is long, or nobody's.
     fn find_packed(&self, name: &str, packed: Option<Packed>, hash: u64) -> Option<u16> {
-        let of = |number: u16| self.all[usize::from(number)].name;
+        let of = |number: u16| self.names_of.get(number);
         match packed {
             Some(packed) => self.search(hash, |number| of(number) == packed),
             None => self.search(hash, |number| self.names.is_long(of(number), name)),
@@ -65,12 +60,12 @@ impl People {
         if let Some(table) = &self.by_name {
             return table.find(hash, |known| is(*known)).copied();
         }
-        find_mark(&self.marks, mark_of(hash), |place| self.all[place].flags != 0 && is(place as u16))
+        find_mark(&self.marks, mark_of(hash), |place| self.marks[place] & FLAGS != 0 && is(place as u16))
             .map(|place| place as u16)
     }
 
     pub fn flags(&self, number: u16) -> u8 {
-        self.all[usize::from(number)].flags
+        self.marks[usize::from(number)] & FLAGS
     }
 
     /// Whether somebody is known for one of these things.
@@ -79,7 +74,7 @@ impl People {
     }
 
     pub fn id(&self, number: u16) -> BuyerId {
-        self.names.unpack(self.all[usize::from(number)].name)
+        self.names.unpack(self.names_of.get(number))
     }
 
     /// Sets a flag on somebody, who is made known if he is new; whether the flag was new.
@@ -88,19 +83,19 @@ impl People {
         let hash = self.hash(id.as_str(), packed);
         let known = self.find_packed(id.as_str(), packed, hash);
         let number = known.unwrap_or_else(|| self.insert(id.as_str(), packed.map(|packed| (packed, hash))));
-        let flags = &mut self.all[usize::from(number)].flags;
-        let new = *flags & flag == 0;
-        *flags |= flag;
+        let mark = &mut self.marks[usize::from(number)];
+        let new = *mark & flag == 0;
+        *mark |= flag;
         (number, new)
     }
 
     /// Takes a flag away; who is known for nothing any more is forgotten. Whether there was one.
     pub fn unmark(&mut self, id: &BuyerId, flag: u8) -> bool {
         let Some(number) = self.find(id) else { return false };
-        let flags = &mut self.all[usize::from(number)].flags;
-        let had = *flags & flag != 0;
-        *flags &= !flag;
-        if *flags == 0 {
+        let mark = &mut self.marks[usize::from(number)];
+        let had = *mark & flag != 0;
+        *mark &= !flag;
+        if *mark & FLAGS == 0 {
             self.remove(number);
         }
         had
@@ -108,7 +103,7 @@ impl People {
 
     /// Everybody with a flag, in no order that means anything.
     pub fn with(&self, flag: u8) -> impl Iterator<Item = u16> {
-        let marked = self.all.iter().enumerate().filter(move |(_, person)| person.flags & flag != 0);
+        let marked = self.marks.iter().enumerate().filter(move |(_, mark)| **mark & flag != 0);
         marked.map(|(number, _)| number as u16)
     }
 
@@ -118,33 +113,30 @@ impl People {
             let taken = self.names.take(name);
             (taken, hash_of(&self.hasher, &self.names, taken))
         });
-        let person = Person { name, flags: 0 };
         let number = match self.free.pop() {
             Some(number) => {
-                self.all[usize::from(number)] = person;
+                self.names_of.set(number, name);
                 self.marks[usize::from(number)] = mark_of(hash);
                 number
             }
             None => {
-                push_gently(&mut self.all, person);
+                self.names_of.push(name);
                 push_gently(&mut self.marks, mark_of(hash));
-                self.all.len() as u16 - 1
+                self.marks.len() as u16 - 1
             }
         };
-        let People { all, by_name, names, hasher, .. } = self;
-        let rehash = |known: &u16| hash_of(hasher, names, all[usize::from(*known)].name);
+        let People { names_of, marks, by_name, names, hasher, .. } = self;
+        let rehash = |known: &u16| hash_of(hasher, names, names_of.get(*known));
         match by_name {
             Some(table) => {
                 table.insert_unique(hash, number, rehash);
             }
-            None if all.len() > SCANNED_MAX => {
-                let mut table = Table::with_capacity(2 * all.len());
-                let living = all
-                    .iter()
-                    .enumerate()
-                    .filter(|(place, person)| person.flags != 0 || *place == usize::from(number));
-                for (place, person) in living {
-                    table.insert_unique(hash_of(hasher, names, person.name), place as u16, rehash);
+            None if marks.len() > SCANNED_MAX => {
+                let mut table = Table::with_capacity(2 * marks.len());
+                let living = (0..marks.len() as u16)
+                    .filter(|place| marks[usize::from(*place)] & FLAGS != 0 || *place == number);
+                for place in living {
+                    table.insert_unique(rehash(&place), place, rehash);
                 }
                 *by_name = Some(Box::new(table));
             }
@@ -154,7 +146,7 @@ impl People {
     }
 
     fn remove(&mut self, number: u16) {
-        let name = self.all[usize::from(number)].name;
+        let name = self.names_of.get(number);
         let hash = hash_of(&self.hasher, &self.names, name);
         if let Some(table) = &mut self.by_name
             && let Ok(entry) = table.find_entry(hash, |known| *known == number)
@@ -174,7 +166,7 @@ fn hash_of(hasher: &Hasher, names: &Names, name: Packed) -> u64 {
 }
 
 fn mark_of(hash: u64) -> u8 {
-    (hash >> 32) as u8
+    (hash >> 32) as u8 & !FLAGS
 }
 
 /// The first place with this mark that `is` what is sought.
@@ -185,7 +177,7 @@ fn find_mark(marks: &[u8], mark: u8, is: impl Fn(usize) -> bool) -> Option<usize
     for (n, word) in words.iter().enumerate() {
         // Bytes that are alike become zero, and a zero byte lends its highest bit; so may the byte above one,
         // which `is` finds out.
-        let differ = u64::from_le_bytes(*word) ^ pattern;
+        let differ = (u64::from_le_bytes(*word) ^ pattern) & (ONES * u64::from(!FLAGS));
         let mut alike = differ.wrapping_sub(ONES) & !differ & (ONES << 7);
         while alike != 0 {
             let place = n * 8 + alike.trailing_zeros() as usize / 8;
@@ -196,7 +188,7 @@ fn find_mark(marks: &[u8], mark: u8, is: impl Fn(usize) -> bool) -> Option<usize
         }
     }
     let first = words.len() * 8;
-    let found = rest.iter().enumerate().find(|(n, known)| **known == mark && is(first + n));
+    let found = rest.iter().enumerate().find(|(n, known)| **known & !FLAGS == mark && is(first + n));
     found.map(|(n, _)| first + n)
 }
 
@@ -258,7 +250,7 @@ mod tests {
         (0..30_000).for_each(|n| assert_eq!(people.mark(&name(n), BIDS), (n as u16, true)));
         (0..30_000).for_each(|n| assert_eq!(people.find(&name(n)), Some(n as u16)));
         assert_eq!(people.find(&name(30_000)), None);
-        assert_eq!((size_of::<Person>(), people.by_name.is_some()), (18, true));
+        assert_eq!((size_of::<Packed>(), people.by_name.is_some()), (17, true));
     }
 
     #[test]

@@ -29,7 +29,14 @@ pub(crate) fn guard(listing: &Listing, command: &Command, now: Millis) -> Result
         return guard_award(orders, order, command)
             .map_err(|refusal| wrong(auction::check(command), refusal));
     }
-    if let (Body::Registration(_), Command::Registration(command)) = (&listing.body, command) {
+    if let (Body::Registration(registration), Command::Registration(command)) = (&listing.body, command) {
+        // What an order has bought under this id would be taken for the new entry.
+        if let RegistrationCommand::Register(command) = command
+            && orders.of_entry(command.entry).is_some()
+            && !registration.has_entry(command.entry)
+        {
+            return Err(Refusal::of(Code::IdTaken));
+        }
         let of_goods = |entry: EntryId| orders.of_goods(entry.0).filter(|order| listing.is_kept(order, now));
         return guard_entry(orders, of_goods, command)
             .map_err(|refusal| wrong(registration::check(command), refusal));

@@ -250,8 +250,9 @@ impl Orders {
 
     /// When an award or a place first was to end: whoever ordered it before may have moved that by paying.
     pub(super) fn first_until(&self, buyer: &BuyerId, goods: &Goods) -> Option<Millis> {
-        let all = self.by_buyer.get(buyer).into_iter().flatten().map(|(_, index)| &self.orders[*index].goods);
-        all.into_iter().find_map(|known| match (known, goods) {
+        let all = self.by_buyer.get(buyer).into_iter().flatten().map(|(_, index)| &self.orders[*index]);
+        let mut paid = all.filter(|order| !order.payments.is_empty());
+        paid.find_map(|known| match (&known.goods, goods) {
             (Goods::Award { until, .. }, Goods::Award { .. }) => Some(*until),
             (Goods::Entry { entry, until, .. }, Goods::Entry { entry: own, .. }) => {
                 (entry == own).then_some(*until)

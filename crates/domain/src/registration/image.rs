@@ -55,8 +55,17 @@ pub struct EndedEntry {
 }
 
 impl RegistrationImage {
-    /// Puts what has no order of its own into one.
+    /// Puts what has no order of its own into one. Of a place that late money took back, and that ended again, only the
+    /// last end is told.
     pub fn sort(&mut self) {
+        self.ended.sort_by_key(|ended| (ended.id, ended.at));
+        self.ended.dedup_by(|later, kept| {
+            let is_same = later.id == kept.id;
+            if is_same {
+                std::mem::swap(later, kept);
+            }
+            is_same
+        });
         self.ended.sort_by_key(|ended| (ended.at, ended.id));
     }
 }

@@ -50,6 +50,10 @@ impl Registration {
         self.entry_by_order.contains_key(&order)
     }
 
+    pub(crate) fn has_entry(&self, entry: EntryId) -> bool {
+        self.entry_index(entry).is_some()
+    }
+
     /// Whoever pays is waited for; a place is never kept shorter for it.
     pub(crate) fn pin(&mut self, entry: EntryId, pinned: Millis) {
         let index = self.entry_index(entry).expect("an order's place is kept");

@@ -8,7 +8,7 @@
 if not layout then
   return {4, {1, "", ""}, epoch, offset, now, 0, {}}
 end
-local facts = {}
+local facts, open_changes = {}, {}
 local bids_len, ends, extensions, price = tonumber(queued), tonumber(mark), tonumber(seats_len), tonumber(chart_version)
 local BOUND = {bids = 10000, watchers = 10000, banned = 10000, age_ms = 3600000, left_ms = 43200000, pay_ms = 172800000,
   chance_ms = 86400000, chances = 3}
@@ -40,6 +40,7 @@ local function decimal(number) return format("%.0f", number) end
 local function emit(fact)
   offset = offset + 1
   facts[#facts + 1] = fact
+  return epoch * 1099511627776 + offset
 end
 
 -- The amount and the step above it.

@@ -1,4 +1,7 @@
 -- lib/auction_close: what the clock brings about: the close, once, and the end of an award that nobody paid.
+-- Only one award waits at a time: in the book of orders it has no other name than this.
+local AWARD = string.rep("0", 26)
+
 local function due_at()
   if status == "live" then return ends end
   local last = awards[#awards]
@@ -46,6 +49,7 @@ local function pass_on(why)
   local to = #awards <= BOUND.chances and next_award() or nil
   put_award({"kind", "award_passed", "from", awards[#awards].bidder, "why", why}, to)
   end_award(why, to)
+  BOOK.goods_gone(AWARD, why == "unpaid" and "expired" or "cancelled")
 end
 
 -- Before a verb is decided; a close sets its next deadline days ahead.

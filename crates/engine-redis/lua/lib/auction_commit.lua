@@ -29,6 +29,7 @@ local function commit(is_yes)
   end
   call("HSET", KEYS[2], unpack(set))
   if not leader and kept[1] then call("HDEL", KEYS[2], "lead") end
+  BOOK.commit_all()
   commit_marker()
   log_facts(is_yes)
 end

@@ -96,10 +96,14 @@ do
   end
 
   -- Goods came back: the last of them takes the fees along.
-  local function return_goods(fact)
-    local order = read_order(fact[4])
+  local function return_goods(id, fact)
+    local order = read_order(id)
     if not order then return end
-    if fact[2] == "order_refunded" then
+    if fact[2] == "entry_cancelled" then
+      -- After the cut-off a place stays paid.
+      if fact[8] == "0" then return end
+      order.returned_units, order.returned = order.returned_units + 1, order.returned + fact[8]
+    elseif fact[2] == "order_refunded" then
       order.returned_units = order.returned_units + count_units(fact[6]) + count_units(fact[8], true)
       order.returned = order.returned + fact[10]
     else
@@ -129,14 +133,16 @@ do
   end
 
   -- Writes down what the facts of this step leave to be paid back; every script that returns goods or notes money ends so.
-  local MOVES_MONEY = {order_refunded = true, purchase_refunded = true, payment_captured = true}
+  local MOVES_MONEY = {order_refunded = true, purchase_refunded = true, payment_captured = true, entry_cancelled = true}
   function owe()
     local touched, count = {}, #facts
     for n = 1, count do
       local fact = facts[n]
       if MOVES_MONEY[fact[2]] then
-        if fact[2] ~= "payment_captured" then return_goods(fact) end
-        if touched[#touched] ~= fact[4] then touched[#touched + 1] = fact[4] end
+        local id = fact[4]
+        if fact[2] == "entry_cancelled" then id = BOOK.get("e:" .. id) end
+        if id and fact[2] ~= "payment_captured" then return_goods(id, fact) end
+        if id and touched[#touched] ~= id then touched[#touched + 1] = id end
       end
     end
     for n = 1, #touched do

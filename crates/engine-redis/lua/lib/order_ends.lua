@@ -1,6 +1,7 @@
--- lib/order_ends: what the end of a hold or a code means for the order that has taken it. The book of orders stands in
--- the hash of what is sold: `b:<order>` an order as one text (lib/order_book takes it apart), `g:<goods>` the living
--- order of a hold or code, `book` the time of the last fact about any order.
+-- lib/order_ends: what the end of the goods means for the order that has taken them. The book of orders stands in the
+-- hash of what is sold: `b:<order>` an order as one text (lib/order_book takes it apart), `g:<goods>` the living order of
+-- a hold, code, entry or award, `book` the time of the last fact about any order; of what is kept for days (lib/order_kept)
+-- `f:<goods><buyer>` when it first was to end, if somebody ever paid for it, and `e:<entry>` the order that bought it.
 local BOOK = {known = {}, dirty = {}}
 
 function BOOK.get(field)
@@ -26,6 +27,14 @@ function BOOK.goods_gone(goods, to)
   BOOK.set("g:" .. goods, false)
   BOOK.set("b:" .. id, text)
   if not string.find(text, "\n", 1, true) then open_changes[id] = -now end
+end
+
+-- Of a listing whose orders are all in the book, where nothing else stands among the open ones.
+function BOOK.commit_all()
+  BOOK.commit()
+  for id, score in pairs(open_changes) do
+    if score then call("ZADD", KEYS[6], decimal(score), id) else call("ZREM", KEYS[6], id) end
+  end
 end
 
 function BOOK.commit()

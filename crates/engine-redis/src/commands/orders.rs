@@ -1,4 +1,4 @@
-//! Commands of orders as arguments: the same scripts for holds and for codes, each over its listing's own fragments.
+//! Commands of orders as arguments: the same scripts for all goods, each over its listing's own fragments.
 
 use onsale_domain::order::OrderCommand;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PaymentResult, PlaceOrder};
@@ -7,19 +7,26 @@ use onsale_domain::{Code, ListingKind, Refusal, order};
 use super::{Args, Call, refused};
 use crate::facts;
 use crate::picture::Picture;
-use crate::scripts::{Name, SaleVerb};
+use crate::scripts::{AuctionVerb, Name, RegistrationVerb, SaleVerb};
+
+/// A verb has the same name in each kind of listing.
+macro_rules! scripts {
+    ($verb:ident) => {
+        (Name::$verb, SaleVerb::$verb, AuctionVerb::$verb, RegistrationVerb::$verb)
+    };
+}
 
 pub(super) fn prepare(picture: &Picture, command: &OrderCommand) -> Call {
     if let Err(refusal) = order::check(command) {
         return refused(refusal, "");
     }
     let mut args = Args::default();
-    let (of_event, of_sale) = match command {
+    let kind = picture.listing.id.kind;
+    match command {
         OrderCommand::Place(command) => {
-            if !place(&mut args, picture.listing.id.kind, command) {
+            if !place(&mut args, kind, command) {
                 return refused(Refusal::of(Code::WrongKind), "");
             }
-            (Name::PlaceOrder, SaleVerb::PlaceOrder)
         }
         OrderCommand::Pay(command) => {
             args.order(&command.key);
@@ -27,12 +34,8 @@ pub(super) fn prepare(picture: &Picture, command: &OrderCommand) -> Call {
             args.push(command.pay_until);
             args.bytes(if command.settled { "1" } else { "0" });
             args.bytes(facts::orders::said(command.method.as_deref()));
-            (Name::PayOrder, SaleVerb::PayOrder)
         }
-        OrderCommand::Cancel(key) => {
-            args.order(key);
-            (Name::CancelOrder, SaleVerb::CancelOrder)
-        }
+        OrderCommand::Cancel(key) => args.order(key),
         OrderCommand::NotePayment(command) => {
             args.bytes(facts::id(command.order.0));
             args.bytes(facts::id(command.payment.0));
@@ -45,17 +48,35 @@ pub(super) fn prepare(picture: &Picture, command: &OrderCommand) -> Call {
             args.bytes(how);
             args.bytes(what);
             args.bytes(reference);
-            (Name::NotePayment, SaleVerb::NotePayment)
         }
         OrderCommand::NoteRefund(command) => {
             args.bytes(facts::id(command.order.0));
             args.bytes(facts::id(command.payment.0));
             args.push(command.refund);
-            (Name::NoteRefund, SaleVerb::NoteRefund)
         }
+    }
+    match script(kind, command) {
+        Some(name) => args.call(name, picture),
+        None => refused(Refusal::of(Code::WrongKind), ""),
+    }
+}
+
+/// The verb's script over the fragments of a kind of listing; none where nothing is ordered.
+fn script(kind: ListingKind, command: &OrderCommand) -> Option<Name> {
+    let (of_event, of_sale, of_auction, of_registration) = match command {
+        OrderCommand::Place(_) => scripts!(PlaceOrder),
+        OrderCommand::Pay(_) => scripts!(PayOrder),
+        OrderCommand::Cancel(_) => scripts!(CancelOrder),
+        OrderCommand::NotePayment(_) => scripts!(NotePayment),
+        OrderCommand::NoteRefund(_) => scripts!(NoteRefund),
     };
-    let name = if picture.listing.id.kind == ListingKind::Sale { Name::Sale(of_sale) } else { of_event };
-    args.call(name, picture)
+    match kind {
+        ListingKind::Event => Some(of_event),
+        ListingKind::Sale => Some(Name::Sale(of_sale)),
+        ListingKind::Auction => Some(Name::Auction(of_auction)),
+        ListingKind::Registration => Some(Name::Registration(of_registration)),
+        ListingKind::Venue | ListingKind::Series | ListingKind::Desk => None,
+    }
 }
 
 /// False if such goods are not on sale in this kind of listing.
@@ -64,8 +85,9 @@ fn place(args: &mut Args, kind: ListingKind, command: &PlaceOrder) -> bool {
     let (goods, fence, of) = match &command.goods {
         GoodsKey::Hold(key) => (key.hold.0, key.fence.to_string(), ListingKind::Event),
         GoodsKey::Checkout(key) => (key.checkout.0, String::new(), ListingKind::Sale),
-        // No script takes these yet: see `unsupported_orders`.
-        GoodsKey::Award(_) | GoodsKey::Entry(_) => return false,
+        // Only one award waits at a time.
+        GoodsKey::Award(_) => (0, String::new(), ListingKind::Auction),
+        GoodsKey::Entry(key) => (key.entry.0, String::new(), ListingKind::Registration),
     };
     args.bytes(facts::id(goods));
     args.bytes(command.goods.buyer().as_str());

@@ -111,24 +111,44 @@ impl<S: ScriptSet> Inner<S> {
         Ok(process)
     }
 
-    /// Brings the scripts of this release that are missing to a node that has forgotten nothing.
+    /// Whether a node has forgotten nothing.
     pub(super) async fn examine(&self, node: &Node, current: &Current<S>) -> Result<Verdict, LinkError> {
         if current.generation.number == 0 {
             return Ok(Verdict::Forgot);
         }
         let process = self.process(node).await?;
         let (replication, _) = process.history().await?;
-        let witness = current.generation.witness(&replication);
-        let mut asked = vec![&witness];
-        asked.extend(current.scripts.all());
-        let known = process.knows(&asked).await?;
-        if known.first() != Some(&true) {
-            return Ok(Verdict::Forgot);
+        let known = process.knows(&[&current.generation.witness(&replication)]).await?;
+        Ok(if known == [true] { Verdict::Believed(replication) } else { Verdict::Forgot })
+    }
+
+    /// Brings a script to a node that has forgotten nothing; whether it is there now.
+    pub(super) async fn bring(&self, node: &str, script: &Script, current: &Current<S>) -> bool {
+        let _one_at_a_time = self.bringing.lock().await;
+        self.try_to_bring(node, script, current).await.unwrap_or_else(|error| {
+            tracing::debug!(node, script = script.name, %error, "{node} does not take a script: {error}");
+            false
+        })
+    }
+
+    async fn try_to_bring(
+        &self,
+        node: &str,
+        script: &Script,
+        current: &Current<S>,
+    ) -> Result<bool, LinkError> {
+        if current.generation.number == 0 {
+            return Ok(false);
         }
-        for (script, _) in asked.iter().zip(&known).skip(1).filter(|(_, known)| !**known) {
-            process.load(script).await?;
+        let process = self.process(&self.link.node(node)).await?;
+        let (replication, _) = process.history().await?;
+        // Of one process: asked and loaded over the same connection.
+        let known = process.knows(&[&current.generation.witness(&replication), script]).await?;
+        match known[..] {
+            [true, true] => Ok(true),
+            [true, false] => process.load(script).await.map(|()| true),
+            _ => Ok(false),
         }
-        Ok(Verdict::Believed(replication))
     }
 
     /// Takes over the newest generation that any master tells of.

@@ -2,7 +2,6 @@
 
 use redis::{FromRedisValue, Value};
 
-use super::ScriptSet;
 use super::examine::{Process, copy_key, generation_key};
 use super::generation::Generation;
 use crate::link::{Link, LinkError, Node};
@@ -14,7 +13,7 @@ pub struct Knowledge {
     pub generation: Option<Generation>,
     /// It is the process and the history that the generation was loaded into.
     pub believed: bool,
-    /// How many of this release's scripts it has.
+    /// How many of this release's scripts it has: those that somebody has called there.
     pub scripts: usize,
     pub of: usize,
 }
@@ -29,7 +28,7 @@ pub async fn knowledge(link: &Link, node: &Node) -> Result<Knowledge, LinkError>
     let witness = current.witness(&history);
     let scripts = Scripts::of_generation(&current.to_string());
     let mut asked = vec![&witness];
-    asked.extend(ScriptSet::all(&scripts));
+    asked.extend(scripts.iter());
     let known = process.knows(&asked).await?;
     let have = known.iter().skip(1).filter(|known| **known).count();
     Ok(Knowledge { generation, believed: known.first() == Some(&true), scripts: have, of: asked.len() - 1 })

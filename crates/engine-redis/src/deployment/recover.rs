@@ -1,5 +1,5 @@
 //! Recovery of nodes that may have forgotten, where no records say what: one server, under a lease, raises the epoch
-//! of every listing there and loads a new generation on every master, last. Until then nobody decides there.
+//! of every listing there and begins a new generation on every master, last. Until then nobody decides there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -89,11 +89,7 @@ impl<S: ScriptSet> Inner<S> {
             // A second failover right after this one shall not bring the old epochs back.
             patient.process.send::<Value>(redis::cmd("WAIT").arg(1).arg(REPLICA_MS)).await?;
         }
-        let scripts = S::of_generation(&generation.to_string());
         for patient in &patients {
-            for script in scripts.all() {
-                patient.process.load(script).await?;
-            }
             patient.process.load(&generation.witness(&patient.history)).await?;
             self.renew(lease).await?;
         }

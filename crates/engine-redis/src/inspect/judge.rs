@@ -162,7 +162,6 @@ impl Found<'_> {
             }
         }
         let Some(known) = self.facts.scripts.clone() else { return };
-        let change = "a running server brings them within a second; look at its log if not".to_owned();
         match known.generation {
             None => {
                 let what = "no server has been here yet: no generation of scripts is published".to_owned();
@@ -178,10 +177,6 @@ impl Found<'_> {
                     what,
                     "start a server; it recovers the node".to_owned(),
                 );
-            }
-            Some(_) if known.scripts < known.of => {
-                let what = format!("it has {} of {} scripts of this release", known.scripts, known.of);
-                self.add(Level::Advice, "scripts", what, change);
             }
             Some(_) => {}
         }

@@ -32,9 +32,6 @@ impl Inner {
         if self.stop.is_cancelled() {
             return Err(EngineError::Stopping);
         }
-        if let Some(what) = crate::commands::unsupported(request.listing.kind) {
-            return Err(EngineError::Unsupported(what));
-        }
         self.counts.commands.fetch_add(1, Ordering::Relaxed);
         let answer = self.decide(&request).await?;
         if let Some(refusal) = answer.outcome.refused() {

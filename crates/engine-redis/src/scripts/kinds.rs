@@ -28,16 +28,16 @@ macro_rules! of_series {
 }
 
 macro_rules! of_registration {
-    ($file:literal) => {
-        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/registration" "lib/log"
-            "lib/registration_commit" "lib/answers" "lib/registered" $file)
+    ($($file:literal)+) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/registration" "lib/order_ends"
+            "lib/registration_ends" "lib/log" "lib/registration_commit" "lib/answers" "lib/registered" $($file)+)
     };
 }
 
 macro_rules! of_auction {
-    ($file:literal) => {
-        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/auction" "lib/auction_close" "lib/log"
-            "lib/auction_commit" "lib/answers" $file)
+    ($($file:literal)+) => {
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/auction" "lib/order_ends"
+            "lib/auction_close" "lib/log" "lib/auction_commit" "lib/answers" $($file)+)
     };
 }
 
@@ -104,9 +104,14 @@ kind! {
         Close: "close_registration";
         Cancel: "cancel_registration";
         Register: "register";
-        Confirm: "confirm_entry";
-        CancelEntry: "cancel_entry";
-        Expire: "expire_offers";
+        Confirm: "lib/order_guard" "lib/order_guard_entry" "confirm_entry";
+        CancelEntry: "lib/order_guard" "lib/order_guard_entry" "lib/order_book" "cancel_entry";
+        Expire: "lib/order_guard" "lib/order_book" "expire_offers";
+        PlaceOrder: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_places" "place_order";
+        PayOrder: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_places" "lib/order_paying" "pay_order";
+        CancelOrder: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_places" "lib/order_paying" "cancel_order";
+        NotePayment: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_places" "note_payment";
+        NoteRefund: "lib/order_guard" "lib/order_book" "note_refund";
     ] [
         Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_registration";
     ]
@@ -121,11 +126,16 @@ kind! {
         Retract: "retract_bid";
         Ban: "ban_bidder";
         Unban: "unban_bidder";
-        Settle: "settle_award";
-        Decline: "decline_award";
+        Settle: "lib/order_guard" "lib/order_guard_award" "settle_award";
+        Decline: "lib/order_guard" "lib/order_guard_award" "decline_award";
         Watch: "watch_auction";
         Unwatch: "unwatch_auction";
         Close: "close_auction";
+        PlaceOrder: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_awards" "place_order";
+        PayOrder: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_awards" "lib/order_paying" "pay_order";
+        CancelOrder: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_awards" "lib/order_paying" "cancel_order";
+        NotePayment: "lib/order_guard" "lib/order_book" "lib/order_kept" "lib/order_awards" "note_payment";
+        NoteRefund: "lib/order_guard" "lib/order_book" "note_refund";
     ] [
         Create: "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "create_auction";
         PlainBid: "plain_bid";

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use onsale_domain::limits::ENDED_MS;
 use onsale_domain::money::Currency;
 use onsale_domain::order::OrderStatus;
-use onsale_domain::order::fact::OrderPlaced;
+use onsale_domain::order::fact::{Goods, OrderPlaced};
 use onsale_domain::order::image::{OrderImage, OrdersImage, PaymentImage, RefundImage};
 use onsale_domain::{Millis, OrderId, PaymentId};
 
@@ -141,8 +141,36 @@ pub(super) fn check(state: &State) -> Result<(), String> {
     }
     let taken = kept.into_iter().filter(|(field, _)| field.starts_with("g:")).collect();
     same("goods in orders", &taken, &goods)?;
+    kept_for_days(state)?;
     let over = texts(&state.open).into_iter().filter(|(_, score)| score.starts_with('-')).collect();
     same("orders that will be forgotten", &over, &fading)
+}
+
+/// Awards and places that were paid for are remembered with their first end, places that were bought with their order.
+fn kept_for_days(state: &State) -> Result<(), String> {
+    let (mut first, mut bought) = (BTreeMap::new(), BTreeMap::new());
+    let orders = image(state).map_err(|error| error.to_string())?;
+    for order in orders.map_or(Vec::new(), |image| image.orders) {
+        let goods = &order.placed.goods;
+        let of = facts::id(goods.number());
+        let (is_kept, is_place) = match goods {
+            Goods::Hold { .. } | Goods::Checkout { .. } => (false, false),
+            Goods::Award { .. } => (true, false),
+            Goods::Entry { .. } => (true, true),
+        };
+        if is_kept && !order.payments.is_empty() {
+            first.insert(format!("f:{of}{}", order.placed.buyer.as_str()), goods.placed_at().to_string());
+        }
+        if is_place && matches!(order.status, OrderStatus::Confirmed | OrderStatus::Refunded) {
+            bought.insert(format!("e:{of}"), facts::id(order.placed.order.0));
+        }
+    }
+    let kept = |prefix: &str| {
+        let all = texts(&state.orders).into_iter();
+        all.filter(|(field, _)| field.starts_with(prefix)).collect::<BTreeMap<_, _>>()
+    };
+    same("first ends", &kept("f:"), &first)?;
+    same("places that orders bought", &kept("e:"), &bought)
 }
 
 /// Orders with something left: those that will be forgotten stand among them, by minus the time of their end.

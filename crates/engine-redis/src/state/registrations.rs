@@ -74,10 +74,12 @@ pub(super) fn check(state: &State) -> Result<(), String> {
             orders.insert(facts::id(order.0), id);
         }
     }
-    same("the line", &texts(&state.open), &line)?;
+    same("the line", &texts(&state.holds), &line)?;
     same("who waits", &texts(&state.queue), &waiting)?;
     same("due", &texts(&state.due), &due)?;
-    same("orders", &texts(&state.orders), &orders)?;
+    let sold = super::orders::sold(state);
+    let sold = sold.map(|(id, entry)| (id.to_owned(), String::from_utf8_lossy(entry).into_owned())).collect();
+    same("orders", &sold, &orders)?;
     let head = state.head().map_err(malformed)?;
     let counted = (waiting.len(), confirmed, due.len());
     same("the head's counts", &(head.queued, head.versions.chart as usize, head.buckets), &counted)?;

@@ -82,7 +82,7 @@ async fn play() {
     let server = Server::start();
     let link = server.link().await;
     let scripts = lua::scripts("limits");
-    link.load(&scripts).await.expect("scripts that compile");
+    link.load(scripts.iter()).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
     let desk = Desk { link: link.clone(), scripts, prefix: PREFIX.into(), terms };
     let (picture, domain) = (Picture::nothing(listing()), Reference::new(listing()));

@@ -19,8 +19,12 @@ pub struct World {
     pub now: Millis,
     /// A history is about one auction after the other: each is over for good one day.
     pub auction: ListingId,
-    nowhere: ListingId,
+    pub nowhere: ListingId,
     ids: u128,
+    /// How long one speaks of an auction that is over.
+    pub patience: u64,
+    /// Orders that were placed for an award, if there are orders in this world.
+    pub orders: Vec<OrderId>,
     pub asked: Asked,
 }
 
@@ -36,6 +40,8 @@ impl World {
             auction: listing(number | 1),
             nowhere: listing(number),
             ids: number << 32,
+            patience: 12,
+            orders: Vec::new(),
             asked: Vec::new(),
         }
     }
@@ -71,7 +77,8 @@ impl World {
             let fingerprint = key.fingerprint ^ u128::from(self.chance.one_in(2));
             return Ask { listing, command, key: Some(Key { fingerprint, ..key }) };
         }
-        if listing.auction().is_some_and(|auction| self.is_over(auction)) && self.chance.one_in(12) {
+        if listing.auction().is_some_and(|auction| self.is_over(auction)) && self.chance.one_in(self.patience)
+        {
             self.auction.number += 1;
         }
         let to = if self.chance.one_in(40) { self.nowhere } else { self.auction };
@@ -137,12 +144,14 @@ impl World {
         let of_award = self.chance.recent(awards, 3).map(|line| line.award.bidder.clone());
         let bidder = of_award.filter(|_| !self.chance.one_in(5)).unwrap_or_else(|| self.buyer());
         if self.chance.one_in(6) {
-            return AuctionCommand::SettleAward(SettleAward { bidder, order: OrderId(self.fresh()) });
+            let known = self.orders.last().copied().filter(|_| self.chance.one_in(2));
+            let order = known.unwrap_or_else(|| OrderId(self.fresh()));
+            return AuctionCommand::SettleAward(SettleAward { bidder, order });
         }
         AuctionCommand::DeclineAward(bidder)
     }
 
-    fn buyer(&mut self) -> BuyerId {
+    pub fn buyer(&mut self) -> BuyerId {
         let name = BUYERS[self.chance.below(BUYERS.len() as u64) as usize];
         if self.chance.one_in(40) {
             seller()

@@ -87,7 +87,7 @@ impl Room {
 async fn the_token_grows_and_an_old_one_writes_nothing() {
     let server = Server::start();
     let (link, scripts) = (server.link().await, lua::scripts("lease"));
-    link.load(&scripts).await.expect("scripts that compile");
+    link.load(scripts.iter()).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
     let desk = Desk { link, scripts, prefix: "lease:".into(), terms };
     let mut room = Room { desk, picture: Picture::nothing(DESK), now: NOW, through: 0, events: 0 };

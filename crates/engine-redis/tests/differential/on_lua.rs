@@ -15,7 +15,7 @@ pub fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
     let scripts = lua::scripts(name);
     let link = runtime.block_on(async {
         let link = server.link().await;
-        link.load(&scripts).await.expect("scripts that compile");
+        link.load(scripts.iter()).await.expect("scripts that compile");
         link
     });
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };

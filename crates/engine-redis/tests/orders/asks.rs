@@ -2,9 +2,10 @@
 
 use onsale_domain::listing::Key;
 use onsale_domain::order::command::{
-    GoodsKey, NotePayment, NoteRefund, OrderKey, PayOrder, PaymentResult, PlaceOrder,
+    EntryKey, GoodsKey, NotePayment, NoteRefund, OrderKey, PayOrder, PaymentResult, PlaceOrder,
 };
-use onsale_domain::order::{Fees, OrderCommand, OrdersFound, OrdersQuery};
+use onsale_domain::order::fact::Goods as Booked;
+use onsale_domain::order::{Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::stock::command::CheckoutKey;
 use onsale_domain::{CheckoutId, Command, Listing, Millis, OrderId, PaymentId};
@@ -20,6 +21,7 @@ impl<G: Goods> World<G> {
         if of_goods {
             return self.goods.ask(about);
         }
+        self.goods.hurry(about);
         let command = Command::Order(self.command(about));
         let fingerprint = u128::from(self.goods.chance().next()) << 1;
         let key = self.goods.chance().one_in(3).then(|| Key { scope: self.goods.fresh(), fingerprint });
@@ -37,8 +39,14 @@ impl<G: Goods> World<G> {
         {
             return command;
         }
+        if G::IS_KEPT
+            && self.goods.chance().one_in(3)
+            && let Some(command) = self.and_again(about)
+        {
+            return command;
+        }
         match self.goods.chance().below(100) {
-            0..=32 => self.place(),
+            0..=32 => self.place(about),
             33..=59 => self.pay(),
             60..=66 => OrderCommand::Cancel(self.order_key()),
             67..=92 => self.note_payment(),
@@ -62,8 +70,40 @@ impl<G: Goods> World<G> {
         }
     }
 
-    fn place(&mut self) -> OrderCommand {
-        let mut goods = match self.goods.goods() {
+    /// What is kept for days is paid, declined, cancelled and ordered again, and paid when it is over.
+    fn and_again(&mut self, about: &Listing) -> Option<OrderCommand> {
+        let (order, buyer) = self.goods.chance().recent(&self.orders, 3).cloned()?;
+        let found = about.ask(&Query::Orders(OrdersQuery::Order(order)), self.goods.now());
+        let Found::Orders(OrdersFound::Order(booked)) = found else { return None };
+        let latest = booked.payments.last().map(|payment| (payment.payment, payment.amount_minor));
+        let captured = |amount_minor| PaymentResult::Captured { amount_minor, reference: "late".into() };
+        match (booked.status, latest) {
+            (OrderStatus::Pending, None) => Some(self.pay_for(OrderKey { order, buyer }, false)),
+            (OrderStatus::Pending, Some(_)) => Some(OrderCommand::Cancel(OrderKey { order, buyer })),
+            (OrderStatus::Paying, Some((payment, _))) => {
+                let result = PaymentResult::Declined { reason: "not yet".into() };
+                Some(OrderCommand::NotePayment(NotePayment { order, payment, result }))
+            }
+            (OrderStatus::Expired, Some((payment, amount))) => {
+                let result = captured(amount);
+                Some(OrderCommand::NotePayment(NotePayment { order, payment, result }))
+            }
+            (OrderStatus::Cancelled, _) => {
+                let goods = match &booked.goods {
+                    Booked::Award { .. } => GoodsKey::Award(buyer),
+                    Booked::Entry { entry, .. } => GoodsKey::Entry(EntryKey { entry: *entry, buyer }),
+                    Booked::Hold { .. } | Booked::Checkout { .. } => return None,
+                };
+                let order = if self.goods.chance().one_in(5) { order } else { OrderId(self.goods.fresh()) };
+                Some(OrderCommand::Place(PlaceOrder { order, goods, fees: Fees::default() }))
+            }
+            (OrderStatus::Paying | OrderStatus::Expired, None)
+            | (OrderStatus::Confirmed | OrderStatus::Refunded, _) => None,
+        }
+    }
+
+    fn place(&mut self, about: &Listing) -> OrderCommand {
+        let mut goods = match self.goods.goods(about) {
             Some(goods) => goods,
             None => {
                 let buyer = self.goods.buyer();
@@ -75,7 +115,8 @@ impl<G: Goods> World<G> {
             match &mut goods {
                 GoodsKey::Hold(key) => key.buyer = other,
                 GoodsKey::Checkout(key) => key.buyer = other,
-                GoodsKey::Award(_) | GoodsKey::Entry(_) => panic!("neither is on sale here"),
+                GoodsKey::Award(bidder) => *bidder = other,
+                GoodsKey::Entry(key) => key.buyer = other,
             }
         }
         let known = self.goods.chance().recent(&self.orders, 9).map(|(order, _)| *order);

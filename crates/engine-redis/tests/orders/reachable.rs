@@ -2,23 +2,58 @@
 
 use crate::differential::tally::Reachable;
 
-pub const ORDERS: [&str; 5] = ["place_order", "pay_order", "cancel_order", "note_payment", "note_refund"];
-/// Answers of the other verbs that only an order can cause.
-pub const GUARDED: [(&str, &[(&str, &str)]); 2] = [
+/// Answers that only some goods cause, and those of the goods' own verbs that only an order can cause.
+pub const OF_GOODS: [(&str, &[(&str, &str)]); 4] = [
     (
         "holds",
         &[
+            ("place_order", "expired"),
+            ("place_order", "released"),
             ("extend_hold", "hold_paying"),
             ("release_hold", "hold_paying"),
             ("drop_seats", "already_ordered"),
             ("confirm_hold", "already_ordered"),
         ],
     ),
-    ("codes", &[("purchase", "checkout_ordered"), ("cancel_checkout", "checkout_ordered")]),
+    (
+        "codes",
+        &[
+            ("place_order", "expired"),
+            ("place_order", "released"),
+            ("purchase", "checkout_ordered"),
+            ("cancel_checkout", "checkout_ordered"),
+        ],
+    ),
+    (
+        "awards",
+        &[
+            ("place_order", "expired"),
+            ("place_order", "award_unknown"),
+            ("place_order", "award_settled"),
+            ("settle_award", "already_ordered"),
+            ("settle_award", "id_taken"),
+            ("decline_award", "order_paying"),
+        ],
+    ),
+    (
+        "entries",
+        &[
+            ("place_order", "expired"),
+            ("place_order", "released"),
+            ("place_order", "not_yours"),
+            ("place_order", "not_offered"),
+            ("place_order", "entry_confirmed"),
+            ("place_order", "registration_cancelled"),
+            ("confirm_entry", "already_ordered"),
+            ("confirm_entry", "id_taken"),
+            ("cancel_entry", "order_paying"),
+        ],
+    ),
 ];
 
+/// First what all goods have in common, a row a verb of orders.
 pub const REACHABLE: Reachable = &[
-    ("place_order", &["done", "invalid", "already_ordered", "id_taken", "expired", "released"], &[]),
+    ("place_order", &["done", "invalid", "already_ordered", "id_taken"], &[]),
     (
         "pay_order",
         &[
@@ -50,10 +85,28 @@ pub const REACHABLE: Reachable = &[
     ),
     ("note_payment", &["done", "unchanged", "invalid", "order_unknown", "payment_unknown"], &[]),
     ("note_refund", &["done", "unchanged", "order_unknown", "payment_unknown"], &[]),
+    (
+        "place_order",
+        &[
+            "expired",
+            "released",
+            "award_unknown",
+            "award_settled",
+            "not_yours",
+            "not_offered",
+            "entry_confirmed",
+            "registration_cancelled",
+        ],
+        &[],
+    ),
     ("extend_hold", &["hold_paying"], &[]),
     ("release_hold", &["hold_paying"], &[]),
     ("drop_seats", &["already_ordered", "hold_paying"], &[]),
     ("confirm_hold", &["already_ordered", "hold_paying"], &[]),
     ("purchase", &["checkout_ordered"], &[]),
     ("cancel_checkout", &["checkout_ordered"], &[]),
+    ("settle_award", &["already_ordered", "id_taken"], &[]),
+    ("decline_award", &["order_paying"], &[]),
+    ("confirm_entry", &["already_ordered", "id_taken"], &[]),
+    ("cancel_entry", &["order_paying"], &[]),
 ];

@@ -61,7 +61,7 @@ fn every_table_of_orders_is_answered_by_lua_as_written() {
     let scripts = lua::scripts("tables");
     let link = runtime.block_on(async {
         let link = server.link().await;
-        link.load(&scripts).await.expect("scripts that compile");
+        link.load(scripts.iter()).await.expect("scripts that compile");
         link
     });
     for compact_from in [usize::MAX, 0] {

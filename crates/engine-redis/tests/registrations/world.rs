@@ -20,10 +20,10 @@ pub struct World {
     pub chance: Chance,
     pub now: Millis,
     pub registration: ListingId,
-    nowhere: ListingId,
+    pub nowhere: ListingId,
     ids: u128,
-    entries: Vec<(EntryId, BuyerId)>,
-    orders: Vec<OrderId>,
+    pub entries: Vec<(EntryId, BuyerId)>,
+    pub orders: Vec<OrderId>,
     pub asked: Asked,
 }
 
@@ -124,7 +124,7 @@ impl World {
         }
     }
 
-    fn buyer(&mut self) -> BuyerId {
+    pub fn buyer(&mut self) -> BuyerId {
         let name = BUYERS[self.chance.below(BUYERS.len() as u64) as usize];
         BuyerId::parse(name).expect("a name that the domain admits")
     }

@@ -21,7 +21,7 @@ fn lua_decides_as_the_domain_does() {
     let scripts = lua::scripts("differential");
     let link = runtime.block_on(async {
         let link = server.link().await;
-        link.load(&scripts).await.expect("scripts that compile");
+        link.load(scripts.iter()).await.expect("scripts that compile");
         link
     });
     let mut columns = Vec::new();

@@ -27,7 +27,7 @@ pub struct Room {
 pub async fn room() -> Room {
     let server = Server::start();
     let (link, scripts) = (server.link().await, lua::scripts("moves"));
-    link.load(&scripts).await.expect("scripts that compile");
+    link.load(scripts.iter()).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
     let room = Room { desk: Desk { link, scripts, prefix: String::new(), terms }, _server: server };
     let mut picture = Picture::nothing(EVENT);

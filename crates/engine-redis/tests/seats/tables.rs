@@ -12,7 +12,7 @@ fn run(compact_from: usize) {
     let scripts = lua::scripts("tables");
     let link = runtime.block_on(async {
         let link = server.link().await;
-        link.load(&scripts).await.expect("scripts that compile");
+        link.load(scripts.iter()).await.expect("scripts that compile");
         link
     });
     let mut houses = 0;

@@ -44,10 +44,6 @@ impl<const N: usize> ScriptSet for Release<N> {
         Release { count: Script::new("count", generation, &format!("-- release {N}\n{COUNT}")) }
     }
 
-    fn all(&self) -> Vec<&Script> {
-        vec![&self.count]
-    }
-
     fn raise_epoch(generation: &str) -> Script {
         match lua::planted("recovery/raise_epoch") {
             Some(text) => Script::new("raise_epoch", generation, &text),
@@ -65,7 +61,14 @@ pub struct Told {
 }
 
 pub async fn join<const N: usize>(config: &Config) -> Deployment<Release<N>> {
-    let link = Link::open(config.clone()).await.expect("a link");
+    let begun = Instant::now();
+    // Servers that have just begun, on a machine whose cores are all taken, may answer too late.
+    let link = loop {
+        match Link::open(config.clone()).await {
+            Ok(link) => break link,
+            Err(error) => assert!(error.is_retryable() && begun.elapsed() < PATIENCE, "{error}"),
+        }
+    };
     Deployment::join(&link).await.expect("a deployment")
 }
 

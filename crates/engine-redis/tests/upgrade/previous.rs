@@ -57,10 +57,6 @@ impl ScriptSet for Previous {
         Previous(scripts.collect())
     }
 
-    fn all(&self) -> Vec<&Script> {
-        self.0.values().collect()
-    }
-
     fn raise_epoch(generation: &str) -> Script {
         Script::new("raise_epoch", generation, &read("lua/recovery/raise_epoch.lua"))
     }

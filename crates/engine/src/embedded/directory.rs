@@ -73,6 +73,10 @@ impl Slot {
                 && (frame.segment != last.frame.segment || frame.at >= last.frame.at + INDEX_EVERY_BYTES)
         });
         if worth_it {
+            if index.is_empty() {
+                // Most listings stay in the frames of one moment.
+                index.reserve_exact(1);
+            }
             index.push(IndexPoint { first, frame });
         }
     }

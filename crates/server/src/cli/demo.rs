@@ -79,9 +79,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         });
         let auctions = auctions.context("creating the demo's auctions")?;
         tell(address, &**engine, events, &auctions, &data);
-        if let Some(series) = series {
-            tell_sale(address, series);
-        }
+        tell_sale(address, series);
         println!("\nCtrl-C stops; the next start continues where this one was.");
         Ok(())
     })?;

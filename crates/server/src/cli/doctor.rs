@@ -130,7 +130,7 @@ fn row(node: &Facts) -> Vec<comfy_table::Cell> {
     };
     let scripts = node.scripts.as_ref().map_or_else(String::new, |known| match &known.generation {
         None => "none".to_owned(),
-        Some(generation) if known.believed => format!("{}/{} of {generation}", known.scripts, known.of),
+        Some(generation) if known.believed => format!("{} in use, {generation}", known.scripts),
         Some(_) => "forgotten".to_owned(),
     });
     let role = if node.trouble.is_some() { "no answer" } else { node.role.as_str() };

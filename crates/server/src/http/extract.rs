@@ -10,7 +10,6 @@ use axum::http::{HeaderMap, HeaderName, header};
 use http_body_util::BodyExt;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, Code, ListingId, ListingKind};
-use onsale_engine::EngineError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -44,7 +43,6 @@ impl<const KIND: char> Place<KIND> {
             'a' => ListingKind::Auction,
             _ => ListingKind::Event,
         };
-        held_here(app, kind)?;
         let listing = listing.and_then(ListingId::parse).filter(|listing| listing.kind == kind);
         let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
         look_up(app, listing).await?;
@@ -60,11 +58,6 @@ impl<const KIND: char> Place<KIND> {
     pub fn inside(&self, prefix: &str, unknown: Code) -> Result<u128, Problem> {
         inside(&self.listing, prefix, self.inner(), unknown)
     }
-}
-
-/// Whether the store holds this kind of listing at all; if not, every route of it says so.
-pub fn held_here(app: &App, kind: ListingKind) -> Result<(), Problem> {
-    app.engine.unsupported(kind).map_or(Ok(()), |what| Err(EngineError::Unsupported(what).into()))
 }
 
 /// Another server may have made the listing a moment ago.

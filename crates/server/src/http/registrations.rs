@@ -24,7 +24,7 @@ use tower_http::compression::CompressionLayer;
 use utoipa::ToSchema;
 
 use super::events::currency;
-use super::extract::{Caller, Json, RegistrationPath, held_here};
+use super::extract::{Caller, Json, RegistrationPath};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
@@ -219,7 +219,6 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
            ("limit" = Option<usize>, Query, description = "1 to 500")),
     responses((status = 200, body = RegistrationList)))]
 pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    held_here(&app, ListingKind::Registration)?;
     let (after, limit) = page.read(ListingKind::Registration)?;
     let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Registration, after, limit);
     let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();

@@ -29,7 +29,7 @@ use utoipa::ToSchema;
 use self::names::Skus;
 use self::wire::SaleBody;
 use super::events::currency;
-use super::extract::{Caller, Json, SalePath, held_here};
+use super::extract::{Caller, Json, SalePath};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
@@ -180,7 +180,6 @@ pub async fn show(
            ("limit" = Option<usize>, Query, description = "1 to 500")),
     responses((status = 200, body = SaleList)))]
 pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    held_here(&app, ListingKind::Sale)?;
     let (after, limit) = page.read(ListingKind::Sale)?;
     let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Sale, after, limit);
     let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();

@@ -4,6 +4,7 @@
 
 mod ask;
 mod deliver;
+mod talks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, TryStreamExt};
 use onsale_domain::desk::command::TakeWork;
-use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Slip, Standing, Task, Webhook, desk_of};
+use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Slip, Task, Webhook, desk_of};
 use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
 use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, PaymentId, Tenant};
@@ -20,7 +21,10 @@ use onsale_engine::{Engine, EngineError, Position, Request};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
+use self::talks::{Name, Talks};
 use super::provider::Provider;
+
+pub use self::talks::TALKS_MAX;
 
 /// How often the worker looks around if nobody wakes it: sweeps owe refunds without asking anybody.
 const TICK: Duration = Duration::from_millis(500);
@@ -30,8 +34,8 @@ const LEASE_TICK: Duration = Duration::from_secs(1);
 const PAGE: usize = 64;
 /// Listings looked at in one go.
 const LISTINGS: usize = 500;
-/// Conversations with the provider at the same time.
-const AT_ONCE: usize = 16;
+/// Listings told at the same time: each is a step of its own listing and one of the desk, which takes many at once.
+const TOLD_AT_ONCE: usize = 16;
 /// Kinds of listings that have orders.
 const KINDS: [ListingKind; 4] =
     [ListingKind::Event, ListingKind::Sale, ListingKind::Registration, ListingKind::Auction];
@@ -68,7 +72,7 @@ pub struct Worker {
 struct Memory {
     opened: bool,
     looked: BTreeMap<ListingId, Position>,
-    tries: BTreeMap<(PaymentId, u16), Tries>,
+    tries: BTreeMap<Name, Tries>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,7 +104,7 @@ impl Worker {
     }
 
     /// Works until told to stop. Trouble is told and tried again: nothing is lost by it.
-    pub async fn run(&self, stop: CancellationToken) {
+    pub async fn run(self: &Arc<Self>, stop: CancellationToken) {
         // Where no payments are made the lease need not be kept.
         let over = stop.child_token();
         let work = async {
@@ -113,15 +117,12 @@ impl Worker {
         }
     }
 
-    async fn work(&self, stop: &CancellationToken) {
+    async fn work(self: &Arc<Self>, stop: &CancellationToken) {
+        let mut talks = Talks::default();
         while !stop.is_cancelled() {
-            match self.share().await {
+            match self.share(&mut talks).await {
                 Ok(()) => {}
-                Err(EngineError::Unsupported(why)) => {
-                    tracing::info!("no payments are made here: {why}");
-                    return;
-                }
-                Err(EngineError::Stopping) => return,
+                Err(EngineError::Stopping) => break,
                 Err(error) => tracing::warn!(%error, "payments wait: {error}"),
             }
             tokio::select! {
@@ -130,14 +131,17 @@ impl Worker {
                 () = tokio::time::sleep(TICK) => {}
             }
         }
+        talks.let_go().await;
     }
 
     /// What this server has to do: all of it, or only what every server does.
-    async fn share(&self) -> Result<(), EngineError> {
-        match self.leads.load(Ordering::Relaxed) {
-            true => self.round().await,
-            false => self.hear().await,
+    async fn share(self: &Arc<Self>, talks: &mut Talks) -> Result<(), EngineError> {
+        if self.leads.load(Ordering::Relaxed) {
+            return self.begin_round(talks).await;
         }
+        // Another server may be asking for the same by now; what is said here could not be written down any more.
+        talks.let_go().await;
+        self.hear().await
     }
 
     /// Takes the lease when it is free, and keeps it. Whether it counts is for the desk to say: what is decided under an
@@ -158,18 +162,34 @@ impl Worker {
         }
     }
 
-    /// Everything there is to do now, once.
-    pub async fn round(&self) -> Result<(), EngineError> {
+    /// Everything there is to do now, once; waits for every conversation.
+    pub async fn round(self: &Arc<Self>) -> Result<(), EngineError> {
+        let mut talks = Talks::default();
+        self.begin_round(&mut talks).await?;
+        talks.finish().await
+    }
+
+    /// Does everything there is to do now, except that conversations with the provider are only begun.
+    async fn begin_round(self: &Arc<Self>, talks: &mut Talks) -> Result<(), EngineError> {
         self.hear().await?;
         self.take_work().await?;
+        talks.begin_round();
         let mut after = None;
         loop {
+            talks.forget_ended();
             let tasks = self.open_tasks(after).await?;
             let full = tasks.len() == PAGE;
             after = tasks.last().map(|task| (task.place, task.slip.payment, task.slip.refund));
-            stream::iter(tasks.into_iter().map(Ok))
-                .try_for_each_concurrent(AT_ONCE, |task| self.see_to(task))
+            let (to_tell, to_ask): (Vec<Task>, Vec<Task>) =
+                tasks.into_iter().partition(|task| task.to_deliver);
+            stream::iter(to_tell.iter().map(Ok))
+                .try_for_each_concurrent(TOLD_AT_ONCE, |task| self.deliver(task))
                 .await?;
+            for task in to_ask {
+                if !self.rests(&task).await {
+                    talks.begin(self, task).await;
+                }
+            }
             if !full {
                 return Ok(());
             }
@@ -203,10 +223,7 @@ impl Worker {
 
     /// Puts slips of every listing that has moved since the last look on the desk.
     async fn take_work(&self) -> Result<(), EngineError> {
-        if let Some(why) = self.engine.unsupported(ListingKind::Desk) {
-            return Err(EngineError::Unsupported(why));
-        }
-        for kind in KINDS.into_iter().filter(|kind| self.engine.unsupported_orders(*kind).is_none()) {
+        for kind in KINDS {
             let mut after = None;
             loop {
                 let views = self.engine.listings(self.tenant, kind, after, LISTINGS);
@@ -267,38 +284,6 @@ impl Worker {
             return Ok(tasks);
         }
         Ok(Vec::new())
-    }
-
-    /// The next thing to do about one task.
-    async fn see_to(&self, task: Task) -> Result<(), EngineError> {
-        let now = self.engine.now();
-        if task.to_deliver {
-            return self.deliver(&task).await;
-        }
-        let name = (task.slip.payment, task.slip.refund);
-        if self.memory.lock().await.tries.get(&name).is_some_and(|tries| now < tries.next_at) {
-            return Ok(());
-        }
-        let said = match task.standing {
-            Standing::Asked => self.ask(&task, now).await,
-            Standing::Waiting | Standing::NeedsAction { .. } => self.look_up(&task, now).await,
-            Standing::Failed { .. } | Standing::Done { .. } => return Ok(()),
-        };
-        let moved = match said {
-            Some(said) => self.note(&task, said).await?,
-            None => false,
-        };
-        let mut memory = self.memory.lock().await;
-        if moved {
-            memory.tries.remove(&name);
-            drop(memory);
-            self.nudge();
-            return Ok(());
-        }
-        let tries = memory.tries.entry(name).or_default();
-        let wait = self.patience.again_ms << tries.count.min(20);
-        *tries = Tries { count: tries.count + 1, next_at: now + wait.min(self.patience.again_ms_max) };
-        Ok(())
     }
 
     /// A command to the desk; whatever it says, it was heard.

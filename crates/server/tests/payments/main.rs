@@ -2,6 +2,8 @@
 //! taken twice, none is kept without goods, and none is forgotten.
 
 mod crash;
+mod crowd;
+mod stall;
 mod world;
 
 use onsale_domain::order::OrderStatus;

@@ -25,12 +25,12 @@ use tokio::runtime::Runtime;
 
 use crate::crash::{Fate, Mode, Mortal};
 
-const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
+pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
 const ORDER: OrderId = OrderId(5);
 const PAYMENT: PaymentId = PaymentId(6);
 /// What the order costs, fees and all.
 pub const AMOUNT: i64 = 4_321;
-const START: Millis = 1_700_000_000_000;
+pub const START: Millis = 1_700_000_000_000;
 
 pub struct World {
     runtime: Runtime,
@@ -39,7 +39,7 @@ pub struct World {
     now: Millis,
     engine: Arc<dyn Engine>,
     pub bank: Arc<Bank>,
-    worker: Worker,
+    worker: Arc<Worker>,
 }
 
 /// A provider that does not answer is waited for a moment only; the clock of the tests is moved by hand.
@@ -47,7 +47,7 @@ fn patience() -> Patience {
     Patience { answer: Duration::from_millis(2), again_ms: 500, again_ms_max: 4_000 }
 }
 
-fn open(runtime: &Runtime, disk: &MemoryDisk, clock: &Arc<ManualClock>) -> Arc<dyn Engine> {
+pub fn open(runtime: &Runtime, disk: &MemoryDisk, clock: &Arc<ManualClock>) -> Arc<dyn Engine> {
     let options = Options {
         shards: 1,
         sweeps: false,
@@ -65,10 +65,10 @@ impl World {
         let (disk, clock) = (MemoryDisk::new(3), Arc::new(ManualClock::at(START)));
         let engine = open(&runtime, &disk, &clock);
         let bank = Arc::new(Bank::default());
-        let worker = Worker::new(engine.clone(), simulated(&bank), patience());
+        let worker = Arc::new(Worker::new(engine.clone(), simulated(&bank), patience()));
         let mut world = World { runtime, disk, clock, now: START, engine, bank, worker };
-        world.submit(create());
-        let held = world.submit(hold(1, "ann"));
+        world.submit(create(1));
+        let held = world.submit(hold(1, 0, "ann"));
         let at = held.position;
         let key = HoldKey { hold: HoldId(1), fence: fence(at.epoch, at.offset), buyer: buyer("ann") };
         let fees = Fees { per_order_minor: 321, ..Fees::default() };
@@ -99,7 +99,7 @@ impl World {
     }
 
     pub fn hold_by_another(&mut self) {
-        self.submit(hold(2, "bob"));
+        self.submit(hold(2, 0, "bob"));
     }
 
     pub fn cancel_event(&mut self) {
@@ -164,7 +164,7 @@ impl World {
         let engine: Arc<dyn Engine> = Arc::new(Mortal { fate: fate.clone(), inner: self.engine.clone() });
         let provider: Arc<dyn Provider> =
             Arc::new(Mortal { fate: fate.clone(), inner: simulated(&self.bank) });
-        let worker = Worker::new(engine, provider, patience());
+        let worker = Arc::new(Worker::new(engine, provider, patience()));
         for _ in 0..12 {
             let _ = self.block(worker.round());
             if fate.came() {
@@ -181,7 +181,7 @@ impl World {
         disk.crash(seed);
         self.engine = open(&self.runtime, &disk, &self.clock);
         self.disk = disk;
-        self.worker = Worker::new(self.engine.clone(), simulated(&self.bank), patience());
+        self.worker = Arc::new(Worker::new(self.engine.clone(), simulated(&self.bank), patience()));
     }
 
     /// The whole process dies, and with it what a provider inside it knew.
@@ -216,27 +216,27 @@ impl World {
     }
 }
 
-fn simulated(bank: &Arc<Bank>) -> Arc<dyn Provider> {
+pub fn simulated(bank: &Arc<Bank>) -> Arc<dyn Provider> {
     Arc::new(Simulated::new(bank.clone(), b"secret"))
 }
 
-fn buyer(name: &str) -> BuyerId {
+pub fn buyer(name: &str) -> BuyerId {
     BuyerId::parse(name).expect("a short name")
 }
 
-fn hold(number: u128, name: &str) -> Command {
+pub fn hold(number: u128, seat: u32, name: &str) -> Command {
     Command::PlaceHold(PlaceHold {
         hold: HoldId(number),
         buyer: buyer(name),
-        pick: Pick::Seats(vec![0]),
+        pick: Pick::Seats(vec![seat]),
         areas: Vec::new(),
         hold_ms: None,
     })
 }
 
-fn create() -> Command {
-    let seat = Seat { id: "A1".into(), label: "1".into(), ..Seat::default() };
-    let rows = vec![Row { label: "r".into(), seats: vec![seat] }];
+pub fn create(seats: u32) -> Command {
+    let seat = |n: u32| Seat { id: format!("A{n}"), label: n.to_string(), ..Seat::default() };
+    let rows = vec![Row { label: "r".into(), seats: (1..=seats).map(seat).collect() }];
     let layout = Layout { sections: vec![Section { name: "stalls".into(), rows }], areas: Vec::new() };
     let details = EventDetails {
         name: "small".into(),

@@ -50,7 +50,7 @@ fn start(url: &str, bank: &Arc<Bank>) -> Runtime {
         let engine: Arc<dyn Engine> = Arc::new(open(&url).await);
         let provider = Arc::new(Simulated::new(bank, b"secret"));
         let patience = Patience { again_ms: 100, again_ms_max: 500, ..Patience::default() };
-        Worker::new(engine, provider, patience).run(CancellationToken::new()).await;
+        Arc::new(Worker::new(engine, provider, patience)).run(CancellationToken::new()).await;
     });
     runtime
 }

@@ -7,6 +7,7 @@ mod bank;
 mod buyers;
 mod check;
 mod clocks;
+mod kept;
 mod payments;
 mod rounds;
 mod server;

@@ -16,18 +16,15 @@ use super::numbered;
 
 const HOUR_MS: Millis = 3_600_000;
 
-/// The series after the first start and after every other one; nothing where the store does not hold series yet.
-pub async fn ensure(engine: &Arc<dyn Engine>) -> anyhow::Result<Option<ListingId>> {
-    if engine.unsupported(ListingKind::Series).is_some() {
-        return Ok(None);
-    }
+/// The series after the first start and after every other one.
+pub async fn ensure(engine: &Arc<dyn Engine>) -> anyhow::Result<ListingId> {
     let series = ListingId { kind: ListingKind::Series, ..numbered("every") };
     if engine.view(&series).is_none() {
         let details = details(engine.now())?;
         let command = Command::Series(SeriesCommand::Create(Box::new(details)));
         submit(&**engine, series, command).await?;
     }
-    Ok(Some(series))
+    Ok(series)
 }
 
 fn details(now: Millis) -> anyhow::Result<SeriesDetails> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Args as ClapArgs;
 use comfy_table::Cell;
 use hyper::Method;
@@ -33,7 +33,7 @@ use super::duration;
 use super::export::all_facts;
 use super::hall::list;
 use crate::cli::bidding::Terms;
-use crate::cli::client::{Client, Server, refused};
+use crate::cli::client::{Client, Server};
 use crate::cli::look;
 
 /// Bids on each auction, and who bids.
@@ -132,7 +132,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 async fn load(args: &Args) -> anyhow::Result<Result> {
     let mut client = args.server.client()?;
-    takes_payments(&mut client).await?;
     let seed = args.seed.unwrap_or_else(rand::random);
     let stage = Stage::make(&mut client, args.buyers).await?;
     if !args.json {
@@ -173,17 +172,6 @@ async fn load(args: &Args) -> anyhow::Result<Result> {
         payments: heard.payments.clone(),
         check: judge::judge(&record),
     })
-}
-
-/// A server that makes no payments says so before anything is sold.
-async fn takes_payments(client: &mut Client) -> anyhow::Result<()> {
-    let path = "/v1/payments/pay_default_00000000000000000000000000";
-    let reply = client.send(Method::GET, path, &[], None).await?;
-    match reply.status {
-        404 => Ok(()),
-        501 => bail!("this server makes no payments: {}", super::hall::text(&reply.json(), "detail")),
-        _ => Err(refused(path, &reply)),
-    }
 }
 
 type Bidding = tokio::task::JoinHandle<anyhow::Result<record::Auction>>;

@@ -33,7 +33,7 @@ pub struct OrderCancelled {
 #[utoipa::path(post, path = "/v1/orders/{order}/cancel", tag = "orders",
     params(("order" = String, Path, description = "The order's key"), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = OrderCancelled), (status = "4XX", body = Told), (status = 501, body = Told)))]
+    responses((status = 200, body = OrderCancelled), (status = "4XX", body = Told)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     path: OrderPath,

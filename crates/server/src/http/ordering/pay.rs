@@ -57,7 +57,7 @@ pub struct Paying {
            ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 202, description = "The provider is asked", body = Paying),
               (status = 200, description = "Nothing had to be asked: confirmed", body = Paying),
-              (status = "4XX", body = Told), (status = 501, body = Told)))]
+              (status = "4XX", body = Told)))]
 pub async fn pay(
     State(app): State<Arc<App>>,
     path: OrderPath,

@@ -9,7 +9,6 @@ use onsale_domain::id::{read_inside, read_inside_of};
 use onsale_domain::order::command::{EntryKey, GoodsKey, PlaceOrder};
 use onsale_domain::order::{OrderCommand, OrderFact};
 use onsale_domain::{Code, Command, EntryId, Fact, HoldId, ListingId, ListingKind, Millis, OrderId};
-use onsale_engine::EngineError;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,7 +16,7 @@ use super::order_key;
 use super::wire::{GoodsBody, Labels, goods_body, order_text};
 use crate::app::App;
 use crate::http::credential;
-use crate::http::extract::{Caller, Json, held_here, look_up};
+use crate::http::extract::{Caller, Json, look_up};
 use crate::http::problem::{Problem, Told};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::code::CodePath;
@@ -63,14 +62,13 @@ pub struct Placed<'a> {
     params(("Hold-Token" = Option<String>, Header), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 201, body = Placed), (status = 409, description = "Another order has taken it", body = Told),
-              (status = 410, body = Told), (status = 412, body = Told), (status = 501, body = Told)))]
+              (status = 410, body = Told), (status = 412, body = Told)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     caller: Caller,
     headers: HeaderMap,
     Json(body): Json<NewOrder>,
 ) -> Result<Response, Problem> {
-    held_here(&app, ListingKind::Desk)?;
     let (listing, goods, credential) = goods(&app, &caller, &headers, &body).await?;
     let labels = Labels::of(&*app.engine, &listing)?;
     let key = caller.key(&listing, "place_order", &(credential, &body));
@@ -138,11 +136,7 @@ async fn goods(
     }
 }
 
-/// A listing of a kind for which orders are taken here.
 async fn known(app: &App, listing: ListingId) -> Result<ListingId, Problem> {
-    if let Some(why) = app.engine.unsupported_orders(listing.kind) {
-        return Err(EngineError::Unsupported(why).into());
-    }
     look_up(app, listing).await?;
     app.engine.view(&listing).map(|_| listing).ok_or_else(|| Problem::code(Code::ListingUnknown))
 }

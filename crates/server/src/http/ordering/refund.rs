@@ -63,7 +63,7 @@ pub struct OrderReturned {
 /// Refund an order, wholly or in part
 #[utoipa::path(post, path = "/v1/orders/{order}/refunds", tag = "orders", request_body = NewRefund,
     params(("order" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = OrderReturned), (status = "4XX", body = Told), (status = 501, body = Told)))]
+    responses((status = 200, body = OrderReturned), (status = "4XX", body = Told)))]
 pub async fn refund(
     State(app): State<Arc<App>>,
     path: OrderPath,

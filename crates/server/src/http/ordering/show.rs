@@ -19,7 +19,7 @@ use crate::http::reply;
 ///
 /// One that was confirmed or purchased directly has no payments: the money was taken elsewhere.
 #[utoipa::path(get, path = "/v1/orders/{order}", tag = "orders", params(("order" = String, Path)),
-    responses((status = 200, body = OrderBody), (status = 404, body = Told), (status = 501, body = Told)))]
+    responses((status = 200, body = OrderBody), (status = 404, body = Told)))]
 pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Response, Problem> {
     let labels = Labels::of(&*app.engine, &path.listing)?;
     let now = app.engine.now();

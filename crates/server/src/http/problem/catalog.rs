@@ -79,12 +79,8 @@ pub const STORE_DAMAGED: Entry = entry(
     "The store holds what it should not",
     "Look at the server's log and run `onsale doctor`; a retry does not help.",
 );
-pub const UNSUPPORTED: Entry = entry(
-    "unsupported",
-    501,
-    "The store cannot do this yet",
-    "Run the server on the embedded engine for this kind of listing; a retry does not help.",
-);
+pub const UNSUPPORTED: Entry =
+    entry("unsupported", 501, "The store cannot do this", "Another engine can; a retry does not help.");
 pub const TIMED_OUT: Entry = entry(
     "timed_out",
     503,
