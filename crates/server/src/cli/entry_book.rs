@@ -9,6 +9,8 @@ pub enum Entry {
     Capacity(u64),
     /// Open to newcomers, or not.
     Open(bool),
+    /// It has begun or was cancelled: not even late money has a place any more.
+    Over,
     Confirmed {
         entry: u128,
         buyer: String,
@@ -41,6 +43,11 @@ pub enum Entry {
     Lapsed {
         entry: u128,
     },
+    /// Late money: a place that had lapsed is had after all, and paid in the same moment.
+    TakenBack {
+        entry: u128,
+        buyer: String,
+    },
     Paid {
         entry: u128,
     },
@@ -53,6 +60,7 @@ pub enum Entry {
 enum Stands {
     Confirmed,
     Kept(i64),
+    TakenBack,
     Waiting,
 }
 
@@ -60,7 +68,10 @@ enum Stands {
 pub struct EntryBook {
     capacity: u64,
     open: bool,
+    over: bool,
     entries: HashMap<u128, (String, Stands)>,
+    /// Whose place was not paid in time.
+    lapsed: HashMap<u128, String>,
     by_buyer: HashMap<String, u128>,
     line: VecDeque<u128>,
     confirmed: u64,
@@ -89,6 +100,10 @@ impl EntryBook {
                 self.open = open;
                 Ok(())
             }
+            Entry::Over => {
+                (self.open, self.over) = (false, true);
+                Ok(())
+            }
             Entry::Confirmed { entry, buyer } => self.enter(entry, buyer, Stands::Confirmed),
             Entry::Kept { entry, buyer, until } if until > at => {
                 self.enter(entry, buyer, Stands::Kept(until))
@@ -110,14 +125,21 @@ impl EntryBook {
                 Some(_) | None => Err("a payment is waited for, but no place is kept".to_owned()),
             },
             Entry::Lapsed { entry } => match self.leave(entry)? {
-                Stands::Kept(until) if until <= at => Ok(()),
-                Stands::Kept(_) => Err("a kept place lapsed before its time".to_owned()),
-                Stands::Confirmed | Stands::Waiting => {
+                (buyer, Stands::Kept(until)) if until <= at => {
+                    self.lapsed.insert(entry, buyer);
+                    Ok(())
+                }
+                (_, Stands::Kept(_)) => Err("a kept place lapsed before its time".to_owned()),
+                (_, Stands::Confirmed | Stands::TakenBack | Stands::Waiting) => {
                     Err("a place lapsed that nobody was to pay".to_owned())
                 }
             },
+            Entry::TakenBack { entry, buyer } => match self.lapsed.get(&entry) == Some(&buyer) {
+                true => self.enter(entry, buyer, Stands::TakenBack),
+                false => Err("a place was over when it was kept".to_owned()),
+            },
             Entry::Paid { entry } => match self.entries.get_mut(&entry) {
-                Some((_, stands)) if matches!(*stands, Stands::Kept(until) if until > at) => {
+                Some((_, stands)) if is_payable(stands, at) => {
                     *stands = Stands::Confirmed;
                     (self.kept, self.confirmed) = (self.kept - 1, self.confirmed + 1);
                     Ok(())
@@ -134,7 +156,8 @@ impl EntryBook {
     }
 
     fn enter(&mut self, entry: u128, buyer: String, stands: Stands) -> Result<(), String> {
-        if !self.open {
+        let may = if stands == Stands::TakenBack { !self.over } else { self.open };
+        if !may {
             return Err(format!("{buyer} registers while it is not open"));
         }
         if self.by_buyer.insert(buyer.clone(), entry).is_some() {
@@ -148,10 +171,10 @@ impl EntryBook {
                 self.line.push_back(entry);
                 Ok(())
             }
-            Stands::Confirmed | Stands::Kept(_) if !self.line.is_empty() => {
+            Stands::Confirmed | Stands::Kept(_) | Stands::TakenBack if !self.line.is_empty() => {
                 Err("somebody has a place while others wait".to_owned())
             }
-            Stands::Confirmed | Stands::Kept(_) => self.give(&stands),
+            Stands::Confirmed | Stands::Kept(_) | Stands::TakenBack => self.give(&stands),
         }
     }
 
@@ -159,7 +182,7 @@ impl EntryBook {
     fn give(&mut self, stands: &Stands) -> Result<(), String> {
         match stands {
             Stands::Confirmed => self.confirmed += 1,
-            Stands::Kept(_) => self.kept += 1,
+            Stands::Kept(_) | Stands::TakenBack => self.kept += 1,
             Stands::Waiting => {}
         }
         let (given, capacity) = (self.confirmed + self.kept, self.capacity);
@@ -176,15 +199,23 @@ impl EntryBook {
         self.give(&stands)
     }
 
-    fn leave(&mut self, entry: u128) -> Result<Stands, String> {
+    fn leave(&mut self, entry: u128) -> Result<(String, Stands), String> {
         let (buyer, stands) = self.entries.remove(&entry).ok_or("an entry ended that nobody has")?;
         self.by_buyer.remove(&buyer);
         match stands {
             Stands::Confirmed => self.confirmed -= 1,
-            Stands::Kept(_) => self.kept -= 1,
+            Stands::Kept(_) | Stands::TakenBack => self.kept -= 1,
             Stands::Waiting => self.line.retain(|other| *other != entry),
         }
-        Ok(stands)
+        Ok((buyer, stands))
+    }
+}
+
+fn is_payable(stands: &Stands, at: i64) -> bool {
+    match stands {
+        Stands::Kept(until) => *until > at,
+        Stands::TakenBack => true,
+        Stands::Confirmed | Stands::Waiting => false,
     }
 }
 
@@ -193,7 +224,7 @@ mod tests {
     use super::*;
 
     /// A registration of one place: `1 confirm 7 ann`, `1 keep 7 ann 9`, `1 wait 7 ann 0`, `1 promote 7`, `1 offer 7 9`,
-    /// `1 until 7 9`, `1 lapse 7`, `1 pay 7`, `1 leave 7`, `1 capacity 2`, `1 close`.
+    /// `1 until 7 9`, `1 lapse 7`, `1 back 7 ann`, `1 pay 7`, `1 leave 7`, `1 capacity 2`, `1 close`, `1 start`.
     fn write(story: &str) -> Result<Totals, String> {
         let mut book = EntryBook::default();
         book.take(0, Entry::Capacity(1))?;
@@ -213,10 +244,12 @@ mod tests {
                     "offer" => Entry::Offered { entry, until: number(3) },
                     "until" => Entry::Until { entry, until: number(3) },
                     "lapse" => Entry::Lapsed { entry },
+                    "back" => Entry::TakenBack { entry, buyer: buyer() },
                     "pay" => Entry::Paid { entry },
                     "leave" => Entry::Left { entry },
                     "capacity" => Entry::Capacity(entry as u64),
                     "close" => Entry::Open(false),
+                    "start" => Entry::Over,
                     other => panic!("{other}"),
                 },
             )?;
@@ -237,6 +270,8 @@ mod tests {
             ("1 confirm 1 ann, 2 leave 1, 3 confirm 2 ann", 1, 0, 0),
             ("1 confirm 1 ann, 2 wait 2 bob 0, 3 capacity 2, 3 promote 2", 2, 0, 0),
             ("1 confirm 1 ann, 2 capacity 0", 1, 0, 0),
+            ("1 keep 1 ann 9, 9 lapse 1, 12 back 1 ann, 12 pay 1", 1, 0, 0),
+            ("1 keep 1 ann 9, 9 lapse 1, 10 close, 12 back 1 ann, 12 pay 1", 1, 0, 0),
         ] {
             let totals = write(story).unwrap_or_else(|why| panic!("{story}: {why}"));
             assert_eq!(
@@ -261,6 +296,13 @@ mod tests {
             ("1 leave 1", "nobody has"),
             ("1 close, 2 confirm 1 ann", "not open"),
             ("1 keep 1 ann 1", "over when it was kept"),
+            ("1 back 1 ann", "over when it was kept"),
+            ("1 keep 1 ann 9, 9 lapse 1, 12 back 1 bob", "over when it was kept"),
+            ("1 keep 1 ann 9, 9 lapse 1, 10 confirm 2 bob, 12 back 1 ann", "2 places are given of 1"),
+            ("1 keep 1 ann 9, 9 lapse 1, 10 confirm 2 ann, 12 back 1 ann", "ann is registered twice"),
+            ("1 keep 1 ann 9, 9 lapse 1, 10 wait 2 bob 0, 12 back 1 ann", "while others wait"),
+            ("1 keep 1 ann 9, 9 lapse 1, 10 start, 12 back 1 ann", "not open"),
+            ("1 keep 1 ann 9, 9 lapse 1, 12 back 1 ann, 12 lapse 1", "nobody was to pay"),
         ] {
             let told = write(story).expect_err(story);
             assert!(told.contains(why), "{story}: {told}");

@@ -22,6 +22,14 @@ pub enum Entry<I> {
         payment: I,
         amount_minor: i64,
     },
+    Declined {
+        order: I,
+        payment: I,
+    },
+    /// Its buyer wants the order no more.
+    Cancelled {
+        order: I,
+    },
     /// The goods are sold, in time or late.
     Sold {
         order: I,
@@ -125,6 +133,11 @@ impl<I: Clone + Ord + Display> MoneyBook<I> {
                     Some(_) => Err(format!("payment {payment} is captured twice")),
                 }
             }
+            Entry::Declined { order, payment } => self.payment(&order, &payment).map(drop),
+            Entry::Cancelled { order } => match self.order(&order)?.sold {
+                false => Ok(()),
+                true => Err(format!("order {order} is cancelled after it was sold")),
+            },
             Entry::Sold { order } => {
                 let known = self.order(&order)?;
                 match std::mem::replace(&mut known.sold, true) {
@@ -167,6 +180,10 @@ impl<I: Clone + Ord + Display> MoneyBook<I> {
         }
     }
 
+    pub fn knows(&self, order: &I) -> bool {
+        self.orders.contains_key(order)
+    }
+
     /// Whether an order is known, and keeps goods.
     pub fn keeps_goods(&self, order: &I) -> Option<bool> {
         self.orders.get(order).map(|known| known.sold && known.returned_units < known.units)
@@ -191,6 +208,11 @@ impl<I: Clone + Ord + Display> MoneyBook<I> {
             "order {order}: captured {} minus refunded {} is {kept}, what is confirmed of it comes to {}: {what}",
             sums.captured_minor, sums.refunded_minor, sums.confirmed_minor
         ))
+    }
+
+    /// What one order comes to; nothing if it is unknown.
+    pub fn sums_of(&self, order: &I) -> Sums {
+        self.orders.get(order).map_or(Sums::default(), Order::sums)
     }
 
     pub fn sums(&self) -> Sums {
@@ -238,8 +260,8 @@ impl<I> Order<I> {
 mod tests {
     use super::*;
 
-    /// `place 1050`, `ask 1`, `capture 1 1050`, `sell`, `settle`, `return 1 1000`, `owe 1 50`, `pay_back 1 1`; an order of
-    /// two units.
+    /// `place 1050`, `ask 1`, `capture 1 1050`, `sell`, `settle`, `return 1 1000`, `owe 1 50`, `pay_back 1 1`,
+    /// `decline 1`, `cancel`; an order of two units.
     fn verdict(story: &str) -> Result<Sums, String> {
         let mut book = MoneyBook::default();
         for line in story.split(", ") {
@@ -252,6 +274,8 @@ mod tests {
                 "place" => Entry::Placed { order, total_minor: numbers[0], units: 2 },
                 "ask" => Entry::Asked { order, payment: payment(), amount_minor: 1_050 },
                 "capture" => Entry::Captured { order, payment: payment(), amount_minor: numbers[1] },
+                "decline" => Entry::Declined { order, payment: payment() },
+                "cancel" => Entry::Cancelled { order },
                 "sell" => Entry::Sold { order },
                 "settle" => Entry::Settled { order },
                 "return" => Entry::Returned { order, units: numbers[0] as u64, amount_minor: numbers[1] },
@@ -273,6 +297,8 @@ mod tests {
             ("place 1050, ask 1, capture 1 1050, sell, return 1 500, owe 1 500, pay_back 1 1", 550, 0),
             ("place 1050, ask 1, capture 1 1050, sell, return 2 1000, owe 1 1050, pay_back 1 1", 0, 0),
             ("place 1050, ask 1, ask 2, capture 1 1050, sell, capture 2 1050, owe 2 1050", 1_050, 1),
+            ("place 1050, ask 1, decline 1, ask 2, capture 2 1050, sell", 1_050, 0),
+            ("place 1050, ask 1, decline 1, cancel, capture 1 1050, owe 1 1050", 0, 1),
             ("place 1050, settle, sell", 0, 0),
             ("place 0, sell", 0, 0),
         ] {
@@ -298,6 +324,14 @@ mod tests {
             ("place 1050, ask 1, capture 1 1050, sell, return 3 1000", "more of order o comes back"),
             ("place 1050, place 1050", "placed twice"),
             ("sell", "never placed"),
+            ("settle", "never placed"),
+            ("cancel", "never placed"),
+            ("decline 1", "never placed"),
+            ("place 1050, decline 1", "never asked for"),
+            ("place 1050, ask 1, ask 1", "asked for twice"),
+            ("place 1050, ask 1, capture 1 1050, sell, cancel", "cancelled after it was sold"),
+            ("place 1050, ask 1, capture 1 1050, owe 1 0", "gives back 0 and took 1050"),
+            ("place 1050, ask 1, return 1 500", "more of order o comes back"),
         ] {
             let told = verdict(story).expect_err(story);
             assert!(told.contains(why), "{story}: {told}");

@@ -8,6 +8,7 @@ use onsale_domain::order::command::{EntryKey, GoodsKey};
 use onsale_domain::order::fact::Goods;
 use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, CreateRegistration, Register};
+use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::{BuyerId, Command, EntryId, ListingId, ListingKind, OrderId, Tenant};
 use onsale_engine::Request;
 
@@ -31,7 +32,12 @@ impl Workload {
         let lively: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
         let least = if auctions { 4 } else { 2 };
         let wanted = lively.len() < least && self.listings_made < 8 * self.listings_max;
-        let crowd = if rng.chance(930) && !lively.is_empty() { &lively } else { &all };
+        let places: Vec<_> = all.iter().filter(|(_, other)| is_about_to_begin(other)).copied().collect();
+        let crowd = match rng.below(1_000) {
+            0..700 if !lively.is_empty() => &lively,
+            700..930 if !places.is_empty() => &places,
+            _ => &all,
+        };
         let Some((id, other)) = rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) else {
             return vec![self.create_kept(rng, kind, clock)];
         };
@@ -67,6 +73,8 @@ impl Workload {
                 let (mut details, capacity) = (new_registration(rng, clock), rng.range(1, 4) as u32);
                 details.price_minor = rng.range(1, 900);
                 details.starts_at = details.opens_at + rng.range(12 * HOUR, 240 * HOUR);
+                // Whoever gives his place back after the cut-off has paid it.
+                details.cut_off_ms = rng.range(0, 11 * HOUR);
                 let create = CreateRegistration { details, capacity };
                 Command::Registration(RegistrationCommand::Create(Box::new(create)))
             }
@@ -128,6 +136,10 @@ impl Workload {
         let order = OrderId(if rng.chance(970) { self.fresh() } else { self.next_id });
         self.place_order(rng, order, goods)
     }
+}
+
+fn is_about_to_begin(other: &Other) -> bool {
+    matches!(&other.listing.body, Body::Registration(one) if one.status() == RegistrationStatus::Closed)
 }
 
 fn is_running(other: &Other) -> bool {

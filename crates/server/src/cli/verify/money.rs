@@ -1,33 +1,50 @@
-//! A second opinion about money, from the facts alone: of every payment, all that no confirmed order keeps was owed back.
-//! It knows neither the book of orders nor how it decides.
+//! A listing's facts in the words of the money book: the same second opinion about money that `onsale load mixed` keeps from
+//! exported lines. Here it also knows which order has bought a place, and what an order was placed for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use onsale_domain::auction::AuctionFact;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::{Goods, OrderPlaced};
+use onsale_domain::order::fact::OrderPlaced;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::{EntryId, Fact, OrderId, PaymentId};
 use serde::Serialize;
 
+use crate::cli::money_book::{Entry, MoneyBook};
+
 /// Orders of one listing, as its facts tell of them.
 #[derive(Debug, Default)]
 pub struct Money {
-    orders: BTreeMap<OrderId, Sold>,
+    book: MoneyBook<Name>,
+    placed: BTreeMap<OrderId, OrderPlaced>,
+    /// Which order has bought a place.
+    places: BTreeMap<EntryId, OrderId>,
     /// Orders that facts have named since the last check.
-    touched: BTreeSet<OrderId>,
+    touched: BTreeSet<Name>,
 }
 
-#[derive(Debug)]
-struct Sold {
-    placed: OrderPlaced,
-    returned_minor: i64,
-    returned_units: u32,
-    confirmed: bool,
-    settled: bool,
-    captured: BTreeMap<PaymentId, i64>,
-    refunded: BTreeMap<PaymentId, i64>,
+/// An order or a payment, told as people know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Name(u128);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", OrderId(self.0))
+    }
+}
+
+impl From<OrderId> for Name {
+    fn from(order: OrderId) -> Name {
+        Name(order.0)
+    }
+}
+
+impl From<PaymentId> for Name {
+    fn from(payment: PaymentId) -> Name {
+        Name(payment.0)
+    }
 }
 
 /// What came, what goes back, and what confirmed orders come to.
@@ -40,190 +57,288 @@ pub struct Sums {
 
 impl Money {
     pub fn take(&mut self, fact: &Fact) -> Result<(), String> {
-        if let Fact::Order(OrderFact::Placed(placed)) = fact {
-            let sold = Sold {
-                placed: (**placed).clone(),
-                returned_minor: 0,
-                returned_units: 0,
-                confirmed: false,
-                settled: false,
-                captured: BTreeMap::new(),
-                refunded: BTreeMap::new(),
-            };
-            self.touched.insert(placed.order);
-            self.orders.insert(placed.order, sold);
-        } else if let Fact::HoldConfirmed { order, .. }
-        | Fact::Sale(SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. })
-        | Fact::Auction(AuctionFact::AwardSettled { order, .. })
-        | Fact::Registration(RegistrationFact::Confirmed { order, .. })
-        | Fact::Order(OrderFact::SeatsTakenBack { order }) = fact
-        {
-            self.touched.insert(*order);
-            // One that was never placed was confirmed directly: its money is somebody else's affair.
-            if let Some(sold) = self.orders.get_mut(order)
-                && std::mem::replace(&mut sold.confirmed, true)
-            {
-                return Err(format!("order {order:?} is sold twice"));
-            }
-        } else if let Fact::OrderRefunded { order, seats, areas, amount_minor, .. } = fact {
-            let places = areas.iter().map(|line| line.count).sum::<u32>();
-            self.returned(*order, seats.len() as u32 + places, *amount_minor);
-        } else if let Fact::Sale(SaleFact::Refunded { order, lines, amount_minor, .. }) = fact {
-            self.returned(*order, lines.iter().map(|line| line.count).sum(), *amount_minor);
-        } else if let Fact::Registration(RegistrationFact::EntryCancelled { entry, amount_minor, .. }) = fact
-        {
-            // After the cut-off a place stays paid, and nothing is said to go back.
-            let bought = self.orders.values().find(|sold| sold.confirmed && sold.is_of(*entry));
-            if let Some(order) = bought.map(|sold| sold.placed.order).filter(|_| *amount_minor > 0) {
-                self.returned(order, 1, *amount_minor);
-            }
-        } else if let Fact::Order(fact) = fact {
+        if let Fact::Order(fact) = fact {
             return self.take_own(fact);
+        }
+        if let Fact::HoldConfirmed { order, .. }
+        | Fact::Sale(SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. })
+        | Fact::Auction(AuctionFact::AwardSettled { order, .. }) = fact
+        {
+            return self.sold(*order);
+        }
+        if let Fact::Registration(RegistrationFact::Confirmed { entry, order }) = fact {
+            self.places.insert(*entry, *order);
+            return self.sold(*order);
+        }
+        if let Fact::OrderRefunded { order, seats, areas, amount_minor, .. } = fact {
+            let places = areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
+            return self.returned(*order, seats.len() as u64 + places, *amount_minor);
+        }
+        if let Fact::Sale(SaleFact::Refunded { order, lines, amount_minor, .. }) = fact {
+            let units = lines.iter().map(|line| u64::from(line.count)).sum();
+            return self.returned(*order, units, *amount_minor);
+        }
+        // After the cut-off a place stays paid, and nothing is said to go back.
+        if let Fact::Registration(RegistrationFact::EntryCancelled { entry, amount_minor, .. }) = fact
+            && let Some(order) = self.places.remove(entry).filter(|_| *amount_minor > 0)
+        {
+            return self.returned(order, 1, *amount_minor);
         }
         Ok(())
     }
 
     fn take_own(&mut self, fact: &OrderFact) -> Result<(), String> {
-        let id = fact.order();
-        self.touched.insert(id);
-        let sold = self.orders.get_mut(&id).ok_or_else(|| format!("order {id:?} was never placed"))?;
-        if let OrderFact::Settled { .. } = fact {
-            sold.settled = true;
-        } else if let OrderFact::PaymentCaptured { payment, amount_minor, .. } = fact
-            && sold.captured.insert(*payment, *amount_minor).is_some()
-        {
-            return Err(format!("payment {payment:?} is captured twice"));
-        } else if let OrderFact::RefundOwed { payment, amount_minor, .. } = fact {
-            *sold.refunded.entry(*payment).or_default() += amount_minor;
-        }
-        Ok(())
+        let order = Name::from(fact.order());
+        self.touched.insert(order);
+        self.book.take(match fact {
+            OrderFact::Placed(placed) => {
+                self.placed.insert(placed.order, (**placed).clone());
+                let total_minor = placed.goods_minor + placed.fee_minor;
+                Entry::Placed { order, total_minor, units: u64::from(placed.goods.units()) }
+            }
+            OrderFact::PaymentAsked { payment, amount_minor, .. } => {
+                Entry::Asked { order, payment: (*payment).into(), amount_minor: *amount_minor }
+            }
+            OrderFact::PaymentCaptured { payment, amount_minor, .. } => {
+                Entry::Captured { order, payment: (*payment).into(), amount_minor: *amount_minor }
+            }
+            OrderFact::PaymentDeclined { payment, .. } => {
+                Entry::Declined { order, payment: (*payment).into() }
+            }
+            OrderFact::Settled { .. } => Entry::Settled { order },
+            OrderFact::Cancelled { .. } => Entry::Cancelled { order },
+            OrderFact::SeatsTakenBack { .. } => Entry::Sold { order },
+            OrderFact::RefundOwed { payment, amount_minor, .. } => {
+                Entry::Owed { order, payment: (*payment).into(), amount_minor: *amount_minor }
+            }
+            OrderFact::RefundPaid { payment, refund, .. } => {
+                Entry::PaidBack { order, payment: (*payment).into(), refund: u64::from(*refund) }
+            }
+        })
     }
 
-    fn returned(&mut self, order: OrderId, units: u32, amount_minor: i64) {
-        self.touched.insert(order);
-        if let Some(sold) = self.orders.get_mut(&order) {
-            sold.returned_units += units;
-            sold.returned_minor += amount_minor;
+    /// What was never ordered was confirmed directly: its money is somebody else's affair.
+    fn if_ordered(&mut self, id: OrderId, entry: impl FnOnce(Name) -> Entry<Name>) -> Result<(), String> {
+        let order = Name::from(id);
+        if !self.book.knows(&order) {
+            return Ok(());
         }
+        self.touched.insert(order);
+        self.book.take(entry(order))
+    }
+
+    fn sold(&mut self, id: OrderId) -> Result<(), String> {
+        self.if_ordered(id, |order| Entry::Sold { order })
+    }
+
+    fn returned(&mut self, id: OrderId, units: u64, amount_minor: i64) -> Result<(), String> {
+        self.if_ordered(id, |order| Entry::Returned { order, units, amount_minor })
     }
 
     /// What an order was placed for; late money buys just that.
     pub fn placed(&self, order: OrderId) -> Option<&OrderPlaced> {
-        self.orders.get(&order).map(|sold| &sold.placed)
+        self.placed.get(&order)
     }
 
     /// At the end of a step no coin is anywhere but with a confirmed order or on its way back.
     pub fn check(&mut self) -> Result<(), String> {
-        for id in std::mem::take(&mut self.touched) {
-            let Some(sold) = self.orders.get(&id) else { continue };
-            let sums = sold.sums();
-            let kept = sums.captured_minor - sums.refunded_minor;
-            if kept != sums.confirmed_minor {
-                return Err(format!(
-                    "order {id:?}: captured {} minus refunded {} is {kept}, but what is confirmed of it comes to {}",
-                    sums.captured_minor, sums.refunded_minor, sums.confirmed_minor
-                ));
-            }
-            let over = sold
-                .refunded
-                .iter()
-                .find(|(payment, back)| **back > sold.captured.get(payment).copied().unwrap_or(0));
-            if let Some((payment, back)) = over {
-                return Err(format!("payment {payment:?} gives back {back}, more than it took"));
-            }
-        }
-        Ok(())
+        std::mem::take(&mut self.touched).iter().try_for_each(|order| self.book.check(order))
     }
 
-    /// Sums by currency.
+    /// Sums of each order, with its currency.
     pub fn sums(&self) -> impl Iterator<Item = (&str, Sums)> {
-        self.orders.values().map(|sold| (sold.placed.currency.as_str(), sold.sums()))
-    }
-}
-
-impl Sold {
-    fn is_of(&self, id: EntryId) -> bool {
-        matches!(&self.placed.goods, Goods::Entry { entry, .. } if *entry == id)
-    }
-
-    fn sums(&self) -> Sums {
-        let total = self.placed.goods_minor + self.placed.fee_minor;
-        let is_left = self.confirmed && self.returned_units < self.placed.goods.units();
-        let ours = is_left && !self.settled;
-        Sums {
-            captured_minor: self.captured.values().sum(),
-            refunded_minor: self.refunded.values().sum(),
-            confirmed_minor: if ours { total - self.returned_minor } else { 0 },
-        }
+        self.placed.values().map(|placed| {
+            let sums = self.book.sums_of(&placed.order.into());
+            let (captured_minor, refunded_minor) = (sums.captured_minor, sums.refunded_minor);
+            let sums = Sums { captured_minor, refunded_minor, confirmed_minor: sums.confirmed_minor };
+            (placed.currency.as_str(), sums)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use onsale_domain::auction::fact::PassCause;
     use onsale_domain::money::Currency;
     use onsale_domain::order::fact::{Goods, RefundCause};
-    use onsale_domain::{BuyerId, HoldId};
+    use onsale_domain::registration::fact::EntryCancelCause;
+    use onsale_domain::stock::fact::{SkuCount, SkuLine};
+    use onsale_domain::{BuyerId, CheckoutId, HoldId};
 
     use super::*;
 
-    fn placed() -> Fact {
-        Fact::Order(OrderFact::Placed(Box::new(OrderPlaced {
-            order: OrderId(1),
-            buyer: BuyerId::parse("ann").expect("a buyer"),
-            goods: Goods::Hold {
+    const ORDER: OrderId = OrderId(1);
+    const ENTRY: EntryId = EntryId(7);
+
+    fn goods(what: &str) -> Goods {
+        let (price_minor, until) = (1_000, 9);
+        match what {
+            "hold" => Goods::Hold {
                 hold: HoldId(2),
-                seats: vec![onsale_domain::fact::SeatLine { seat: 0, price_minor: 1_000 }],
+                seats: vec![onsale_domain::fact::SeatLine { seat: 0, price_minor }],
                 areas: Vec::new(),
                 placed_at: 0,
             },
+            "code" => Goods::Checkout {
+                checkout: CheckoutId(3),
+                lines: vec![SkuLine { sku: 0, count: 1, price_minor }],
+                placed_at: 0,
+            },
+            "award" => Goods::Award { price_minor, until },
+            "place" => Goods::Entry { entry: ENTRY, price_minor, until },
+            other => panic!("{other}"),
+        }
+    }
+
+    fn placed(what: &str) -> OrderFact {
+        OrderFact::Placed(Box::new(OrderPlaced {
+            order: ORDER,
+            buyer: ann(),
+            goods: goods(what),
             goods_minor: 1_000,
             fee_minor: 50,
             currency: Currency::parse("EUR").expect("three letters"),
-        })))
+        }))
     }
 
-    fn captured(payment: u128, amount_minor: i64) -> Fact {
-        let payment = PaymentId(payment);
-        let reference = String::new();
-        Fact::Order(OrderFact::PaymentCaptured { order: OrderId(1), payment, amount_minor, reference })
+    fn ann() -> BuyerId {
+        BuyerId::parse("ann").expect("a buyer")
     }
 
-    fn owed(payment: u128, amount_minor: i64) -> Fact {
-        let (payment, why) = (PaymentId(payment), RefundCause::Late);
-        Fact::Order(OrderFact::RefundOwed { order: OrderId(1), payment, refund: 1, amount_minor, why })
+    fn order_fact(verb: &str, payment: u128, number: i64) -> OrderFact {
+        let (order, payment, amount_minor) = (ORDER, PaymentId(payment), number);
+        match verb {
+            "ask" => OrderFact::PaymentAsked { order, payment, amount_minor, until: 9, method: None },
+            "capture" => {
+                OrderFact::PaymentCaptured { order, payment, amount_minor, reference: String::new() }
+            }
+            "decline" => OrderFact::PaymentDeclined { order, payment, reason: String::new(), until: None },
+            "owe" => {
+                OrderFact::RefundOwed { order, payment, refund: 1, amount_minor, why: RefundCause::Late }
+            }
+            "pay_back" => OrderFact::RefundPaid { order, payment, refund: number as u16 },
+            "settle" => OrderFact::Settled { order },
+            "cancel" => OrderFact::Cancelled { order },
+            "seats_back" => OrderFact::SeatsTakenBack { order },
+            other => panic!("{other}"),
+        }
     }
 
-    fn verdict(facts: &[Fact]) -> Result<(), String> {
+    /// The words of a story, each a fact: `hold`, `code`, `award` and `place` order one of these for 1,050; `ask 1 1050`,
+    /// `capture 1 1050`, `owe 1 1050`, `pay_back 1 1`; the rest as below. `|` ends a step.
+    fn fact(line: &str) -> Fact {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |n: usize| words.get(n).map_or(0, |word| word.parse::<i64>().expect("a number"));
+        let (reason, amount_minor) = (String::new(), number(1));
+        match words[0] {
+            "hold" | "code" | "award" | "place" => Fact::Order(placed(words[0])),
+            "confirm" => Fact::HoldConfirmed { hold: HoldId(2), order: ORDER },
+            "purchase" => Fact::Sale(SaleFact::Purchased { checkout: CheckoutId(3), order: ORDER }),
+            "units_back" => {
+                let (checkout, order, buyer, lines) = (CheckoutId(3), ORDER, ann(), Vec::new());
+                Fact::Sale(SaleFact::TakenBack { checkout, order, buyer, lines })
+            }
+            "pass" => {
+                Fact::Auction(AuctionFact::AwardPassed { from: ann(), why: PassCause::Unpaid, to: None })
+            }
+            "award_paid" => {
+                Fact::Auction(AuctionFact::AwardSettled { bidder: ann(), price_minor: 1_000, order: ORDER })
+            }
+            "place_paid" => Fact::Registration(RegistrationFact::Confirmed { entry: ENTRY, order: ORDER }),
+            "leave" => {
+                let why = EntryCancelCause::Staff;
+                Fact::Registration(RegistrationFact::EntryCancelled { entry: ENTRY, why, amount_minor })
+            }
+            "seat_returned" => {
+                let (seats, areas) = (vec![0], Vec::new());
+                Fact::OrderRefunded { order: ORDER, seats, areas, amount_minor, reason }
+            }
+            "unit_returned" => {
+                let (lines, restock) = (vec![SkuCount { sku: 0, count: 1 }], true);
+                Fact::Sale(SaleFact::Refunded { order: ORDER, lines, amount_minor, restock, reason })
+            }
+            verb => Fact::Order(order_fact(verb, number(1) as u128, number(2))),
+        }
+    }
+
+    fn verdict(story: &str) -> Result<i64, String> {
         let mut money = Money::default();
-        facts.iter().try_for_each(|fact| money.take(fact))?;
-        money.check()
+        for step in story.split(" | ") {
+            step.split(", ").try_for_each(|line| money.take(&fact(line)))?;
+            money.check()?;
+        }
+        Ok(money.sums().map(|(_, sums)| sums.confirmed_minor).sum())
     }
 
     #[test]
     fn every_coin_is_with_a_confirmed_order_or_on_its_way_back() {
-        let sold = || Fact::HoldConfirmed { hold: HoldId(2), order: OrderId(1) };
-        let settled = || Fact::Order(OrderFact::Settled { order: OrderId(1) });
-        let sound: [&[Fact]; 5] = [
-            &[placed()],
-            &[placed(), captured(1, 1_050), sold()],
-            &[placed(), captured(1, 1_050), owed(1, 1_050)],
-            &[placed(), captured(1, 1_050), sold(), captured(2, 1_050), owed(2, 1_050)],
-            &[placed(), settled(), sold()],
-        ];
-        for facts in sound {
-            assert_eq!(verdict(facts), Ok(()), "{facts:?}");
+        for (story, confirmed) in [
+            ("hold", 0),
+            ("hold | ask 1 1050 | capture 1 1050, confirm", 1_050),
+            ("hold | ask 1 1050 | capture 1 1050, seats_back", 1_050),
+            ("hold | ask 1 1050 | capture 1 1050, owe 1 1050 | pay_back 1 1", 0),
+            (
+                "hold | ask 1 1050 | decline 1 | ask 2 1050 | capture 2 1050, confirm | capture 1 1050, owe 1 1050",
+                1_050,
+            ),
+            ("hold | ask 1 1050 | capture 1 1050, confirm | seat_returned 1000, owe 1 1050", 0),
+            ("hold | settle, confirm", 0),
+            ("hold | cancel", 0),
+            ("code | ask 1 1050 | capture 1 1050, purchase", 1_050),
+            ("code | ask 1 1050 | capture 1 1050, units_back | unit_returned 1000, owe 1 1050", 0),
+            ("award | ask 1 1050 | capture 1 1050, award_paid", 1_050),
+            ("award | ask 1 1050 | pass | capture 1 1050, award_paid", 1_050),
+            ("award | ask 1 1050 | pass | capture 1 1050, owe 1 1050", 0),
+            ("place | ask 1 1050 | capture 1 1050, place_paid", 1_050),
+            ("place | ask 1 1050 | capture 1 1050, place_paid | leave 0", 1_050),
+            ("place | ask 1 1050 | capture 1 1050, place_paid | leave 1000, owe 1 1050", 0),
+            // Nobody ordered it: the money is somebody else's affair.
+            ("confirm | seat_returned 1000", 0),
+            ("place_paid | leave 1000", 0),
+        ] {
+            assert_eq!(verdict(story), Ok(confirmed), "{story}");
         }
-        let wrong: [&[Fact]; 7] = [
-            &[placed(), captured(1, 1_050)],
-            &[placed(), sold()],
-            &[placed(), captured(1, 1_000), sold()],
-            &[placed(), captured(1, 1_050), sold(), owed(1, 1_050)],
-            &[placed(), captured(1, 1_050), captured(1, 1_050), sold()],
-            &[placed(), captured(1, 1_050), sold(), sold()],
-            &[captured(1, 1_050)],
-        ];
-        for facts in wrong {
-            assert!(verdict(facts).is_err(), "{facts:?}");
+    }
+
+    #[test]
+    fn what_breaks_is_told() {
+        for (story, why) in [
+            ("hold | ask 1 1050 | capture 1 1050", "money is kept without goods"),
+            ("hold | confirm", "goods are kept without their money"),
+            ("hold | ask 1 1050 | capture 1 1000, confirm", "goods are kept without their money"),
+            ("hold | ask 1 1050 | capture 1 1100, confirm", "more money is kept than the goods cost"),
+            ("hold | ask 1 1050 | capture 1 1050, confirm, owe 1 1050", "goods are kept without their money"),
+            ("hold | ask 1 1050 | capture 1 1050, capture 1 1050, confirm", "captured twice"),
+            ("hold | ask 1 1050 | capture 1 1050, confirm | confirm", "sold twice"),
+            ("hold | ask 1 1050 | capture 1 1050, seats_back | confirm", "sold twice"),
+            ("hold | ask 1 1050 | capture 1 1050, owe 1 2000", "gives back 2000 and took 1050"),
+            ("hold | ask 1 1050 | capture 1 1050, confirm | seat_returned 1000", "without goods"),
+            ("hold | seat_returned 1000", "more of order"),
+            ("hold | ask 1 1000", "is asked for it"),
+            ("hold | ask 1 1050 | ask 1 1050", "asked for twice"),
+            ("hold | capture 1 1050", "never asked for"),
+            ("hold | decline 1", "never asked for"),
+            ("hold | hold", "placed twice"),
+            ("hold | ask 1 1050 | pay_back 1 1", "never owed"),
+            ("hold | ask 1 1050 | capture 1 1050, owe 1 1050 | pay_back 1 1 | pay_back 1 1", "paid twice"),
+            ("hold | ask 1 1050 | capture 1 1050, confirm | cancel", "cancelled after it was sold"),
+            ("ask 1 1050", "never placed"),
+            ("capture 1 1050", "never placed"),
+            ("settle", "never placed"),
+            ("cancel", "never placed"),
+            ("seats_back", "never placed"),
+            ("code | purchase", "without their money"),
+            ("code | ask 1 1050 | capture 1 1050, units_back | purchase", "sold twice"),
+            ("code | ask 1 1050 | capture 1 1050, purchase | unit_returned 1000", "without goods"),
+            ("award | award_paid", "without their money"),
+            ("award | ask 1 1050 | pass | capture 1 1050", "without goods"),
+            ("award | ask 1 1050 | pass | capture 1 1050, award_paid, owe 1 1050", "without their money"),
+            ("place | place_paid", "without their money"),
+            ("place | ask 1 1050 | capture 1 1050, place_paid | leave 1000", "without goods"),
+            ("place | ask 1 1050 | capture 1 1050, place_paid | leave 0, owe 1 1050", "without their money"),
+        ] {
+            let told = verdict(story).expect_err(story);
+            assert!(told.contains(why), "{story}: {told}");
         }
     }
 }

@@ -6,15 +6,23 @@ use onsale_domain::registration::{Registration, RegistrationFact};
 use crate::cli::entry_book::{Entry, EntryBook};
 
 /// `None` for what changes nobody's place.
-pub fn entry(fact: &RegistrationFact) -> Option<Entry> {
+pub fn entry(fact: &RegistrationFact, at: i64) -> Option<Entry> {
     let name = |buyer: &onsale_domain::BuyerId| buyer.as_str().to_owned();
     Some(match fact {
         RegistrationFact::Created(created) => Entry::Capacity(u64::from(created.capacity)),
         RegistrationFact::Changed(_) => return None,
-        RegistrationFact::StatusChanged { status, .. } => Entry::Open(*status == RegistrationStatus::Open),
+        RegistrationFact::StatusChanged { status, .. } => match status {
+            RegistrationStatus::Started | RegistrationStatus::Cancelled => Entry::Over,
+            RegistrationStatus::Open => Entry::Open(true),
+            RegistrationStatus::Scheduled | RegistrationStatus::Closed => Entry::Open(false),
+        },
         RegistrationFact::CapacityChanged { capacity } => Entry::Capacity(u64::from(*capacity)),
         RegistrationFact::Registered { entry, buyer } => {
             Entry::Confirmed { entry: entry.0, buyer: name(buyer) }
+        }
+        // Late money has a place that is over when it begins, for the one moment in which it is paid.
+        RegistrationFact::Reserved { entry, buyer, until, .. } if *until <= at => {
+            Entry::TakenBack { entry: entry.0, buyer: name(buyer) }
         }
         RegistrationFact::Reserved { entry, buyer, until, .. } => {
             Entry::Kept { entry: entry.0, buyer: name(buyer), until: *until }

@@ -1,5 +1,8 @@
 //! Reads a journal's frames into listings and into the ledger, and notes everything that does not fit.
 
+#[cfg(test)]
+mod late;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -223,7 +226,7 @@ impl Kept {
             return entries.into_iter().try_for_each(|entry| self.stock.take(at, entry));
         }
         if let Fact::Registration(fact) = fact {
-            return registrations::entry(fact).map_or(Ok(()), |entry| self.entries.take(at, entry));
+            return registrations::entry(fact, at).map_or(Ok(()), |entry| self.entries.take(at, entry));
         }
         if let Fact::Order(
             OrderFact::PaymentAsked { order, until, .. }

@@ -135,6 +135,8 @@ impl Desk {
             "order_placed" => return self.place(fact, order),
             "payment_asked" => Entry::Asked { order, payment, amount_minor: amount()? },
             "payment_captured" => Entry::Captured { order, payment, amount_minor: amount()? },
+            "payment_declined" => Entry::Declined { order, payment },
+            "order_cancelled" => Entry::Cancelled { order },
             "hold_confirmed" | "purchased" | "purchase_taken_back" | "seats_taken_back" => {
                 Entry::Sold { order }
             }
