@@ -70,6 +70,9 @@ impl Money {
             self.returned(*order, seats.len() as u32 + places, *amount_minor);
         } else if let Fact::Sale(SaleFact::Refunded { order, lines, amount_minor, .. }) = fact {
             self.returned(*order, lines.iter().map(|line| line.count).sum(), *amount_minor);
+        } else if let Fact::Auction(AuctionFact::AwardRefunded { order, amount_minor, left_minor, .. }) = fact
+        {
+            self.returned(*order, u32::from(*left_minor == 0), *amount_minor);
         } else if let Fact::Registration(RegistrationFact::EntryCancelled { entry, amount_minor, .. }) = fact
         {
             // After the cut-off a place stays paid, and nothing is said to go back.
