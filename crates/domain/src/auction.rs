@@ -90,6 +90,7 @@ pub fn check(command: &AuctionCommand) -> Result<(), Refusal> {
         AuctionCommand::CancelAuction(command) => cancel_auction::check(command),
         AuctionCommand::RetractBid(command) => retract_bid::check(command),
         AuctionCommand::BanBidder(command) => ban_bidder::check(command),
+        AuctionCommand::RefundAward(command) => award::check_refund(command),
         AuctionCommand::ChangeAuction(_)
         | AuctionCommand::BuyNow(_)
         | AuctionCommand::UnbanBidder(_)
@@ -116,6 +117,8 @@ fn decide(auction: &Auction, command: &AuctionCommand, now: Millis) -> Result<De
         AuctionCommand::WatchAuction(watcher) => return watch_auction::watch(auction, watcher),
         AuctionCommand::UnwatchAuction(watcher) => return Ok(watch_auction::unwatch(auction, watcher)),
         AuctionCommand::CreateAuction(_) => return Err(Refusal::of(Code::ListingExists)),
+        // An auction knows no orders; where there is a book of them, the book decides.
+        AuctionCommand::RefundAward(_) => return Err(Refusal::of(Code::OrderUnknown)),
         // Its work is done before any verb is decided.
         AuctionCommand::CloseDue => return Ok(Decided::Unchanged),
     };

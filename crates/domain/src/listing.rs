@@ -207,6 +207,9 @@ impl Listing {
                 Body::Event(_) | Body::Sale(_) | Body::Registration(_) | Body::Auction(_),
                 Command::Order(command),
             ) => crate::order::execute(self, command, now, facts),
+            (Body::Auction(_), Command::Auction(AuctionCommand::RefundAward(command))) => {
+                crate::order::refund_award(self, command, now, facts)
+            }
             (Body::Event(_), _) => {
                 crate::order::guard(self, command, now)?;
                 crate::seats::execute(self, command, now, facts)

@@ -14,6 +14,7 @@ mod note_payment;
 mod pay_order;
 mod place_order;
 mod refund;
+mod refund_award;
 mod state;
 mod view;
 
@@ -23,6 +24,7 @@ pub use fees::Fees;
 pub(crate) use guard::guard;
 pub use invariants::check as check_invariants;
 pub(crate) use refund::owe;
+pub(crate) use refund_award::execute as refund_award;
 pub use state::{Money, OrderStatus, Orders};
 pub use view::{BookedOrder, BookedPayment, BookedRefund, OrdersFound, OrdersQuery, Work};
 

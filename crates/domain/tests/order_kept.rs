@@ -188,6 +188,51 @@ fn a_place_that_staff_takes_away_and_a_cancelled_registration_pay_back() {
 }
 
 #[test]
+fn what_was_paid_for_an_award_goes_back_wholly_or_in_part_and_the_auction_stays_closed() {
+    check(
+        "10   bid ann 500         -> bid_placed
+         20   bid bob 300         -> bid_placed
+         1000 order o1 ann        -> closed to ann for 310 until 173800, o1 for 310
+         1001 refund o1           -> no: not_refundable
+         1001 refund o9           -> no: order_unknown
+         1002 pay o1 p1           -> p1 asks 310 until 1602
+         1003 refund o1           -> no: not_refundable
+         1004 captured p1 310     -> p1 has 310, settled to o1
+         1005 refund o1 0         -> no: invalid
+         1006 refund o1 311       -> no: invalid
+         1007 refund o1 100       -> o1 gets 100 back, 210 left, p1 owes 100 (returned 1)
+         1008 order? o1           -> confirmed 310, 310 - 100
+         1009 award?              -> Some(Settled)
+         1010 refund o1 211       -> no: invalid
+         1011 refund o1           -> o1 gets 210 back, 0 left, p1 owes 210 (returned 2)
+         1012 order? o1           -> refunded 310, 310 - 310
+         1013 award?              -> Some(Refunded)
+         1014 refund o1           -> no: not_refundable
+         1015 order o2 ann        -> no: award_settled
+         1016 order o2 bob        -> no: award_unknown
+         1017 paid_back p1 2      -> p1 paid back 2
+         200000 sweep auction     -> unchanged",
+    );
+    // What was charged elsewhere is given back elsewhere; a second payment goes back whatever was refunded.
+    check(
+        "10   bid ann 500         -> bid_placed
+         1000 order o1 ann        -> closed to ann for 100 until 173800, o1 for 100
+         1001 pay o1 p1           -> p1 asks 100 until 1601
+         1002 declined p1         -> p1 declined, again until 173800
+         1003 settle o1           -> o1 settled, settled to o1
+         1004 refund o1 40        -> o1 gets 40 back, 60 left
+         1005 captured p1 100     -> p1 has 100, p1 owes 100 (twice 1)
+         1006 refund o1           -> o1 gets 60 back, 0 left
+         1007 award?              -> Some(Refunded)",
+    );
+    check(
+        "10   bid ann 500         -> bid_placed
+         1000 settle_award ann o1 -> closed to ann for 100 until 173800, settled to o1
+         1001 refund o1           -> no: order_unknown",
+    );
+}
+
+#[test]
 fn an_entry_that_an_order_bought_lends_its_id_to_no_other() {
     check(
         "100  register e1 ann  -> kept until 700

@@ -59,6 +59,7 @@ impl BidAnswer {
             | AuctionFact::BidderUnbanned { .. }
             | AuctionFact::AwardPassed { .. }
             | AuctionFact::AwardSettled { .. }
+            | AuctionFact::AwardRefunded { .. }
             | AuctionFact::WatchStarted { .. }
             | AuctionFact::WatchEnded { .. } => None,
         }

@@ -25,7 +25,8 @@ impl Auction {
             | AuctionFact::AwardPassed { .. }
             | AuctionFact::AwardSettled { .. }
             | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. } => None,
+            | AuctionFact::WatchEnded { .. }
+            | AuctionFact::AwardRefunded { .. } => None,
         }
     }
 
@@ -84,6 +85,10 @@ impl Auction {
                 self.end_award(state, to.as_ref(), at);
             }
             AuctionFact::AwardSettled { .. } => self.end_award(AwardState::Settled, None, at),
+            AuctionFact::AwardRefunded { left_minor, .. } => {
+                let state = if *left_minor == 0 { AwardState::Refunded } else { AwardState::Settled };
+                self.end_award(state, None, at);
+            }
             AuctionFact::WatchStarted { watcher } => {
                 self.watchers += u32::from(self.people.mark(watcher, WATCHES).1);
             }

@@ -2,12 +2,14 @@
 
 use super::Decided;
 use super::bids::Bid;
-use super::command::SettleAward;
+use super::command::{RefundAward, SettleAward};
 use super::fact::{AuctionFact, Award, PassCause};
 use super::limits::{SECOND_CHANCE_MS, SECOND_CHANCES_MAX};
 use super::people::BANNED;
 use super::state::{Auction, AwardLine, AwardState, Closed, Phase};
+use crate::fields::check_reason;
 use crate::id::BuyerId;
+use crate::money::MINOR_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
 
@@ -18,6 +20,13 @@ pub(super) fn settle(auction: &Auction, command: &SettleAward) -> Result<Decided
         price_minor: line.award.price_minor,
         order: command.order,
     }))
+}
+
+pub(super) fn check_refund(command: &RefundAward) -> Result<(), Refusal> {
+    if command.amount_minor.is_some_and(|amount| !(1..=MINOR_MAX).contains(&amount)) {
+        return Err(Refusal::invalid("amount_minor", "1 to 10^12 minor units"));
+    }
+    check_reason(&command.reason)
 }
 
 /// A winning bid binds; a second chance is an offer.
@@ -40,7 +49,7 @@ pub(super) fn pending_of<'a>(
     let Some((nth, line)) = own else { return Err(unknown) };
     match line.state {
         AwardState::Pending => Ok((nth, line)),
-        AwardState::Settled => Err(Refusal::of(Code::AwardSettled)),
+        AwardState::Settled | AwardState::Refunded => Err(Refusal::of(Code::AwardSettled)),
         // It was due and has been passed on by its own fact before we are asked.
         AwardState::Unpaid | AwardState::Declined => Err(Refusal::of(Code::Expired)),
     }

@@ -25,6 +25,7 @@ pub enum AuctionCommand {
     UnwatchAuction(BuyerId),
     /// Closes what is over and passes on what was not paid; the sweep.
     CloseDue,
+    RefundAward(RefundAward),
 }
 
 /// Only what is given changes. Times and terms may change until the auction starts.
@@ -96,6 +97,15 @@ pub struct SettleAward {
     pub order: OrderId,
 }
 
+/// What was paid for an award goes back, wholly or in part: decided by the book of orders, which knows what was paid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefundAward {
+    pub order: OrderId,
+    /// Nothing said: all that is left.
+    pub amount_minor: Option<Minor>,
+    pub reason: String,
+}
+
 impl AuctionCommand {
     /// Whether a yes to this may never be lost, whatever store forgets.
     pub fn is_sealed(&self) -> bool {
@@ -110,6 +120,7 @@ impl AuctionCommand {
             | AuctionCommand::UnbanBidder(_)
             | AuctionCommand::SettleAward(_)
             | AuctionCommand::DeclineAward(_)
+            | AuctionCommand::RefundAward(_)
             | AuctionCommand::CloseDue => true,
             AuctionCommand::WatchAuction(_) | AuctionCommand::UnwatchAuction(_) => false,
         }
@@ -130,6 +141,7 @@ impl AuctionCommand {
             | AuctionCommand::DeclineAward(_)
             | AuctionCommand::WatchAuction(_)
             | AuctionCommand::UnwatchAuction(_)
+            | AuctionCommand::RefundAward(_)
             | AuctionCommand::CloseDue => None,
         }
     }
@@ -149,6 +161,7 @@ impl AuctionCommand {
         "watch_auction",
         "unwatch_auction",
         "close_due",
+        "refund_award",
     ];
 
     pub fn verb_number(&self) -> usize {
@@ -166,6 +179,7 @@ impl AuctionCommand {
             AuctionCommand::WatchAuction(_) => 10,
             AuctionCommand::UnwatchAuction(_) => 11,
             AuctionCommand::CloseDue => 12,
+            AuctionCommand::RefundAward(_) => 13,
         }
     }
 

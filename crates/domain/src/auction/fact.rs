@@ -112,6 +112,21 @@ pub enum AuctionFact {
         #[n(0)]
         watcher: BuyerId,
     },
+    /// What was paid for an award goes back, wholly or in part. The auction stays closed.
+    #[n(12)]
+    AwardRefunded {
+        #[n(0)]
+        order: OrderId,
+        #[n(1)]
+        bidder: BuyerId,
+        #[n(2)]
+        amount_minor: Minor,
+        /// What the order still keeps; 0: nothing is left of it.
+        #[n(3)]
+        left_minor: Minor,
+        #[n(4)]
+        reason: String,
+    },
 }
 
 /// What the remaining bids come to, replayed.
@@ -175,7 +190,7 @@ pub enum PassCause {
 
 impl AuctionFact {
     /// Names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 12] = [
+    pub const KINDS: [&str; 13] = [
         "auction_created",
         "auction_changed",
         "auction_cancelled",
@@ -188,6 +203,7 @@ impl AuctionFact {
         "award_settled",
         "watch_started",
         "watch_ended",
+        "award_refunded",
     ];
 
     pub fn kind_number(&self) -> usize {
@@ -204,6 +220,7 @@ impl AuctionFact {
             AuctionFact::AwardSettled { .. } => 9,
             AuctionFact::WatchStarted { .. } => 10,
             AuctionFact::WatchEnded { .. } => 11,
+            AuctionFact::AwardRefunded { .. } => 12,
         }
     }
 
@@ -229,7 +246,8 @@ impl AuctionFact {
             | AuctionFact::AwardPassed { .. }
             | AuctionFact::AwardSettled { .. }
             | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. } => {}
+            | AuctionFact::WatchEnded { .. }
+            | AuctionFact::AwardRefunded { .. } => {}
         }
         shown
     }

@@ -75,6 +75,9 @@ pub enum AwardState {
     Unpaid,
     #[n(3)]
     Declined,
+    /// It was paid, and all of that went back.
+    #[n(4)]
+    Refunded,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -135,6 +135,9 @@ impl Orders {
                 self.goods_gone(0, status, at);
             }
             AuctionFact::AwardSettled { order, .. } => self.confirm(*order, at),
+            AuctionFact::AwardRefunded { order, amount_minor, left_minor, .. } => {
+                self.returned(*order, u32::from(*left_minor == 0), *amount_minor, at);
+            }
             AuctionFact::AuctionCreated(_)
             | AuctionFact::AuctionChanged(_)
             | AuctionFact::AuctionCancelled { .. }

@@ -38,6 +38,7 @@ fn moves_money(listing: &Listing, fact: &Fact) -> Option<OrderId> {
     }
     if let Fact::OrderRefunded { order, .. }
     | Fact::Sale(SaleFact::Refunded { order, .. })
+    | Fact::Auction(AuctionFact::AwardRefunded { order, .. })
     | Fact::Order(OrderFact::PaymentCaptured { order, .. }) = fact
     {
         return Some(*order);
@@ -48,7 +49,7 @@ fn moves_money(listing: &Listing, fact: &Fact) -> Option<OrderId> {
 fn owed(order: &Order, payment: &Payment) -> Option<OrderFact> {
     let amount_minor = order.owed_minor(payment);
     let why = match (order.paid_by == Some(payment.id), order.status) {
-        (true, _) if order.returned_units > 0 => RefundCause::Returned,
+        (true, _) if order.returned_units > 0 || order.returned_minor > 0 => RefundCause::Returned,
         (true, _) => RefundCause::Amount,
         (false, OrderStatus::Confirmed | OrderStatus::Refunded) => RefundCause::Twice,
         (false, _) if payment.captured_minor.is_some_and(|captured| captured < payment.amount_minor) => {

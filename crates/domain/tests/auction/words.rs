@@ -239,6 +239,9 @@ pub fn say(fact: &AuctionFact, end_before: Millis) -> String {
         AuctionFact::AwardSettled { bidder, price_minor, .. } => {
             format!("settled by {bidder:?} at {price_minor}")
         }
+        AuctionFact::AwardRefunded { bidder, amount_minor, left_minor, .. } => {
+            format!("{bidder:?} gets {amount_minor} back, {left_minor} left")
+        }
         AuctionFact::WatchStarted { watcher } => format!("watched by {watcher:?}"),
         AuctionFact::WatchEnded { watcher } => format!("unwatched by {watcher:?}"),
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use onsale_domain::auction::command::{AuctionCommand, PlaceBid, SettleAward};
+use onsale_domain::auction::command::{AuctionCommand, PlaceBid, RefundAward, SettleAward};
 use onsale_domain::auction::details::{AuctionDetails, AuctionTerms};
 use onsale_domain::auction::fact::{AuctionFact, Award};
 use onsale_domain::auction::increment::Increment;
@@ -154,6 +154,11 @@ impl Keeper {
         if verb == "order?" {
             return self.show(rest[0]);
         }
+        if verb == "award?" {
+            let closed = self.auction.listing.auction().and_then(|auction| auction.view().closed);
+            let last = closed.and_then(|closed| closed.awards.last().map(|line| line.state));
+            return format!("{last:?}");
+        }
         let (on_auction, command) = self.command(verb, &rest, seconds * 1_000);
         let (outcome, facts) = self.log(on_auction).run(&command, seconds * 1_000);
         self.learn(on_auction, &facts);
@@ -194,6 +199,11 @@ impl Keeper {
             "settle_award" => auction(AuctionCommand::SettleAward(SettleAward {
                 bidder: buyer(rest[0]),
                 order: OrderId(number(rest[1])),
+            })),
+            "refund" => auction(AuctionCommand::RefundAward(RefundAward {
+                order: OrderId(number(rest[0])),
+                amount_minor: rest.get(1).map(|word| word.parse().expect("an amount")),
+                reason: "broken".into(),
             })),
             "turn_down" => auction(AuctionCommand::DeclineAward(buyer(rest[0]))),
             "sweep" => (rest == ["auction"], Command::ExpireDue { limit: 64 }),
@@ -323,7 +333,9 @@ impl Keeper {
                     format!("turn_down {name}"),
                     format!("settle o{order}"),
                     format!("confirm e{entry} o{step}"),
-                ][die(3) as usize]
+                    format!("refund o{order} {}", 1 + die(200)),
+                    format!("refund o{order}"),
+                ][die(5) as usize]
                     .clone(),
             };
             let said = self.say(&format!("{now} {asked}"));
@@ -350,6 +362,9 @@ fn told(fact: &Fact) -> Option<String> {
         }
         Fact::Auction(AuctionFact::AwardPassed { to, .. }) => format!("passed to {}", awarded(to.as_ref())),
         Fact::Auction(AuctionFact::AwardSettled { order, .. }) => format!("settled to o{}", order.0),
+        Fact::Auction(AuctionFact::AwardRefunded { order, amount_minor, left_minor, .. }) => {
+            format!("o{} gets {amount_minor} back, {left_minor} left", order.0)
+        }
         Fact::Registration(fact) => match fact {
             RegistrationFact::StatusChanged { by_schedule: true, .. } => return None,
             RegistrationFact::StatusChanged { status, .. } => status.as_str().into(),

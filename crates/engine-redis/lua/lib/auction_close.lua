@@ -104,7 +104,8 @@ local function pending_of(name)
     local award = awards[n]
     if award.bidder == name then
       if award.state == "pending" then return award, n - 1 end
-      return nil, award.state == "settled" and NO.award_settled or NO.expired
+      local is_paid = award.state == "settled" or award.state == "refunded"
+      return nil, is_paid and NO.award_settled or NO.expired
     end
   end
   return nil, NO.award_unknown

@@ -103,6 +103,8 @@ do
       -- After the cut-off a place stays paid.
       if fact[8] == "0" then return end
       order.returned_units, order.returned = order.returned_units + 1, order.returned + fact[8]
+    elseif fact[2] == "award_refunded" then
+      order.returned_units, order.returned = fact[10] == "0" and 1 or 0, order.returned + fact[8]
     elseif fact[2] == "order_refunded" then
       order.returned_units = order.returned_units + count_units(fact[6]) + count_units(fact[8], true)
       order.returned = order.returned + fact[10]
@@ -115,7 +117,9 @@ do
   end
 
   local function why_owed(order, payment)
-    if order.paid_by == payment.id then return order.returned_units > 0 and "returned" or "amount" end
+    if order.paid_by == payment.id then
+      return (order.returned_units > 0 or order.returned > 0) and "returned" or "amount"
+    end
     if order.status == "confirmed" or order.status == "refunded" then return "twice" end
     return payment.captured and payment.captured < payment.amount and "amount" or "late"
   end
@@ -133,7 +137,8 @@ do
   end
 
   -- Writes down what the facts of this step leave to be paid back; every script that returns goods or notes money ends so.
-  local MOVES_MONEY = {order_refunded = true, purchase_refunded = true, payment_captured = true, entry_cancelled = true}
+  local MOVES_MONEY = {order_refunded = true, purchase_refunded = true, payment_captured = true, entry_cancelled = true,
+    award_refunded = true}
   function owe()
     local touched, count = {}, #facts
     for n = 1, count do

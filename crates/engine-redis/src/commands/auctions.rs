@@ -69,6 +69,12 @@ pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms
             args.bytes(facts::id(command.order.0));
             AuctionVerb::Settle
         }
+        AuctionCommand::RefundAward(command) => {
+            args.bytes(facts::id(command.order.0));
+            args.optional(command.amount_minor);
+            args.bytes(&command.reason);
+            AuctionVerb::Refund
+        }
         AuctionCommand::DeclineAward(bidder) => {
             args.bytes(bidder.as_str());
             AuctionVerb::Decline

@@ -64,6 +64,13 @@ pub(super) fn encode(fact: &AuctionFact, fields: &mut Fields) {
         AuctionFact::WatchStarted { watcher } | AuctionFact::WatchEnded { watcher } => {
             fields.push("watcher", watcher.as_str());
         }
+        AuctionFact::AwardRefunded { order, bidder, amount_minor, left_minor, reason } => {
+            fields.push("order", id(order.0));
+            fields.push("bidder", bidder.as_str());
+            fields.push("amount_minor", amount_minor.to_string());
+            fields.push("left_minor", left_minor.to_string());
+            fields.push("reason", reason);
+        }
     }
 }
 
@@ -105,6 +112,13 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<AuctionFact, Malform
             bidder: fields.buyer("bidder")?,
             price_minor: fields.number("price_minor")?,
             order: fields.order("order")?,
+        },
+        "award_refunded" => AuctionFact::AwardRefunded {
+            order: fields.order("order")?,
+            bidder: fields.buyer("bidder")?,
+            amount_minor: fields.number("amount_minor")?,
+            left_minor: fields.number("left_minor")?,
+            reason: owned("reason")?,
         },
         "watch_started" => AuctionFact::WatchStarted { watcher: fields.buyer("watcher")? },
         "watch_ended" => AuctionFact::WatchEnded { watcher: fields.buyer("watcher")? },

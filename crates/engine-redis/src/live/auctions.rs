@@ -47,6 +47,7 @@ impl Touched {
             | AuctionFact::BidderUnbanned { .. }
             | AuctionFact::AwardPassed { .. }
             | AuctionFact::AwardSettled { .. }
+            | AuctionFact::AwardRefunded { .. }
             | AuctionFact::WatchStarted { .. }
             | AuctionFact::WatchEnded { .. } => None,
         };

@@ -128,6 +128,7 @@ kind! {
         Unban: "unban_bidder";
         Settle: "lib/order_guard" "lib/order_guard_award" "settle_award";
         Decline: "lib/order_guard" "lib/order_guard_award" "decline_award";
+        Refund: "lib/order_guard" "lib/order_book" "refund_award";
         Watch: "watch_auction";
         Unwatch: "unwatch_auction";
         Close: "close_auction";

@@ -102,6 +102,7 @@ fn award(line: &str) -> Result<AwardLine, Malformed> {
         "settled" => AwardState::Settled,
         "unpaid" => AwardState::Unpaid,
         "declined" => AwardState::Declined,
+        "refunded" => AwardState::Refunded,
         _ => return Err(Malformed::of("awards")),
     };
     let bid = match parts.text()? {

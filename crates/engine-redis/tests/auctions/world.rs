@@ -1,7 +1,7 @@
 //! One small world for a random history: an auction, and people who bid, raise, snipe, retract, are banned and pay.
 
 use onsale_domain::auction::command::{
-    BanBidder, BuyNow, CancelAuction, PlaceBid, RetractBid, Retractor, SettleAward,
+    BanBidder, BuyNow, CancelAuction, PlaceBid, RefundAward, RetractBid, Retractor, SettleAward,
 };
 use onsale_domain::auction::{Auction, AuctionCommand, AuctionStatus};
 use onsale_domain::listing::Key;
@@ -141,6 +141,9 @@ impl World {
     fn after(&mut self, auction: &Auction) -> AuctionCommand {
         let closed = auction.view().closed;
         let awards = closed.as_ref().map_or(&[][..], |closed| closed.awards.as_slice());
+        if !self.orders.is_empty() && self.chance.one_in(3) {
+            return AuctionCommand::RefundAward(self.refund());
+        }
         let of_award = self.chance.recent(awards, 3).map(|line| line.award.bidder.clone());
         let bidder = of_award.filter(|_| !self.chance.one_in(5)).unwrap_or_else(|| self.buyer());
         if self.chance.one_in(6) {
@@ -149,6 +152,24 @@ impl World {
             return AuctionCommand::SettleAward(SettleAward { bidder, order });
         }
         AuctionCommand::DeclineAward(bidder)
+    }
+
+    /// Mostly of an order that was placed, and by any amount.
+    fn refund(&mut self) -> RefundAward {
+        let known = self.chance.recent(&self.orders, 3).copied().filter(|_| !self.chance.one_in(12));
+        let amount_minor = match self.chance.below(6) {
+            0 => [0, -1, MINOR_MAX, MINOR_MAX + 1][self.chance.below(4) as usize],
+            1..=3 => 1 + self.chance.below(40) as Minor,
+            _ => {
+                return RefundAward {
+                    order: known.unwrap_or(OrderId(7)),
+                    amount_minor: None,
+                    reason: self.name("why"),
+                };
+            }
+        };
+        let order = known.unwrap_or_else(|| OrderId(self.fresh()));
+        RefundAward { order, amount_minor: Some(amount_minor), reason: self.name("a | reason %s") }
     }
 
     pub fn buyer(&mut self) -> BuyerId {

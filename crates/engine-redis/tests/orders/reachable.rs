@@ -33,6 +33,10 @@ pub const OF_GOODS: [(&str, &[(&str, &str)]); 4] = [
             ("settle_award", "already_ordered"),
             ("settle_award", "id_taken"),
             ("decline_award", "order_paying"),
+            ("refund_award", "done"),
+            ("refund_award", "invalid"),
+            ("refund_award", "order_unknown"),
+            ("refund_award", "not_refundable"),
         ],
     ),
     (
@@ -107,6 +111,7 @@ pub const REACHABLE: Reachable = &[
     ("cancel_checkout", &["checkout_ordered"], &[]),
     ("settle_award", &["already_ordered", "id_taken"], &[]),
     ("decline_award", &["order_paying"], &[]),
+    ("refund_award", &["done", "invalid", "order_unknown", "not_refundable"], &[]),
     ("confirm_entry", &["already_ordered", "id_taken"], &[]),
     ("cancel_entry", &["order_paying"], &[]),
 ];

@@ -420,6 +420,7 @@ fn award(given: &onsale_domain::auction::fact::Award, state: AwardState) -> Awar
             AwardState::Settled => "settled",
             AwardState::Unpaid => "unpaid",
             AwardState::Declined => "declined",
+            AwardState::Refunded => "refunded",
         },
     }
 }

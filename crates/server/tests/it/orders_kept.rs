@@ -55,7 +55,19 @@ fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
     let sold = house.get(&format!("/v1/auctions/{auction}")).json();
     assert!(sold.to_string().contains("settled"), "{sold}");
     let refunds = format!("/v1/orders/{}/refunds", won["id"].as_str().expect("an id"));
+    house.post(&refunds, &[], json!({"seats": ["A"], "reason": "broken"})).problem(422, "invalid");
+    house.post(&refunds, &[], json!({"amount_minor": 301, "reason": "broken"})).problem(422, "invalid");
+    let back = house.post(&refunds, &[], json!({"amount_minor": 120, "reason": "a chip"}));
+    assert_eq!((back.status, &back.json()["returned_minor"]), (200, &json!(120)), "{back:?}");
+    assert_eq!(back.json()["refunds"][0]["amount_minor"], 120, "{back:?}");
+    shown(&house, &won, "completed");
+    let back = house.post(&refunds, &[], json!({"reason": "broken"})).json();
+    assert_eq!((&back["returned_minor"], &back["refunds"][0]["why"]), (&json!(180), &json!("returned")));
+    let returned = shown(&house, &won, "refunded");
+    assert_eq!(returned["payments"][0]["refunds"][1]["amount_minor"], 180, "{returned}");
     house.post(&refunds, &[], json!({"reason": "broken"})).problem(409, "not_refundable");
+    let sold = house.get(&format!("/v1/auctions/{auction}")).json();
+    assert!(sold.to_string().contains("\"refunded\"") && sold["status"] == "closed", "{sold}");
     let all = house.get("/v1/buyers/bob/orders").json();
     assert_eq!(all["orders"][0]["id"], won["id"], "{all}");
 }
@@ -83,6 +95,7 @@ fn a_paid_place_is_ordered_bought_and_given_back() {
     shown(&house, &bought, "confirmed");
     let refunds = format!("/v1/orders/{}/refunds", bought["id"].as_str().expect("an id"));
     house.post(&refunds, &[], json!({"seats": ["A"], "reason": "ill"})).problem(422, "invalid");
+    house.post(&refunds, &[], json!({"amount_minor": 5, "reason": "ill"})).problem(422, "invalid");
     let back = house.post(&refunds, &[], json!({"reason": "ill"}));
     assert_eq!((back.status, &back.json()["returned_minor"]), (200, &json!(500)), "{back:?}");
     let path = format!("/v1/orders/{}", bought["id"].as_str().expect("an id"));

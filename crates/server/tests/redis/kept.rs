@@ -89,6 +89,21 @@ fn a_win_is_ordered_and_paid_on_redis() {
     });
     let all = other.get("/v1/buyers/cem/orders");
     assert_eq!(all["orders"][0]["id"], order["id"], "{all}");
+
+    // In part, and then all that is left, fees too.
+    let refunds = format!("/v1/orders/{}/refunds", text(&order, "id"));
+    let part = post(one, &refunds, "", &json!({"amount_minor": 2_000, "reason": "a scratch"}));
+    assert_eq!(part["returned_minor"], 2_000, "{part}");
+    let rest = post(other, &refunds, "", &json!({"reason": "broken"}));
+    assert_eq!(rest["returned_minor"], 7_150, "{rest}");
+    assert_eq!(money(&becomes(one, &order, "refunded")), (9_150, 9_150));
+    let broken = json!({"reason": "broken"});
+    assert_eq!(refused(one, &refunds, "", &broken), (409, json!("not_refundable")));
+    one.until("the money is back", |it| {
+        let order = it.get(&format!("/v1/orders/{}", text(&order, "id")));
+        let payment = order["payments"].as_array().and_then(|all| all.last().cloned()).expect("a payment");
+        (0..2).all(|n| payment["refunds"][n]["paid"] == true)
+    });
 }
 
 #[test]

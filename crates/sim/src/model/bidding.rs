@@ -174,6 +174,9 @@ impl BidBook {
                 assert!(late || last.until > now, "an award is paid when it is over");
                 self.last = Last::Settled;
             }
+            AuctionFact::AwardRefunded { .. } => {
+                assert!(self.last == Last::Settled, "an award is paid back that nobody paid");
+            }
             AuctionFact::WatchStarted { .. } | AuctionFact::WatchEnded { .. } => {}
         }
     }

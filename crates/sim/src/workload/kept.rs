@@ -2,10 +2,11 @@
 //! down, or forget it.
 
 use onsale_domain::auction::AuctionCommand;
+use onsale_domain::auction::command::RefundAward;
 use onsale_domain::listing::Body;
-use onsale_domain::order::OrderStatus;
 use onsale_domain::order::command::{EntryKey, GoodsKey};
 use onsale_domain::order::fact::Goods;
+use onsale_domain::order::{BookedOrder, OrderStatus};
 use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, CreateRegistration, Register};
 use onsale_domain::registration::details::RegistrationStatus;
@@ -174,9 +175,14 @@ pub(super) fn time_to_pay(rng: &mut Rng, goods: &Goods) -> i64 {
     }
 }
 
-/// Whoever has ordered, or paid, wants it no more; or staff takes his place away.
-pub(super) fn give_up(rng: &mut Rng, goods: &Goods, buyer: BuyerId) -> Command {
-    match goods {
+/// Whoever has ordered, or paid, wants it no more; or staff takes his place away, or pays back what an award cost.
+pub(super) fn give_up(rng: &mut Rng, order: &BookedOrder, buyer: BuyerId) -> Command {
+    match &order.goods {
+        Goods::Award { price_minor, .. } if rng.chance(700) => {
+            let amount_minor = rng.chance(500).then(|| rng.range(1, price_minor + 10));
+            let (order, reason) = (order.order, "broken".to_owned());
+            Command::Auction(AuctionCommand::RefundAward(RefundAward { order, amount_minor, reason }))
+        }
         Goods::Entry { entry, .. } => {
             let buyer = rng.chance(600).then_some(buyer);
             Command::Registration(RegistrationCommand::CancelEntry(CancelEntry { entry: *entry, buyer }))

@@ -200,7 +200,7 @@ impl Workload {
                     let key = CheckoutKey { checkout: *checkout, buyer: key.buyer };
                     Command::Sale(SaleCommand::CancelCheckout(key))
                 }
-                (Goods::Award { .. } | Goods::Entry { .. }, _) => give_up(rng, &order.goods, key.buyer),
+                (Goods::Award { .. } | Goods::Entry { .. }, _) => give_up(rng, order, key.buyer),
                 (goods, _) => give_back(rng, order.order, goods),
             };
         }

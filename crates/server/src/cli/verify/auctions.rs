@@ -55,7 +55,10 @@ pub fn line(fact: &AuctionFact) -> Option<Line> {
         AuctionFact::AwardSettled { bidder, price_minor, .. } => {
             Line::Settled { bidder: name(bidder), price: *price_minor }
         }
-        AuctionFact::WatchStarted { .. } | AuctionFact::WatchEnded { .. } => return None,
+        // Of money, which is added up elsewhere: what was sold stays so.
+        AuctionFact::AwardRefunded { .. }
+        | AuctionFact::WatchStarted { .. }
+        | AuctionFact::WatchEnded { .. } => return None,
     })
 }
 

@@ -78,6 +78,9 @@ impl Money {
             let units = lines.iter().map(|line| u64::from(line.count)).sum();
             return self.returned(*order, units, *amount_minor);
         }
+        if let Fact::Auction(AuctionFact::AwardRefunded { order, amount_minor, left_minor, .. }) = fact {
+            return self.returned(*order, u64::from(*left_minor == 0), *amount_minor);
+        }
         // After the cut-off a place stays paid, and nothing is said to go back.
         if let Fact::Registration(RegistrationFact::EntryCancelled { entry, amount_minor, .. }) = fact
             && let Some(order) = self.places.remove(entry).filter(|_| *amount_minor > 0)
@@ -244,6 +247,10 @@ mod tests {
             "award_paid" => {
                 Fact::Auction(AuctionFact::AwardSettled { bidder: ann(), price_minor: 1_000, order: ORDER })
             }
+            "award_returned" => {
+                let (order, bidder, left_minor) = (ORDER, ann(), number(2));
+                Fact::Auction(AuctionFact::AwardRefunded { order, bidder, amount_minor, left_minor, reason })
+            }
             "place_paid" => Fact::Registration(RegistrationFact::Confirmed { entry: ENTRY, order: ORDER }),
             "leave" => {
                 let why = EntryCancelCause::Staff;
@@ -289,6 +296,8 @@ mod tests {
             ("award | ask 1 1050 | capture 1 1050, award_paid", 1_050),
             ("award | ask 1 1050 | pass | capture 1 1050, award_paid", 1_050),
             ("award | ask 1 1050 | pass | capture 1 1050, owe 1 1050", 0),
+            ("award | ask 1 1050 | capture 1 1050, award_paid | award_returned 400 650, owe 1 400", 650),
+            ("award | ask 1 1050 | capture 1 1050, award_paid | award_returned 1050 0, owe 1 1050", 0),
             ("place | ask 1 1050 | capture 1 1050, place_paid", 1_050),
             ("place | ask 1 1050 | capture 1 1050, place_paid | leave 0", 1_050),
             ("place | ask 1 1050 | capture 1 1050, place_paid | leave 1000, owe 1 1050", 0),
@@ -333,6 +342,12 @@ mod tests {
             ("award | award_paid", "without their money"),
             ("award | ask 1 1050 | pass | capture 1 1050", "without goods"),
             ("award | ask 1 1050 | pass | capture 1 1050, award_paid, owe 1 1050", "without their money"),
+            (
+                "award | ask 1 1050 | capture 1 1050, award_paid | award_returned 400 650",
+                "than the goods cost",
+            ),
+            ("award | ask 1 1050 | capture 1 1050, award_paid | award_returned 1050 0", "without goods"),
+            ("award | award_returned 400 650", "more of order"),
             ("place | place_paid", "without their money"),
             ("place | ask 1 1050 | capture 1 1050, place_paid | leave 1000", "without goods"),
             ("place | ask 1 1050 | capture 1 1050, place_paid | leave 0, owe 1 1050", "without their money"),

@@ -52,6 +52,10 @@ pub fn fields(listing: &ListingId, fact: &AuctionFact) -> Value {
             "bidder": bidder.as_str(), "price_minor": price_minor,
             "order": write_inside("ord", listing, order.0),
         }),
+        AuctionFact::AwardRefunded { order, bidder, amount_minor, left_minor, reason } => json!({
+            "order": write_inside("ord", listing, order.0), "bidder": bidder.as_str(),
+            "amount_minor": amount_minor, "left_minor": left_minor, "reason": reason,
+        }),
         AuctionFact::WatchStarted { watcher } | AuctionFact::WatchEnded { watcher } => {
             json!({"watcher": watcher.as_str()})
         }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::auction::command::RefundAward;
+use onsale_domain::auction::{AuctionCommand, AuctionFact};
 use onsale_domain::command::RefundOrder;
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::Goods;
@@ -13,7 +15,7 @@ use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::command::{CancelEntry, RegistrationCommand};
 use onsale_domain::stock::command::RefundPurchase;
 use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Code, Command, Fact};
+use onsale_domain::{Code, Command, Fact, ListingKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -21,12 +23,12 @@ use super::OrderPath;
 use super::wire::{Labels, RefundBody};
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
-use crate::http::problem::{Problem, Told, catalog};
+use crate::http::problem::{Problem, Told};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::wire::LineAsked;
 use crate::http::wire::{AreaAsked, At};
 
-/// Nothing named: all that is left of the order.
+/// Nothing named: all that is left of the order. Of an auction's order only the money goes back.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"seats": ["A-1-3"], "reason": "cannot come"}))]
@@ -37,6 +39,9 @@ pub struct NewRefund {
     pub areas: Vec<AreaAsked>,
     #[serde(default)]
     pub lines: Vec<LineAsked>,
+    /// How much of what was paid for an auction's award; nothing said: all that is left.
+    #[schema(example = json!(null))]
+    pub amount_minor: Option<i64>,
     /// Whether units of stock can be sold again; otherwise they are written off.
     #[serde(default = "yes")]
     pub restock: bool,
@@ -72,6 +77,9 @@ pub async fn refund(
 ) -> Result<Response, Problem> {
     let mut labels = Labels::of(&*app.engine, &path.listing)?;
     let (order, reason) = (path.order, body.reason.clone());
+    if body.amount_minor.is_some() && path.listing.kind != ListingKind::Auction {
+        return Err(Problem::invalid("amount_minor", "only an auction's order is refunded by an amount"));
+    }
     let command = match &mut labels {
         Labels::Seats(names) => {
             if !body.lines.is_empty() {
@@ -101,7 +109,9 @@ pub async fn refund(
         {
             return Some(*amount_minor);
         }
-        if let Fact::Registration(RegistrationFact::EntryCancelled { amount_minor, .. }) = fact {
+        if let Fact::Auction(AuctionFact::AwardRefunded { amount_minor, .. })
+        | Fact::Registration(RegistrationFact::EntryCancelled { amount_minor, .. }) = fact
+        {
             return Some(*amount_minor);
         }
         None
@@ -122,15 +132,18 @@ pub async fn refund(
     Ok(reply::yes(StatusCode::OK, &answer, &body))
 }
 
-/// A place comes back whole, by cancelling its entry. What an auction has sold does not come back here.
+/// A place comes back whole, by cancelling its entry. Of an auction only the money goes back: what was sold stays sold.
 async fn whole(app: &App, path: &OrderPath, body: &NewRefund) -> Result<Command, Problem> {
     if !body.seats.is_empty() || !body.areas.is_empty() || !body.lines.is_empty() {
         return Err(Problem::invalid("seats", "this order has no parts"));
     }
     let order = path.booked(app).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
-    let Goods::Entry { entry, .. } = order.goods else {
-        let why = "what an auction has sold is given back between seller and winner";
-        return Err(Problem::with(catalog::of(Code::NotRefundable), why));
-    };
-    Ok(Command::Registration(RegistrationCommand::CancelEntry(CancelEntry { entry, buyer: None })))
+    if let Goods::Entry { entry, .. } = order.goods {
+        return Ok(Command::Registration(RegistrationCommand::CancelEntry(CancelEntry {
+            entry,
+            buyer: None,
+        })));
+    }
+    let (order, amount_minor, reason) = (path.order, body.amount_minor, body.reason.clone());
+    Ok(Command::Auction(AuctionCommand::RefundAward(RefundAward { order, amount_minor, reason })))
 }

@@ -45,6 +45,12 @@ impl MoneyBook {
                 }
                 self.sell_kept(AWARD, *order);
             }
+            AuctionFact::AwardRefunded { order, bidder, amount_minor, left_minor, .. } => {
+                let known = &self.orders[order];
+                let left = known.total_minor() - known.returned_minor - amount_minor;
+                assert!(known.placed.buyer == *bidder && left == *left_minor, "another refund than is told");
+                self.bring_back(*order, u32::from(left == 0), *amount_minor);
+            }
             AuctionFact::AuctionCreated(_)
             | AuctionFact::AuctionChanged(_)
             | AuctionFact::AuctionCancelled { .. }
