@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use onsale_domain::{ListingId, Millis};
 use onsale_engine::Engine;
 use onsale_engine::contract::{Harness, suite};
-use onsale_engine_redis::desk::Desk;
+use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::link::config::{Sentinel, Topology};
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{Options, RedisEngine, Sweep};
-use onsale_engine_redis::{commands::Terms, state};
+use onsale_engine_redis::scripts::Name;
+use onsale_engine_redis::{Keys, state};
 use tokio::runtime::{Handle, Runtime};
 
 use super::door::Door;
@@ -61,15 +62,10 @@ impl Harness for House {
     /// Redis read back, the view, and what Redis keeps twice: all the same.
     fn check_invariants(&self, listing: &ListingId) -> Result<(), String> {
         let engine = &self.door.engine;
-        let current = engine.deployment().current();
-        let desk = Desk {
-            link: engine.link().clone(),
-            scripts: current.scripts.clone(),
-            prefix: self.link.config().prefix.clone(),
-            terms: Terms { epoch: 1, compact_from: self.compact_from, strict: true, plain: true },
-        };
-        let kept = self.handle.block_on(desk.state(*listing)).map_err(|error| error.to_string())?;
-        let Some(kept) = kept else { return Ok(()) };
+        let keys = Keys::new(&self.link.config().prefix, listing);
+        let asked = engine.deployment().call(|all| all.get(Name::ReadState, Layout::Hash), keys.all(), &[]);
+        let told = self.handle.block_on(asked).map_err(|error| error.to_string())?;
+        let Some(kept) = state::read(told).map_err(|error| error.to_string())? else { return Ok(()) };
         state::check(&kept, *listing)?;
         let read = kept.picture(*listing).map_err(|error| error.to_string())?;
         let known = engine.image(listing).ok_or("the engine does not know the listing")?;
