@@ -1,7 +1,8 @@
 //! The contract of the port, as text tables: what every engine must answer, whatever it is built on.
-//! `table` reads and runs one, `suite` lists all, `direct` is the plainest engine there is: the domain behind a lock.
+//! `table` reads and runs one of seats, `lines` one of the other kinds, `suite` lists all, `direct` is the plainest engine there is: the domain behind a lock.
 
 pub mod direct;
+mod lines;
 pub mod reads;
 mod registrations;
 mod sales;

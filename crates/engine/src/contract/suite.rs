@@ -1,5 +1,6 @@
 //! Every table of the contract. A table's name is a sentence that it proves; files group them by verb.
 
+use super::lines::play;
 use super::table::{run, run_with_restarts};
 use super::{Harness, reads, registrations, sales, series};
 
@@ -21,8 +22,11 @@ const FILES: &[(&str, &str)] = &[
 /// The tables of a kind of listing with words of its own, and how one is played, with restarts or without.
 type Kind = (fn() -> Vec<Table>, fn(&str, &mut dyn Harness, bool) -> Result<(), String>);
 
-const KINDS: [Kind; 3] =
-    [(sales::all, sales::run), (series::all, series::run), (registrations::all, registrations::run)];
+const KINDS: [Kind; 3] = [
+    (sales::all, play::<sales::OfSales>),
+    (series::all, play::<series::OfSeries>),
+    (registrations::all, play::<registrations::OfRegistrations>),
+];
 
 /// One table: the file it stands in, the sentence it proves, its lines.
 #[derive(Clone, Copy, Debug)]

@@ -29,11 +29,18 @@ pub struct Fate {
     left: AtomicU32,
     mode: Mode,
     dead: AtomicBool,
+    leads: AtomicBool,
 }
 
 impl Fate {
     pub fn new(calls: u32, mode: Mode) -> Arc<Fate> {
-        Arc::new(Fate { left: AtomicU32::new(calls), mode, dead: AtomicBool::new(false) })
+        let (dead, leads) = (AtomicBool::new(false), AtomicBool::new(true));
+        Arc::new(Fate { left: AtomicU32::new(calls), mode, dead, leads })
+    }
+
+    /// Gives the lease, or takes it away.
+    pub fn lead(&self, leads: bool) {
+        self.leads.store(leads, Ordering::SeqCst);
     }
 
     pub fn came(&self) -> bool {
@@ -113,6 +120,10 @@ impl<T: ?Sized> Mortal<T> {
 }
 
 impl Engine for Mortal<dyn Engine> {
+    fn lease(&self, _listing: ListingId) -> BoxFuture<'static, Result<bool, EngineError>> {
+        ready(Ok(self.fate.leads.load(Ordering::SeqCst))).boxed()
+    }
+
     fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
         self.call(|engine| engine.submit(request), EngineError::Stopping)
     }

@@ -2,24 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::http::HeaderMap;
-use futures_util::future::{BoxFuture, FutureExt, ready};
+use futures_util::future::{BoxFuture, FutureExt};
 use onsale_domain::command::HoldKey;
 use onsale_domain::desk::{DeskFound, DeskQuery, Webhook, desk_of};
 use onsale_domain::listing::fence;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::seats::{Found, Query};
-use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, OrderId, PaymentId, Tenant};
+use onsale_domain::{Command, HoldId, Millis, OrderId, PaymentId, Tenant};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
-};
+use onsale_engine::{Answer, Engine, Request};
 use onsale_server::payments::provider::{Charge, GiveBack, LookUp, Provider, WebhookError};
 use onsale_server::payments::simulated::Bank;
 use onsale_server::payments::worker::{Patience, Worker};
@@ -28,6 +26,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::crash::{Fate, Mode, Mortal};
 use crate::world::{EVENT, START, buyer, create, hold, open, simulated};
 
 /// Far more than anything here takes on a busy machine; reached only by what never happens.
@@ -39,7 +38,7 @@ pub struct Crowd {
     pub bank: Arc<Bank>,
     asked: Arc<Mutex<BTreeMap<String, u32>>>,
     let_go: Arc<AtomicU32>,
-    leads: Arc<AtomicBool>,
+    fate: Arc<Fate>,
     stop: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -57,15 +56,16 @@ impl Crowd {
             inner: simulated(&bank),
         });
         let patience = Patience { answer: Duration::from_secs(3_600), ..Patience::default() };
-        let leads = Arc::new(AtomicBool::new(true));
-        let leased = Arc::new(Leased { leads: leads.clone(), inner: engine.clone() });
+        // It never dies; its lease is given and taken by hand.
+        let fate = Fate::new(u32::MAX, Mode::Before);
+        let leased = Arc::new(Mortal { fate: fate.clone(), inner: engine.clone() });
         let worker = Arc::new(Worker::new(leased, provider, patience));
         let stop = CancellationToken::new();
         let running = runtime.spawn({
             let stop = stop.clone();
             async move { worker.run(stop).await }
         });
-        let crowd = Crowd { runtime, engine, bank, asked, let_go, leads, stop, running };
+        let crowd = Crowd { runtime, engine, bank, asked, let_go, fate, stop, running };
         crowd.submit(create(buyers));
         (0..buyers).for_each(|n| crowd.place(n));
         crowd
@@ -103,7 +103,7 @@ impl Crowd {
 
     /// This server has the desk's lease from now on, or has lost it.
     pub fn lead(&self, leads: bool) {
-        self.leads.store(leads, Ordering::SeqCst);
+        self.fate.lead(leads);
     }
 
     /// So many conversations were let go before they were answered.
@@ -244,72 +244,5 @@ impl Drop for Waits {
         if let Some(let_go) = self.let_go.take() {
             let_go.fetch_add(1, Ordering::SeqCst);
         }
-    }
-}
-
-/// The engine, with a lease that is given and taken by hand.
-struct Leased {
-    leads: Arc<AtomicBool>,
-    inner: Arc<dyn Engine>,
-}
-
-impl Engine for Leased {
-    fn lease(&self, _listing: ListingId) -> BoxFuture<'static, Result<bool, EngineError>> {
-        ready(Ok(self.leads.load(Ordering::SeqCst))).boxed()
-    }
-
-    fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
-        self.inner.submit(request)
-    }
-
-    fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
-        self.inner.view(listing)
-    }
-
-    fn listings(
-        &self,
-        tenant: Tenant,
-        kind: ListingKind,
-        after: Option<ListingId>,
-        limit: usize,
-    ) -> Vec<Arc<View>> {
-        self.inner.listings(tenant, kind, after, limit)
-    }
-
-    fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
-        self.inner.ask(listing, query)
-    }
-
-    fn holds_of(
-        &self,
-        tenant: Tenant,
-        buyer: BuyerId,
-    ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>> {
-        self.inner.holds_of(tenant, buyer)
-    }
-
-    fn facts_after(
-        &self,
-        listing: ListingId,
-        after: Position,
-        limit: usize,
-    ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
-        self.inner.facts_after(listing, after, limit)
-    }
-
-    fn follow(
-        &self,
-        listing: ListingId,
-        after: Position,
-    ) -> BoxFuture<'static, Result<Follower, EngineError>> {
-        self.inner.follow(listing, after)
-    }
-
-    fn now(&self) -> Millis {
-        self.inner.now()
-    }
-
-    fn status(&self) -> EngineStatus {
-        self.inner.status()
     }
 }

@@ -10,9 +10,10 @@ use onsale_domain::registration::fact::EntryCancelCause;
 use onsale_domain::registration::{
     EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery, Standing,
 };
-use onsale_domain::{BuyerId, EntryId, Fact, Millis, OrderId, Outcome, Refusal};
+use onsale_domain::{BuyerId, EntryId, Fact, OrderId, Outcome, Refusal};
 
 use super::since_zero;
+use crate::contract::lines::number;
 use crate::contract::table::ZERO;
 use crate::engine::Answer;
 
@@ -29,16 +30,6 @@ pub fn create() -> Result<CreateRegistration, String> {
         checkout_ms: 600_000,
     };
     Ok(CreateRegistration { details, capacity: 2 })
-}
-
-/// Seconds, with milliseconds behind a point.
-pub fn span(word: &str) -> Result<Millis, String> {
-    let (seconds, ms) = word.split_once('.').unwrap_or((word, "0"));
-    Ok(number::<Millis>(seconds)? * 1_000 + number::<Millis>(ms)?)
-}
-
-fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("{word} is no number"))
 }
 
 fn entry(word: &str) -> Result<EntryId, String> {

@@ -12,6 +12,7 @@ use onsale_domain::stock::{PurchaseState, SaleCommand, SaleFact, SaleFound, Sale
 use onsale_domain::{BuyerId, CheckoutId, Fact, Millis, OrderId, Outcome, Refusal};
 
 use super::since_zero;
+use crate::contract::lines::{number, span};
 use crate::contract::table::ZERO;
 use crate::engine::Answer;
 
@@ -30,18 +31,8 @@ pub fn create() -> Result<CreateSale, String> {
     Ok(CreateSale { details, skus: vec![sku("A", 3, 500), sku("B", 2, 0)] })
 }
 
-/// Seconds, with milliseconds behind a point.
-pub fn span(word: &str) -> Result<Millis, String> {
-    let (seconds, ms) = word.split_once('.').unwrap_or((word, "0"));
-    Ok(number::<Millis>(seconds)? * 1_000 + number::<Millis>(ms)?)
-}
-
 fn time(word: &str) -> Result<Millis, String> {
     span(word).map(|span| ZERO + span)
-}
-
-fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("{word} is no number"))
 }
 
 fn code(word: &str) -> Result<CheckoutId, String> {
