@@ -55,10 +55,11 @@ fn all(options: &Options, steps: &mut Steps, tally: &mut Tally) -> Result<()> {
     steps.step("tools", "cargo xtask test", install::missing)?;
     steps.run("format", &Program::new("cargo fmt --all --check"))?;
     steps.run("lints", &Program::new("cargo clippy --workspace --all-targets -- -D warnings"))?;
-    // The kill test is no part of `cargo test`, and so none of `--all-targets`.
+    // The kill test is no part of `cargo test`, and so none of `--all-targets`. Whoever names a package
+    // instead of the workspace gets its libraries with other features: everything would be built once more.
     steps.run(
         "lints of the kill test",
-        &Program::new("cargo clippy -p onsale-server --test kill -- -D warnings"),
+        &Program::new("cargo clippy --workspace --test kill -- -D warnings"),
     )?;
     steps.step("tidy", "cargo xtask tidy", tidy::run)?;
     let tests = Program::new("cargo test --workspace --no-fail-fast");
@@ -79,7 +80,7 @@ fn all(options: &Options, steps: &mut Steps, tally: &mut Tally) -> Result<()> {
     let quick = mutants::Options::bounded(!options.long);
     steps.step("planted bugs", &quick.command_line(), || mutants::run(&quick))?;
     let binary = workspace::release_binary();
-    let kill = Program::new("cargo test -p onsale-server --test kill")
+    let kill = Program::new("cargo test --workspace --test kill")
         .env("ONSALE_BIN", display(&binary))
         .env("ONSALE_KILL_ROUNDS", reach.kill_rounds.to_string());
     counted(steps, "kill -9", &kill, tally)
