@@ -1,6 +1,6 @@
 //! The figures to reach: each a name, how it is computed from what was measured, and its bound.
 
-use crate::contest::Figures;
+use crate::contest::Duel;
 
 #[derive(Debug)]
 pub struct Aim {
@@ -14,7 +14,7 @@ pub struct Aim {
 pub enum Value {
     /// Measured under the aim's own name.
     Measured,
-    /// One figure divided by another.
+    /// One figure divided by another, measured one right after the other.
     Ratio(&'static str, &'static str),
 }
 
@@ -178,16 +178,6 @@ pub const AIMS: &[Aim] = &[
     },
 ];
 
-impl Aim {
-    /// Nothing where a part of it was not measured.
-    pub fn value(&self, figures: &Figures) -> Option<f64> {
-        match self.value {
-            Value::Measured => figures.get(self.name).copied(),
-            Value::Ratio(above, below) => Some(figures.get(above)? / figures.get(below)?),
-        }
-    }
-}
-
 impl Bound {
     pub fn reached(self, value: f64) -> bool {
         match self {
@@ -208,28 +198,18 @@ impl std::fmt::Display for Bound {
     }
 }
 
-/// Adds the ratios that can be computed to what was measured.
-pub fn extend(figures: &mut Figures) {
-    for aim in AIMS {
-        if let Some(value) = aim.value(figures) {
-            figures.insert(aim.name.to_owned(), value);
-        }
-    }
+/// The ratios among them.
+pub fn duels() -> Vec<Duel> {
+    let ratio = |aim: &Aim| match aim.value {
+        Value::Measured => None,
+        Value::Ratio(above, below) => Some(Duel { name: aim.name, above, below }),
+    };
+    AIMS.iter().filter_map(ratio).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_ratio_needs_both_of_its_parts() {
-        let mut figures = Figures::from([("http_hold_per_s".to_owned(), 30.0)]);
-        extend(&mut figures);
-        assert!(!figures.contains_key("http_hold_vs_trivial"));
-        figures.insert("trivial_post_per_s".to_owned(), 40.0);
-        extend(&mut figures);
-        assert_eq!(figures["http_hold_vs_trivial"], 0.75);
-    }
 
     #[test]
     fn a_bound_includes_its_own_value() {

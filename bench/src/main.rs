@@ -98,10 +98,9 @@ fn run(options: &Options) -> anyhow::Result<()> {
     }
     let mut figures = contest::Figures::new();
     figures.extend(machine::load_before());
-    figures.extend(contest::hold(&mut contestants, &plan)?);
+    figures.extend(contest::hold(&mut contestants, &aims::duels(), &plan)?);
     // Servers end before their folders go.
     drop(contestants);
-    aims::extend(&mut figures);
     report::print(&figures, &plan);
     if let Some(file) = &options.json {
         report::write(&figures, file)?;
