@@ -94,6 +94,19 @@ impl Ended {
         (now - past.at() < ENDED_MS).then(|| past.end())
     }
 
+    /// What [`get`](Ended::get) will look at; see [`Recall::far`].
+    pub fn far(&self, id: HoldId) -> Option<&u32> {
+        self.past.far(self.hasher.hash_one(halves(id)))
+    }
+
+    /// What [`remember`](Ended::remember) will look at, when so many others were remembered before: the place of the new
+    /// one, and of the one that has to go if there is no more room.
+    pub fn far_of_end(&self, id: HoldId, before: usize) -> [Option<&u32>; 2] {
+        let full = self.past.len() + before >= ENDED_MAX;
+        let going = self.past.oldest_after(before).filter(|_| full);
+        [self.far(id), going.and_then(|past| self.past.far(self.hasher.hash_one(past.id)))]
+    }
+
     /// Oldest first, for a snapshot.
     pub fn iter(&self) -> impl Iterator<Item = (Millis, HoldId, End)> {
         self.past.iter().map(|past| (past.at(), past.id(), past.end()))

@@ -142,6 +142,21 @@ impl Listing {
         }
     }
 
+    /// Far memory that a command will need when so many others came before it; only for what comes thousands of times a
+    /// second. See [`Recall::far`](crate::recall::Recall::far).
+    pub fn far(&self, command: &Command, before: usize) -> [Option<&u32>; 2] {
+        match &self.body {
+            Body::Event(seats) => seats.far(command, before),
+            Body::Sale(sale) => sale.far(command, before),
+            Body::Nothing
+            | Body::Venue(_)
+            | Body::Series(_)
+            | Body::Registration(_)
+            | Body::Auction(_)
+            | Body::Desk(_) => [None; 2],
+        }
+    }
+
     /// Attempts that were refused, if there were any.
     pub fn attempts(&self) -> Option<&Attempts> {
         self.attempts.as_deref()

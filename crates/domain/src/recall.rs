@@ -51,6 +51,12 @@ impl<T> Recall<T> {
         self.chunks.front()?.get(self.gone as usize)
     }
 
+    /// The one that is the oldest when so many are forgotten.
+    pub fn oldest_after(&self, forgotten: usize) -> Option<&T> {
+        let cell = self.gone as usize + forgotten;
+        self.chunks.get(cell / CHUNK as usize)?.get(cell % CHUNK as usize)
+    }
+
     /// The youngest thing with this hash that `is` it.
     pub fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&T> {
         if self.len == 0 {
@@ -61,10 +67,10 @@ impl<T> Recall<T> {
         Some(at(chunks, base, number))
     }
 
-    /// Fetches what a question for this hash will look at, if it is far away. Asked for many names before the first
-    /// of them is needed, the memory's answers come together instead of one after the other.
-    pub fn fetch(&self, hash: u64) -> u32 {
-        self.index.fetch(mark_of(hash))
+    /// What a question for this hash looks at first, which may be far away. Whoever knows many names before the first of
+    /// them is needed reads these words in a row: the memory's answers then come together instead of one by one.
+    pub fn far(&self, hash: u64) -> Option<&u32> {
+        self.index.far(mark_of(hash))
     }
 
     /// Remembers the youngest thing. One of the same name, if there is any, is not found any more.
@@ -162,6 +168,10 @@ mod tests {
         }
         assert_eq!(recall.len(), 20_000);
         assert!(recall.iter().copied().eq(40_000..60_000));
+        for forgotten in [0, 1, 1_023, 1_024, 19_999] {
+            assert_eq!(recall.oldest_after(forgotten).copied(), Some(40_000 + forgotten as u64));
+        }
+        assert_eq!(recall.oldest_after(20_000), None);
         while recall.forget_oldest(hash).is_some() {}
         assert!(recall.is_empty() && recall.index.is_empty());
     }

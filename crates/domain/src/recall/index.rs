@@ -137,9 +137,9 @@ impl Index {
         }
     }
 
-    /// Reads a word of the mark's bucket.
-    pub fn fetch(&self, mark: u32) -> u32 {
-        self.home_of(mark).map_or(0, |home| self.homes[home].next)
+    /// A word of the mark's bucket, not read yet.
+    pub fn far(&self, mark: u32) -> Option<&u32> {
+        Some(&self.homes[self.home_of(mark)?].next)
     }
 
     pub fn remove(&mut self, mark: u32, is: impl Fn(u32) -> bool) {

@@ -6,6 +6,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use crate::chart::Chart;
+use crate::command::{Command, HoldKey, PlaceHold};
 use crate::deadlines::Deadlines;
 use crate::ended::Ended;
 use crate::event::{EventDetails, EventStatus};
@@ -304,6 +305,17 @@ impl Seats {
 
     pub fn seat_status(&self, seat: SeatIndex) -> Status {
         self.seats[seat as usize].status()
+    }
+
+    /// See [`Listing::far`](crate::Listing::far).
+    pub(crate) fn far(&self, command: &Command, before: usize) -> [Option<&u32>; 2] {
+        if let Command::PlaceHold(PlaceHold { hold, .. }) = command {
+            [self.ended.far(*hold), None]
+        } else if let Command::ReleaseHold(HoldKey { hold, .. }) = command {
+            self.ended.far_of_end(*hold, before)
+        } else {
+            [None; 2]
+        }
     }
 
     pub(super) fn hold_index(&self, id: HoldId) -> Option<u32> {

@@ -119,9 +119,10 @@ impl Dedup {
         unsealed.or_else(|| self.sealed.find(hash, is).filter(|record| young(record, SEALED_MS)))
     }
 
-    /// Fetches what [`find`](Dedup::find) will look at; for many scopes before the first is asked for.
-    pub fn fetch(&self, scope: u128) -> u32 {
-        self.unsealed.fetch(self.hasher.hash_one(halves(scope)))
+    /// What [`find`](Dedup::find) will look at; see [`Recall::far`].
+    pub fn far(&self, scope: u128) -> [Option<&u32>; 2] {
+        let hash = self.hasher.hash_one(halves(scope));
+        [self.unsealed.far(hash), self.sealed.far(hash)]
     }
 
     /// Keeps a record; what is too much goes first. The same scope again means its old record has run out: the new
