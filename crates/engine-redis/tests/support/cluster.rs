@@ -77,18 +77,21 @@ impl Six {
         self.nodes.iter().enumerate().find_map(|(place, node)| {
             // Who serves a slot knows it; the others would only tell what they have heard.
             let text: String = node.say("CLUSTER NODES").ok()?;
-            let mine = text.lines().find(|line| line.contains("myself"))?;
-            let words: Vec<&str> = mine.split_whitespace().collect();
-            let serves = words[2].contains("master")
-                && words[8..].iter().any(|range| match range.split_once('-') {
-                    Some((first, last)) => {
-                        first.parse().is_ok_and(|first: u16| first <= slot)
-                            && last.parse().is_ok_and(|last: u16| slot <= last)
-                    }
-                    None => range.parse().is_ok_and(|one: u16| one == slot),
-                });
-            serves.then_some(place)
+            text.lines().find(|line| line.contains("myself")).filter(|line| serves(line, slot))?;
+            Some(place)
         })
+    }
+
+    /// Whether everybody who answers takes this node for the slot's master, and in the same configuration.
+    fn is_known_to_serve(&self, id: &str, slot: u16) -> bool {
+        let told = self.nodes.iter().filter_map(|node| node.say::<String>("CLUSTER NODES").ok());
+        let epochs: Vec<Option<String>> = told
+            .map(|text| {
+                let line = text.lines().find(|line| line.starts_with(id) && serves(line, slot))?;
+                line.split_whitespace().nth(6).map(str::to_owned)
+            })
+            .collect();
+        epochs.iter().all(|epoch| epoch.is_some() && *epoch == epochs[0])
     }
 
     /// The slot of a key that exists, so that a test can lose the master of something.
@@ -125,8 +128,22 @@ impl Six {
         for node in self.nodes.iter().filter(|node| node.info("role").as_deref() == Some("master")) {
             node.say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
         }
+        // Replicas cannot be told, they hear of it. One that has not may hear first that the giver has taken another
+        // slot, and so has a higher epoch: it then tells the taker to give this one back, and nobody has it.
+        eventually("everybody has heard who has the slot", || self.is_known_to_serve(&target, slot));
         Ok(moved)
     }
+}
+
+/// Whether a line of `CLUSTER NODES` is a master's that has the slot.
+fn serves(line: &str, slot: u16) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let within = |range: &&str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        first.parse().is_ok_and(|first: u16| first <= slot)
+            && last.parse().is_ok_and(|last: u16| slot <= last)
+    };
+    words[2].contains("master") && words[8..].iter().any(within)
 }
 
 fn bus_port(node: &Server) -> String {
