@@ -63,7 +63,7 @@ pub async fn checkout(
     let answer = reply::submit_told(&app, sale, command, None, tell).await?;
     let state = checked_out(&answer)?;
     let body = CheckoutBody::living(&state, &skus, Some(&app.tokens));
-    Ok(reply::created(&answer, &["/v1/checkouts/", &body.id].concat(), &body))
+    Ok(reply::placed(&answer, body.location(), &body))
 }
 
 /// Use a code: what it reserves is bought, the money taken elsewhere

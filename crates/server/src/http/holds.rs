@@ -81,7 +81,8 @@ pub async fn place(
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
     let (_, body) = own_placed(&answer, &names, &app)?;
-    Ok(reply::placed(&answer, &body))
+    let location = ["/v1/events/", &body.event, "/holds/", &body.id].concat();
+    Ok(reply::placed(&answer, location, &body))
 }
 
 /// The hold as its own fact tells it: the same for the first answer and for every replay.

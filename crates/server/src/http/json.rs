@@ -1,5 +1,10 @@
-//! JSON by hand, for the answer that is written most: the general way spends most of its time in looking for
+//! JSON by hand, for the answers that are written most: the general way spends most of its time in looking for
 //! characters to escape, one by one. It writes what `serde_json` writes, byte for byte.
+
+/// An answer that writes itself, as it would be by `Serialize`.
+pub trait ByHand {
+    fn write(&self, out: &mut Vec<u8>);
+}
 
 /// An object under construction. Keys are ours and need no escapes.
 #[derive(Debug)]

@@ -8,9 +8,10 @@ use onsale_domain::{Command, Fact, ListingId, Outcome, Refusal};
 use onsale_engine::{Answer, Position, Request};
 use serde::Serialize;
 
+use super::json::ByHand;
 use super::names::Names;
 use super::problem::Problem;
-use super::wire::{At, HoldBody};
+use super::wire::At;
 use crate::app::App;
 
 pub const POSITION: HeaderName = HeaderName::from_static("onsale-position");
@@ -108,11 +109,10 @@ pub fn created(answer: &Answer, location: &str, body: &impl Serialize) -> Respon
     located(yes(StatusCode::CREATED, answer, body), location.to_owned())
 }
 
-/// A hold that was placed: the answer that is given most.
-pub fn placed(answer: &Answer, body: &HoldBody<'_>) -> Response {
+/// The same for the answers that are given most.
+pub fn placed(answer: &Answer, location: String, body: &impl ByHand) -> Response {
     let mut bytes = Vec::with_capacity(BODY_BYTES);
     body.write(&mut bytes);
-    let location = ["/v1/events/", &body.event, "/holds/", &body.id].concat();
     located(marked(json_bytes(StatusCode::CREATED, bytes), answer), location)
 }
 

@@ -8,7 +8,7 @@ use onsale_engine::Position;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use super::json::Object;
+use super::json::{ByHand, Object};
 use super::names::Names;
 use crate::token::Tokens;
 
@@ -125,9 +125,10 @@ impl<'a> HoldBody<'a> {
             pieces: None,
         }
     }
+}
 
-    /// The same as by `Serialize`, written by hand.
-    pub fn write(&self, out: &mut Vec<u8>) {
+impl ByHand for HoldBody<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
         let mut body = Object::begin(out);
         body.text("id", &self.id);
         body.text("event", &self.event);

@@ -19,9 +19,10 @@ use super::wire::{LineAsked, LinePriced, checkout_text};
 use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{self, Caller, Json, SalePath};
+use crate::http::json::{ByHand, Object};
 use crate::http::problem::{Problem, Told};
 use crate::http::reply::{self, own_fact};
-use crate::http::wire::{At, seconds};
+use crate::http::wire::{At, listing_text, seconds};
 use crate::token::Tokens;
 
 /// 1 to 20 lines, all or nothing. A SKU may come twice: its lines are summed.
@@ -66,10 +67,11 @@ impl<'a> CheckoutBody<'a> {
     /// `tokens` only if the caller may use the code.
     pub fn living(state: &'a CheckoutState, skus: &'a Skus, tokens: Option<&Tokens>) -> CheckoutBody<'a> {
         let sale = &skus.view.listing;
+        let id = checkout_text(sale, state.checkout);
         CheckoutBody {
-            id: checkout_text(sale, state.checkout),
-            code: tokens.map(|tokens| code::make(tokens, sale, state.checkout, &state.buyer)),
-            sale: sale.to_string(),
+            code: tokens.map(|tokens| code::make(tokens, &id, sale, state.checkout, &state.buyer)),
+            id,
+            sale: listing_text(sale),
             buyer: state.buyer.as_str(),
             status: if state.order.is_some() { "ordered" } else { "reserved" },
             lines: skus.priced(&state.lines),
@@ -99,6 +101,42 @@ impl<'a> CheckoutBody<'a> {
             purchased_at: Some(state.at),
         }
     }
+
+    pub fn location(&self) -> String {
+        ["/v1/checkouts/", &self.id].concat()
+    }
+}
+
+impl ByHand for CheckoutBody<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut body = Object::begin(out);
+        body.text("id", &self.id);
+        if let Some(code) = &self.code {
+            body.text("code", code);
+        }
+        body.text("sale", &self.sale);
+        body.text("buyer", self.buyer);
+        body.text("status", self.status);
+        body.list("lines", &self.lines, |line, priced| {
+            line.text("sku", priced.sku);
+            line.number("count", priced.count);
+            line.number("price_minor", priced.price_minor);
+        });
+        body.number("total_minor", self.total_minor);
+        body.text("currency", self.currency);
+        for (key, value) in [("placed_at", self.placed_at), ("until", self.until)] {
+            if let Some(at) = value {
+                body.number(key, at);
+            }
+        }
+        if let Some(order) = &self.order {
+            body.text("order", order);
+        }
+        if let Some(at) = self.purchased_at {
+            body.number("purchased_at", at);
+        }
+        body.end();
+    }
 }
 
 /// Check out: reserve units and get a code for them
@@ -125,8 +163,7 @@ pub async fn place(
     let answer = reply::submit_told(&app, at.listing, command, key, tell).await?;
     let state = checked_out(&answer)?;
     let body = CheckoutBody::living(&state, &skus, Some(&app.tokens));
-    let location = ["/v1/checkouts/", &body.id].concat();
-    Ok(reply::created(&answer, &location, &body))
+    Ok(reply::placed(&answer, body.location(), &body))
 }
 
 /// The checkout as its own fact tells it: the same for the first answer and for every replay.
@@ -285,3 +322,47 @@ pub async fn cancel(
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_by_hand_is_what_serde_writes() {
+        let odd = "\u{1} \"quoted\" back\\slash é 席\n";
+        let line = |sku| LinePriced { sku, count: u32::MAX, price_minor: i64::MIN };
+        let full = CheckoutBody {
+            id: "cod_1".to_owned(),
+            code: Some(odd.to_owned()),
+            sale: "sal_1".to_owned(),
+            buyer: odd,
+            status: "reserved",
+            lines: vec![line(odd), line("A")],
+            total_minor: -1,
+            currency: "EUR",
+            placed_at: Some(1),
+            until: Some(2),
+            order: Some(odd.to_owned()),
+            purchased_at: Some(3),
+        };
+        let bare = CheckoutBody {
+            id: String::new(),
+            code: None,
+            sale: String::new(),
+            buyer: "",
+            status: "",
+            lines: Vec::new(),
+            total_minor: 0,
+            currency: "",
+            placed_at: None,
+            until: None,
+            order: None,
+            purchased_at: None,
+        };
+        for body in [full, bare] {
+            let mut written = Vec::new();
+            body.write(&mut written);
+            assert_eq!(String::from_utf8(written).ok(), serde_json::to_string(&body).ok());
+        }
+    }
+}

@@ -12,7 +12,6 @@ use onsale_domain::stock::{SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, CheckoutId, Code, ListingId, ListingKind};
 use subtle::ConstantTimeEq;
 
-use super::wire::checkout_text;
 use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{look_up, path_params};
@@ -29,11 +28,11 @@ pub struct CodePath {
     secret: Option<u128>,
 }
 
-/// The whole code, for its buyer.
-pub fn make(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, buyer: &BuyerId) -> String {
+/// The whole code, for its buyer. `id` is the checkout's own text, with which it begins.
+pub fn make(tokens: &Tokens, id: &str, sale: &ListingId, checkout: CheckoutId, buyer: &BuyerId) -> String {
     // The id is never used twice, so nothing needs a fence.
     let secret = write_base32(tokens.seal(CHECKOUT, sale, checkout.0, 0, buyer));
-    [&checkout_text(sale, checkout), ".", std::str::from_utf8(&secret).unwrap_or_default()].concat()
+    [id, ".", std::str::from_utf8(&secret).unwrap_or_default()].concat()
 }
 
 impl CodePath {
@@ -129,6 +128,7 @@ impl FromRequestParts<Arc<App>> for CodePath {
 mod tests {
     use onsale_domain::Tenant;
 
+    use super::super::wire::checkout_text;
     use super::*;
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
         let tokens = Tokens::new(b"house");
         let sale = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: 7 };
         let (ann, bob) = (BuyerId::parse("ann").expect("a buyer"), BuyerId::parse("bob").expect("a buyer"));
-        let text = make(&tokens, &sale, CheckoutId(9), &ann);
+        let text = make(&tokens, &checkout_text(&sale, CheckoutId(9)), &sale, CheckoutId(9), &ann);
         let code = CodePath::parse(&text).expect("reads back");
         assert_eq!((code.sale, code.checkout), (sale, CheckoutId(9)));
         assert!(code.is_for(&tokens, &ann) && !code.is_for(&tokens, &bob));
