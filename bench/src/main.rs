@@ -101,7 +101,7 @@ fn run(options: &Options) -> anyhow::Result<()> {
     figures.extend(contest::hold(&mut contestants, &aims::duels(), &plan)?);
     // Servers end before their folders go.
     drop(contestants);
-    report::print(&figures, &plan);
+    report::print(&figures, &plan, options.only.is_some());
     if let Some(file) = &options.json {
         report::write(&figures, file)?;
         println!("\nwritten to {}", file.display());
