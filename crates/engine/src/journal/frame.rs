@@ -111,12 +111,13 @@ impl FrameBuffer {
         }
     }
 
-    /// Patches the header and hands the frame, padded, to `write`.
+    /// Patches the header and hands the frame, with zeroes behind it up to `bytes`, to `write`.
     pub(super) fn sealed<T>(
         &mut self,
         generation: u128,
         sequence: u64,
         unsynced: u32,
+        bytes: usize,
         write: impl FnOnce(&[u8]) -> T,
     ) -> T {
         let header = Header::seal(generation, sequence, unsynced, self.payload());
@@ -124,7 +125,7 @@ impl FrameBuffer {
             header.write(room);
         }
         let len = self.bytes.len();
-        self.bytes.resize(len.next_multiple_of(ALIGNMENT), 0);
+        self.bytes.resize(bytes.max(len), 0);
         let result = write(&self.bytes);
         self.bytes.truncate(len);
         result
@@ -151,14 +152,14 @@ mod tests {
     fn the_bytes_are_as_drawn() {
         let mut buffer = FrameBuffer::new();
         buffer.payload_mut().extend_from_slice(b"seat A1");
-        buffer.sealed(7, 0x0102, 3, |bytes| {
-            assert_eq!(bytes.len(), 32);
+        buffer.sealed(7, 0x0102, 3, 40, |bytes| {
+            assert_eq!(bytes.len(), 40);
             assert_eq!(bytes[0..4], [7, 0, 0, 0]);
             assert_eq!(bytes[4..8], [3, 0, 0, 0]);
             assert_eq!(bytes[8..16], [2, 1, 0, 0, 0, 0, 0, 0]);
             // A change of the checksum's recipe would make every existing journal unreadable.
             assert_eq!(bytes[16..24], 0x88da_a509_f9c3_f1c0_u64.to_le_bytes());
-            assert_eq!(&bytes[24..32], b"seat A1\0");
+            assert_eq!(&bytes[24..], b"seat A1\0\0\0\0\0\0\0\0\0");
         });
         assert_eq!(buffer.payload(), b"seat A1");
     }

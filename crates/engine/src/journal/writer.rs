@@ -12,6 +12,9 @@ use super::{
 };
 use crate::disk::{Disk, DiskFile};
 
+/// What a system keeps of a file in memory, and reads from the disk if only a part of it is written.
+const PAGE_BYTES: u64 = 4096;
+
 /// Room for two of the largest batches: one being written, one already decided.
 const RESERVE_BYTES: u64 = 2 * (8 << 20);
 
@@ -35,6 +38,18 @@ pub(super) struct Current {
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) bytes: u64,
     pub(super) next: FramePosition,
+}
+
+impl Current {
+    /// How much is written for the next frame of so many bytes. One that begins another page writes that page to its
+    /// end, over zeroes: a segment was filled long before it is used, and the system may have let go of it since.
+    fn written_bytes(&self, frame: u64) -> u64 {
+        let (at, end) = (self.next.at, self.next.at + frame);
+        if at.div_ceil(PAGE_BYTES) == end.div_ceil(PAGE_BYTES) {
+            return frame;
+        }
+        end.next_multiple_of(PAGE_BYTES).min(self.bytes.max(end)) - at
+    }
 }
 
 impl Writer {
@@ -91,8 +106,10 @@ impl Writer {
         let position = self.current.next;
         let unsynced = u32::try_from(position.sequence - 1 - self.synced).unwrap_or(u32::MAX);
         let file = &self.current.file;
+        let (generation, sequence) = (self.generation, position.sequence);
+        let written_bytes = self.current.written_bytes(bytes) as usize;
         let written = frame
-            .sealed(self.generation, position.sequence, unsynced, |bytes| file.write_at(bytes, position.at));
+            .sealed(generation, sequence, unsynced, written_bytes, |bytes| file.write_at(bytes, position.at));
         self.or_poison(written, "write to")?;
         self.current.next.at += bytes;
         self.current.next.sequence += 1;

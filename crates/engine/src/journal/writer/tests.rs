@@ -34,6 +34,28 @@ fn a_frame_is_one_write_and_a_batch_is_one_sync() {
 }
 
 #[test]
+fn a_frame_that_begins_another_page_writes_it_to_its_end() {
+    let disk = MemoryDisk::new(0);
+    let options = Options { segment_bytes: 5 * PAGE_BYTES / 2, ..SMALL };
+    let (mut writer, ..) = open(&disk, options).expect("an empty folder opens");
+    let mut written = |frame: u64| {
+        let (before, at) = (disk.counters().written_bytes, writer.next_position().at);
+        writer.append(&payload(1, frame as usize - 24)).expect("room");
+        assert_eq!(writer.next_position().at, at + frame, "the next frame follows at once");
+        disk.counters().written_bytes - before
+    };
+    let header = segment::HEADER_BYTES;
+    assert_eq!(written(PAGE_BYTES - header - 32), PAGE_BYTES - header - 32);
+    assert_eq!(written(32), 32, "up to the end of the first page");
+    assert_eq!(written(40), PAGE_BYTES);
+    assert_eq!(written(48), 48, "the page is known now");
+    assert_eq!(written(PAGE_BYTES), PAGE_BYTES / 2 + PAGE_BYTES - 88, "a segment ends where it ends");
+    drop(writer);
+    let (_, _, frames) = open(&disk, options).expect("a sound journal opens");
+    assert_eq!(frames.len(), 5);
+}
+
+#[test]
 fn a_frame_larger_than_a_segment_gets_a_larger_one() {
     let (disk, mut writer) = fresh();
     let lengths = [10, 9000, 10, 4096 - 64 - 24, 1, 200_000, 5];
