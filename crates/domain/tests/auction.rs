@@ -1,6 +1,6 @@
 //! The rules of auctions: as tables, against a naive second opinion, and through random histories.
 //! `ONSALE_SEED=<number>` repeats a random run, `ONSALE_TABLE=<words>` runs some tables only,
-//! `ONSALE_AUCTION_BIDS=1000000` compares as many bids with the second opinion.
+//! `ONSALE_AUCTION_BIDS=10000000` compares as many bids with the second opinion.
 
 #[path = "auction/compared.rs"]
 mod compared;

@@ -11,7 +11,8 @@ use onsale_domain::auction::fact::Closing;
 use onsale_domain::auction::{AuctionCommand, AuctionFact};
 use onsale_domain::{Outcome, Refusal};
 
-const BIDS: u64 = 100_000;
+/// Three seconds of work.
+const BIDS: u64 = 1_000_000;
 const STEPS_MAX: u64 = 130;
 
 #[test]
