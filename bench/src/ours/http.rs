@@ -20,9 +20,6 @@ use crate::rivals::redis::{Flush, Instance};
 
 const KEY: &str = "bench-key";
 const CONNECTIONS: usize = 64;
-/// Every hold takes a seat that nobody held before; so many are enough for the longest plan.
-const EVENTS: usize = 8;
-const SEATS: u64 = 100_000;
 const ROW_SEATS: u64 = 100;
 
 /// The server under load, shared by the two contestants.
@@ -38,29 +35,26 @@ pub struct House {
 pub struct HttpHold {
     folder: PathBuf,
     house: Option<House>,
-    size: Size,
+    /// Of each event.
+    seats: u64,
+    /// More holds than anybody makes in a second here. Every hold takes a seat that nobody held before.
+    holds_per_s_max: u64,
     /// The store, if it is not the embedded engine's.
     redis: Option<Instance>,
 }
 
-/// How many events of how many seats.
-#[derive(Clone, Copy, Debug)]
-struct Size {
-    events: usize,
-    seats: u64,
-}
-
 impl HttpHold {
     pub fn new(folder: &Path) -> HttpHold {
-        let size = Size { events: EVENTS, seats: SEATS };
-        HttpHold { folder: folder.join("http"), house: None, size, redis: None }
+        let (seats, holds_per_s_max) = (100_000, 150_000);
+        HttpHold { folder: folder.join("http"), house: None, seats, holds_per_s_max, redis: None }
     }
 
     /// The same server on Redis, with charts of the ordinary layout.
     pub fn on_redis(folder: &Path) -> HttpHold {
         let redis = Instance::new(Flush::EverySecond, folder.join("http-redis-store"));
-        let size = Size { events: 32, seats: 9_000 };
-        HttpHold { folder: folder.join("http-redis"), house: None, size, redis: Some(redis) }
+        let (seats, holds_per_s_max) = (9_000, 60_000);
+        let folder = folder.join("http-redis");
+        HttpHold { folder, house: None, seats, holds_per_s_max, redis: Some(redis) }
     }
 }
 
@@ -75,18 +69,19 @@ impl Contestant for HttpHold {
             redis.start()?;
             settings = on_redis(redis)?;
         }
-        self.house = Some(House::open(&self.folder, self.size, &settings)?);
+        self.house = Some(House::open(&self.folder, &settings)?);
         Ok(())
     }
 
     fn round(&mut self, length: Duration) -> Result<Round> {
-        let house = self.house.as_ref().context("not prepared")?;
+        let house = self.house.as_mut().context("not prepared")?;
+        house.provide(self.seats, (length.as_secs_f64() * self.holds_per_s_max as f64) as u64)?;
         let load = Load { address: house.address, connections: CONNECTIONS, threads: 1, length };
         let events: Arc<[String]> =
             house.events.iter().map(|event| format!("/v1/events/{event}/holds")).collect();
         let outcome = drive(&load, |_| {
             let (events, next) = (events.clone(), house.next.clone());
-            FreshHolds { events, seats: self.size.seats, next, body: Vec::new(), bytes: Vec::new() }
+            FreshHolds { events, seats: self.seats, next, body: Vec::new(), bytes: Vec::new() }
         })?;
         Ok(outcome.latency.round(outcome.counted, outcome.took))
     }
@@ -107,7 +102,7 @@ impl Script for FreshHolds {
         let path = self
             .events
             .get((number / self.seats) as usize)
-            .context("all seats are held: plan fewer rounds")?;
+            .context("all seats are held: more were held in a second than was thought possible")?;
         let seat = number % self.seats;
         // Into the same two buffers each time: what the client spends is taken from the server's cores.
         self.body.clear();
@@ -156,7 +151,8 @@ impl Contestant for SeatMap {
     }
 
     fn round(&mut self, _length: Duration) -> Result<Round> {
-        let house = House::open(&self.folder, Size { events: 1, seats: 50_000 }, &[])?;
+        let mut house = House::open(&self.folder, &[])?;
+        house.provide(50_000, 50_000)?;
         let event = house.events.first().context("an event")?;
         let mut random = 7u64;
         let mut seats = Vec::new();
@@ -194,7 +190,7 @@ fn binary() -> Result<PathBuf> {
 }
 
 impl House {
-    fn open(folder: &Path, size: Size, settings: &[(&str, String)]) -> Result<House> {
+    fn open(folder: &Path, settings: &[(&str, String)]) -> Result<House> {
         std::fs::create_dir_all(folder)?;
         let address: SocketAddr = ([127, 0, 0, 1], free_port()?).into();
         let mut command = Command::new(binary()?);
@@ -208,14 +204,19 @@ impl House {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let mut server = Running::start(&mut command, "-INT")?;
         server.wait_until(|| TcpStream::connect(address).is_ok())?;
-        let mut house = House { _server: server, address, events: Vec::new(), next: Arc::default() };
-        for number in 0..size.events {
-            let created = house.post("/v1/events", &event_body(number, size.seats))?;
+        Ok(House { _server: server, address, events: Vec::new(), next: Arc::default() })
+    }
+
+    /// Makes events of so many seats until `wanted` are left that nobody has held.
+    fn provide(&mut self, seats: u64, wanted: u64) -> Result<()> {
+        let enough = self.next.load(Ordering::Relaxed) + wanted;
+        while (self.events.len() as u64) * seats < enough {
+            let created = self.post("/v1/events", &event_body(self.events.len(), seats))?;
             let text = String::from_utf8(created).context("the answer is text")?;
             let event: serde_json::Value = serde_json::from_str(&text).context("the answer is JSON")?;
-            house.events.push(event["id"].as_str().with_context(|| format!("no id in {text}"))?.to_owned());
+            self.events.push(event["id"].as_str().with_context(|| format!("no id in {text}"))?.to_owned());
         }
-        Ok(house)
+        Ok(())
     }
 
     fn post(&self, path: &str, body: &str) -> Result<Vec<u8>> {

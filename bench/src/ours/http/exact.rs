@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{House, KEY, Size, on_redis};
+use super::{House, KEY, on_redis};
 use crate::contest::{Contestant, Round};
 use crate::process;
 use crate::rivals::redis::{Flush, Instance};
@@ -40,7 +40,7 @@ impl Contestant for SaleExact {
 
     fn round(&mut self, _length: Duration) -> Result<Round> {
         let settings = self.redis.as_ref().map_or(Ok(Vec::new()), on_redis)?;
-        let house = House::open(&self.folder, Size { events: 0, seats: 0 }, &settings)?;
+        let house = House::open(&self.folder, &settings)?;
         let server = format!("http://{}", house.address);
         let mut load = std::process::Command::new(super::binary()?);
         load.args(["load", "sale", "--items", "10000", "--buyers", "50000", "--json"]);

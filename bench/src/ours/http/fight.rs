@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{CONNECTIONS, House, KEY, Size};
+use super::{CONNECTIONS, House, KEY};
 use crate::contest::{Contestant, Round};
 use crate::http::{Answer, Counted, Load, Script, drive};
 use crate::ours::market;
@@ -50,7 +50,7 @@ impl Contestant for HttpFight {
     }
 
     fn prepare(&mut self) -> Result<()> {
-        let house = House::open(&self.folder, Size { events: 0, seats: 0 }, &[])?;
+        let house = House::open(&self.folder, &[])?;
         let body = format!(
             r#"{{"name":"Measured","starts_at":0,"ends_at":4102444800000,"currency":"EUR",
                 "skus":[{{"id":"A","name":"A","price_minor":900,"stock":{}}}]}}"#,
