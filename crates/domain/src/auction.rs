@@ -77,6 +77,10 @@ impl Kind for Auction {
 
     fn execute(&mut self, command: &AuctionCommand, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
         check(command)?;
+        // Who has orders decides a refund before this; it depends on no deadline.
+        if let AuctionCommand::RefundAward(_) = command {
+            return Err(Refusal::of(Code::OrderUnknown));
+        }
         self.close_due(writer);
         match decide(self, command, writer.now)? {
             Decided::Unchanged => Ok(Outcome::Unchanged),

@@ -142,6 +142,7 @@ impl Listing {
             return Err(Refusal::of(Code::ListingExists));
         }
         if let Command::Order(command) = command {
+            self.body.goods().ok_or(Refusal::of(Code::WrongKind))?;
             return crate::order::execute(self, command, now, facts);
         }
         if let Some(decided) = crate::order::guard(self, command, now)? {
