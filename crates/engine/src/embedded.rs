@@ -8,6 +8,7 @@ pub mod directory;
 pub mod entry;
 mod images;
 pub mod inbox;
+pub mod log;
 pub mod read;
 pub mod recover;
 pub mod shard;
@@ -31,9 +32,12 @@ use crate::engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
 };
 use crate::journal;
+use crate::log::Log;
+use crate::moved::Moved;
 use clock::{Clock, SystemClock};
 use commit::Shared;
 use inbox::{Inbox, Refused};
+use log::{FrameLog, SharedLog};
 use read::Facts;
 use recover::{CoreOptions, RecoverError, Report};
 use threads::{ThreadOptions, Threads};
@@ -89,6 +93,7 @@ pub struct Embedded {
     threads: Mutex<Option<Threads>>,
     shared: Arc<Shared>,
     facts: Facts,
+    log: SharedLog,
     room: Arc<journal::Room>,
     clock: Arc<dyn Clock>,
     pub report: Report,
@@ -130,12 +135,14 @@ impl Embedded {
         let report = std::mem::take(&mut core.report);
         let (shared, room) = (core.shared.clone(), core.room.clone());
         let facts = Facts { reader: core.reader.clone(), shared: shared.clone() };
+        let log = SharedLog(Arc::new(FrameLog::new(facts.clone())));
         let clock = options.clock.clone();
         let (inbox_bound, snapshot_every_bytes) = (options.inbox_bound, options.snapshot_every_bytes);
         let options = ThreadOptions { inbox_bound, snapshot_every_bytes, clock: clock.clone() };
         let threads = Threads::start(core, disk, &options).map_err(OpenError::Threads)?;
         let inboxes = threads.inboxes.clone();
-        Ok(Embedded { inboxes, threads: Mutex::new(Some(threads)), shared, facts, room, clock, report })
+        let threads = Mutex::new(Some(threads));
+        Ok(Embedded { inboxes, threads, shared, facts, log, room, clock, report })
     }
 
     /// Takes no more commands, answers those that wait, writes a last snapshot and ends. May be called twice.
@@ -321,6 +328,14 @@ impl Engine for Embedded {
             check_position(&slot, after)?;
             Ok(Follower::of(Box::new(read::Tail::new(facts, slot.follow(), after.offset))))
         })
+    }
+
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+        self.shared.movements.subscribe(kinds)
+    }
+
+    fn log(&self) -> Option<Arc<dyn Log>> {
+        Some(Arc::new(self.log.clone()))
     }
 
     fn now(&self) -> Millis {

@@ -12,6 +12,9 @@ use onsale_domain::{BuyerId, Command, Fact, Millis, Outcome, Step};
 use onsale_domain::{Found, Query};
 use thiserror::Error;
 
+use crate::log::Log;
+use crate::moved::Moved;
+
 /// What the server, the command line and the simulation see of an engine.
 pub trait Engine: Send + Sync + 'static {
     /// Decides one command. The future is ready when everything the answer tells of is durable.
@@ -75,6 +78,14 @@ pub trait Engine: Send + Sync + 'static {
         listing: ListingId,
         after: Position,
     ) -> BoxFuture<'static, Result<Follower, EngineError>>;
+
+    /// Which listings of these kinds move from now on; those that exist already are looked at once by whoever asks.
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved;
+
+    /// Every step of every listing in one order; `None` where the engine keeps no such row.
+    fn log(&self) -> Option<Arc<dyn Log>> {
+        None
+    }
 
     /// Brings a listing here that another server may have made a moment ago; whoever sees no view asks for this first.
     fn look_up(&self, _listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {

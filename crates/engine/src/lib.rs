@@ -6,8 +6,12 @@ pub mod disk;
 pub mod embedded;
 pub mod engine;
 pub mod journal;
+pub mod log;
+pub mod moved;
 pub mod snapshot;
 
 pub use engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
 };
+pub use log::{Cursor, Log, LogPage};
+pub use moved::{Moved, Movements};

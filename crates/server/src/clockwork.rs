@@ -1,7 +1,7 @@
 //! Opens the slots of every series in time and makes their sales. Every server runs it: opening a slot twice and making
 //! a sale twice change nothing, so nobody needs a lease, and whoever is up when a slot is due does it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,82 +9,113 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::series::{Plan, Series};
 use onsale_domain::stock::SaleCommand;
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, Tenant};
-use onsale_engine::{EngineError, Position, Request, View};
+use onsale_engine::{EngineError, Request};
 
 use crate::app::App;
 use crate::zone::Clocks;
 
-/// How often it is looked whether something is due. A sale is made a minute before its slot and enforces its own start,
-/// so nothing depends on this being short.
-const LOOK: Duration = Duration::from_millis(500);
+/// The longest nap: clocks may jump. A sale is made a minute before its slot and enforces its own start, so nothing
+/// depends on this being short.
+const NAP: Duration = Duration::from_millis(500);
+/// A series that could not be served, or is not done with, is looked at again after so long.
+const AGAIN_MS: Millis = 500;
 /// Commands for one series in one look; what is left waits for the next.
 const STEPS_MAX: usize = 16;
 const PAGE: usize = 500;
 
-/// Until when nothing is to do for a series, unless it has moved on.
-type Waits = HashMap<ListingId, (Position, Millis)>;
+/// When each series is to be looked at: one that waits for nothing is not here.
+#[derive(Debug, Default)]
+struct Agenda {
+    by_time: BTreeSet<(Millis, ListingId)>,
+    times: BTreeMap<ListingId, Millis>,
+}
 
-/// Runs until it is dropped.
-pub async fn run(app: Arc<App>) {
-    let mut waits = Waits::new();
-    loop {
-        look(&app, &mut waits).await;
-        tokio::time::sleep(LOOK).await;
+impl Agenda {
+    fn set(&mut self, series: ListingId, at: Option<Millis>) {
+        let before = match at {
+            Some(at) => self.times.insert(series, at),
+            None => self.times.remove(&series),
+        };
+        if let Some(before) = before {
+            self.by_time.remove(&(before, series));
+        }
+        if let Some(at) = at {
+            self.by_time.insert((at, series));
+        }
+    }
+
+    /// Takes everything out that is due.
+    fn take_due(&mut self, now: Millis) -> Vec<ListingId> {
+        let mut due = Vec::new();
+        while let Some((at, series)) = self.by_time.first().copied()
+            && at <= now
+        {
+            self.by_time.pop_first();
+            self.times.remove(&series);
+            due.push(series);
+        }
+        due
     }
 }
 
-async fn look(app: &App, waits: &mut Waits) {
+/// Runs until it is dropped: looks at every series once, then at those that moved or fall due.
+pub async fn run(app: Arc<App>) {
+    let moved = app.engine.moved(&[ListingKind::Series]);
+    let mut agenda = Agenda::default();
     let mut after = None;
     loop {
         let views = app.engine.listings(Tenant::DEFAULT, ListingKind::Series, after, PAGE);
-        for view in &views {
-            let waiting = waits
-                .get(&view.listing)
-                .is_some_and(|(position, until)| *position == view.position && app.engine.now() < *until);
-            if waiting {
-                continue;
-            }
-            match serve(app, view).await {
-                Ok(wait) => drop(waits.insert(view.listing, wait)),
-                // The next look tries again; the engine itself says what troubles it.
-                Err(error) => tracing::debug!(%error, "series {} has to wait: {error}", view.listing),
-            }
-        }
+        views.iter().for_each(|view| agenda.set(view.listing, Some(Millis::MIN)));
         match views.last() {
             Some(last) if views.len() == PAGE => after = Some(last.listing),
-            Some(_) | None => return,
+            Some(_) | None => break,
+        }
+    }
+    loop {
+        for series in agenda.take_due(app.engine.now()) {
+            let again = match serve(&app, series).await {
+                Ok(again) => again,
+                Err(error) => {
+                    // The engine itself says what troubles it.
+                    tracing::debug!(%error, "series {series} has to wait: {error}");
+                    Some(app.engine.now() + AGAIN_MS)
+                }
+            };
+            agenda.set(series, again);
+        }
+        tokio::select! {
+            moved = moved.next(PAGE) => {
+                moved.into_iter().for_each(|(series, _)| agenda.set(series, Some(Millis::MIN)));
+            }
+            () = tokio::time::sleep(NAP), if !agenda.times.is_empty() => {}
         }
     }
 }
 
 /// Does what a series wants done now; the answer is when to look again, if it stays as it is.
-async fn serve(app: &App, view: &Arc<View>) -> Result<(Position, Millis), EngineError> {
-    let mut view = view.clone();
+async fn serve(app: &App, id: ListingId) -> Result<Option<Millis>, EngineError> {
     for _ in 0..STEPS_MAX {
-        let BodyView::Series(series) = &view.body else { break };
+        let Some(view) = app.engine.view(&id) else { return Ok(None) };
+        let BodyView::Series(series) = &view.body else { return Ok(None) };
         let now = app.engine.now();
         make_sales(app, series, now).await?;
         // A zone that this server does not know is for another to serve.
-        let Some(zone) = Clocks::of(&series.details().schedule) else {
-            return Ok((view.position, Millis::MAX));
-        };
+        let Some(zone) = Clocks::of(&series.details().schedule) else { return Ok(None) };
         let command = match series.plan(now, &zone) {
-            Plan::WaitUntil(until) => return Ok((view.position, until)),
-            Plan::Rest => return Ok((view.position, Millis::MAX)),
+            Plan::WaitUntil(until) => return Ok(Some(until)),
+            Plan::Rest => return Ok(None),
             Plan::Ask(command) => Command::Series(command),
         };
         let verb = app.metrics.verb(&command);
-        let request = Request { listing: view.listing, command, key: None };
-        let answer = app.engine.submit(request).await?;
+        let answer = app.engine.submit(Request { listing: id, command, key: None }).await?;
         if answer.outcome.refused().is_some() {
-            // Another server was faster, or staff paused it: the view will say so.
+            // Another server was faster, or staff paused it: it has moved, or the view will say so.
             verb.refused.increment(1);
             break;
         }
         verb.done.increment(1);
-        view = app.engine.view(&view.listing).ok_or(EngineError::UnknownListing)?;
     }
-    Ok((view.position, Millis::MIN))
+    Ok(Some(app.engine.now() + AGAIN_MS))
 }
 
 /// Makes the sales that must exist and do not.

@@ -18,6 +18,7 @@ use super::Harness;
 use crate::engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, Tail, View,
 };
+use crate::moved::{Moved, Movements};
 
 /// How long a key's answer is kept: an hour, a day for what may never be lost.
 const KEPT_MS: Millis = 3_600_000;
@@ -29,6 +30,7 @@ pub struct Direct {
     restarts: u32,
     shelves: Arc<Mutex<BTreeMap<ListingId, Shelf>>>,
     news: Arc<Notify>,
+    movements: Movements,
 }
 
 #[derive(Debug)]
@@ -175,6 +177,9 @@ impl Engine for Direct {
         let shelf = shelves.entry(request.listing).or_insert_with(|| Shelf::new(request.listing));
         let answer = shelf.submit(&request.command, request.key, self.now());
         self.news.notify_waiters();
+        if answer.step().is_some() {
+            self.movements.publish(request.listing, answer.position);
+        }
         ready(Ok(answer))
     }
 
@@ -238,6 +243,10 @@ impl Engine for Direct {
         let (shelves, news) = (self.shelves.clone(), self.news.clone());
         let known = self.with(&listing, |shelf| shelf.check(after)).flatten();
         ready(known.map(|()| Follower::of(Box::new(Log { shelves, news, listing, offset: after.offset }))))
+    }
+
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+        self.movements.subscribe(kinds)
     }
 
     fn now(&self) -> Millis {

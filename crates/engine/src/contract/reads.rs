@@ -9,6 +9,7 @@ use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, St
 use super::Harness;
 use super::table::{Settings, ZERO};
 use crate::engine::{EngineError, Position, Request, View};
+use crate::log::Cursor;
 
 /// A sentence and the function that proves it.
 pub type Read = (&'static str, fn(&mut dyn Harness) -> Result<(), String>);
@@ -20,6 +21,8 @@ pub const ALL: &[Read] = &[
     ("a follower gets every step once, in order, old and new", followers),
     ("a position that is not in the log must reload", strange_positions),
     ("a view is at the position of the answer", views_follow_answers),
+    ("who asks what moved hears of each listing once, with its last position", moved_listings),
+    ("every step of every listing stands in one log, where there is one", one_log),
 ];
 
 const TENANT: Tenant = Tenant::DEFAULT;
@@ -190,4 +193,64 @@ fn views_follow_answers(harness: &mut dyn Harness) -> Result<(), String> {
     ensure(position(harness), Some(held))?;
     harness.restart();
     ensure(position(harness), Some(held))
+}
+
+fn moved_listings(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    create(harness, 1)?;
+    let moved = harness.engine().moved(&[ListingKind::Event]);
+    let sales = harness.engine().moved(&[ListingKind::Sale]);
+    create(harness, 2)?;
+    hold(harness, 1, 0, &ann(), 60_000)?;
+    let last = hold(harness, 1, 1, &ann(), 60_000)?;
+    let created = harness.engine().view(&event(2)).ok_or("event 2 has no view")?.position;
+    ensure(moved.take(8), vec![(event(1), last), (event(2), created)])?;
+    // Nobody asked for anything: the sweep moves it, too.
+    harness.set_clock(ZERO + 60_000);
+    let swept = submit(harness, event(1), Command::ExpireDue { limit: 8 })?;
+    ensure(block(moved.next(8)), vec![(event(1), swept)])?;
+    ensure(moved.take(8), vec![])?;
+    ensure(sales.take(8), vec![])
+}
+
+fn one_log(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    let Some(log) = harness.engine().log() else { return Ok(()) };
+    create(harness, 1)?;
+    create(harness, 2)?;
+    for seat in 0..5 {
+        hold(harness, 1 + u128::from(seat % 2), seat, &ann(), 60_000)?;
+    }
+    let own = |number| block(harness.engine().facts_after(event(number), Position::default(), 1_000));
+    let mut expected = Vec::new();
+    for number in [1, 2] {
+        let page = own(number).map_err(|error| error.to_string())?;
+        expected.extend(page.steps.iter().map(|step| (step.listing, step.first)));
+    }
+    for (seat, limit) in [(5, 1), (6, 2), (7, 1_000)] {
+        let (mut told, mut cursor) = (Vec::new(), Cursor::default());
+        loop {
+            let page = block(log.after(cursor, limit)).map_err(|error| error.to_string())?;
+            let parsed = Cursor::parse(&page.next.to_string());
+            ensure(parsed, Some(page.next))?;
+            cursor = page.next;
+            if page.steps.is_empty() {
+                break;
+            }
+            ensure(page.steps.len() <= limit, true)?;
+            told.extend(page.steps.iter().map(|step| (step.listing, step.first)));
+        }
+        let of = |number| told.iter().filter(move |(listing, _)| *listing == event(number)).copied();
+        // One order for all; within it each listing's own.
+        ensure(of(1).chain(of(2)).collect::<Vec<_>>(), expected.clone())?;
+        // What comes next is waited for, and found from the same cursor.
+        let number = 2;
+        let next = hold(harness, number, seat, &ann(), 60_000)?;
+        block(log.wait(cursor)).map_err(|error| error.to_string())?;
+        let page = block(log.after(cursor, 8)).map_err(|error| error.to_string())?;
+        ensure(page.steps.iter().map(|step| step.last()).collect::<Vec<_>>(), vec![next.offset])?;
+        expected.push((event(number), next.offset));
+        log.keep_from("contract", page.next);
+    }
+    Ok(())
 }

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::watch;
 
 use super::directory::Directory;
 use super::work::{Answered, Batch, Buffers, Completion};
 use crate::engine::EngineError;
 use crate::journal::{FrameBuffer, FramePosition, JournalError, Writer};
+use crate::moved::Movements;
 
 /// A buffer that grew beyond this, for somebody's chart, is not kept: ordinary frames need far less.
 const FRAME_BYTES_KEPT: usize = 256 << 10;
@@ -31,6 +33,10 @@ pub struct Committer {
 #[derive(Debug, Default)]
 pub struct Shared {
     pub directory: Directory,
+    /// Told of every listing whose view was published.
+    pub movements: Movements,
+    /// The same as `synced`, for those who wait for the next frame.
+    progress: watch::Sender<u64>,
     pub buffers: Buffers,
     /// The last synced frame; readers of the journal never go beyond it.
     pub synced: AtomicU64,
@@ -64,7 +70,23 @@ impl Shared {
     /// Everybody who follows is told to go.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
+        self.wake_all();
+    }
+
+    /// A place to wait for the next frame.
+    pub fn follow_frames(&self) -> watch::Receiver<u64> {
+        self.progress.subscribe()
+    }
+
+    fn frame_synced(&self, sequence: u64) {
+        self.synced.store(sequence, Ordering::Release);
+        self.progress.send_replace(sequence);
+    }
+
+    /// Whoever follows shall look again, and find the engine stopping or poisoned.
+    fn wake_all(&self) {
         self.directory.wake_all();
+        self.progress.send_modify(|_| {});
     }
 
     fn poison(&self, why: String) -> EngineError {
@@ -101,8 +123,7 @@ impl Committer {
                 for completion in batches.drain(..).flat_map(|batch| batch.completions) {
                     completion.fail(&error);
                 }
-                // Whoever follows shall look again, and find the engine poisoned.
-                self.shared.directory.wake_all();
+                self.shared.wake_all();
                 Err(error)
             }
         }
@@ -126,7 +147,7 @@ impl Committer {
     fn write_and_sync(&mut self) -> Result<FramePosition, JournalError> {
         let position = self.writer.append_frame(&mut self.frame)?;
         self.writer.sync()?;
-        self.shared.synced.store(position.sequence, Ordering::Release);
+        self.shared.frame_synced(position.sequence);
         self.shared.frames.fetch_add(1, Ordering::Relaxed);
         self.shared.journal_bytes.fetch_add(self.frame.payload().len() as u64, Ordering::Relaxed);
         if self.frame.payload().len() > FRAME_BYTES_KEPT {
@@ -144,10 +165,12 @@ impl Committer {
                 change.slot.note_frame(change.first, frame);
             }
             let is_new = change.slot.view().is_none();
+            let (listing, position) = (change.view.listing, change.view.position);
             change.slot.publish(change.view);
             if is_new {
                 self.shared.directory.insert(change.slot);
             }
+            self.shared.movements.publish(listing, position);
         }
         self.shared.commands.fetch_add(batch.tally.commands, Ordering::Relaxed);
         self.shared.refusals.fetch_add(batch.tally.refusals, Ordering::Relaxed);

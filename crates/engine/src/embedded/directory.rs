@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
+use hashbrown::HashMap;
 use onsale_domain::{ListingId, ListingKind, Step, Tenant};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
@@ -163,6 +164,8 @@ impl Drop for Following {
 #[derive(Debug, Default)]
 pub struct Directory {
     slots: RwLock<BTreeMap<ListingId, Arc<Slot>>>,
+    /// What the journal's small numbers stand for.
+    numbers: RwLock<HashMap<ListingNumber, ListingId>>,
 }
 
 impl Directory {
@@ -171,7 +174,16 @@ impl Directory {
     }
 
     pub fn insert(&self, slot: Arc<Slot>) {
+        self.note_number(slot.number, slot.id);
         self.slots.write().insert(slot.id, slot);
+    }
+
+    pub fn note_number(&self, number: ListingNumber, listing: ListingId) {
+        self.numbers.write().insert(number, listing);
+    }
+
+    pub fn id_of(&self, number: ListingNumber) -> Option<ListingId> {
+        self.numbers.read().get(&number).copied()
     }
 
     pub fn len(&self) -> usize {

@@ -119,6 +119,6 @@ impl crate::engine::Tail for Tail {
     }
 }
 
-fn unreadable(error: impl std::fmt::Display) -> EngineError {
+pub(super) fn unreadable(error: impl std::fmt::Display) -> EngineError {
     EngineError::Read(error.to_string())
 }

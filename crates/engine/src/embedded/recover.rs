@@ -12,7 +12,7 @@ use super::dedup::Record;
 use super::directory::Slot;
 use super::entry::{self, BadEntry, Entry, ListingNumber, StepEntry};
 use super::images::{BadImage, Pieces, Restored};
-use super::shard::{EPOCH, Shard, view_of};
+use super::shard::{FIRST_EPOCH, Shard, view_of};
 use super::shard_of;
 use crate::disk::Disk;
 use crate::journal::{self, FramePosition, JournalError, Reader, Room};
@@ -187,7 +187,11 @@ impl Rebuild {
         for entry in entry::read(payload) {
             match entry.map_err(|source| RecoverError::Entry { sequence, source })? {
                 Entry::Opened { number, listing } => {
-                    self.adopt(number, Listing::new(listing, EPOCH), Arc::new(Slot::new(listing, number)));
+                    self.adopt(
+                        number,
+                        Listing::new(listing, FIRST_EPOCH),
+                        Arc::new(Slot::new(listing, number)),
+                    );
                 }
                 Entry::Step(step) => self.take_step(position, &step)?,
             }
@@ -209,6 +213,7 @@ impl Rebuild {
                 let (listing, found) = (owned.listing.id, step.first);
                 return Err(RecoverError::Gap { frame: sequence, listing, expected, found });
             }
+            owned.listing.epoch = u64::from(step.epoch);
             for fact in step.decode_facts() {
                 let fact = fact.map_err(|source| RecoverError::Entry { sequence, source })?;
                 owned.listing.apply(&fact, step.at);

@@ -21,8 +21,9 @@ use super::work::{Batch, Change, Completion, Decided, Together, Verdict, Work};
 use crate::engine::{EngineError, FoundAt, HeldAt, Position, Request, View};
 use crate::journal::Room;
 
-/// The embedded engine never forgets, so its epoch never grows.
-pub const EPOCH: u64 = 1;
+/// The epoch of a listing that is made here. The engine never forgets, so it grows only for a listing that was let go
+/// and comes back; each step says its own.
+pub const FIRST_EPOCH: u64 = 1;
 /// Listings whose deadlines are swept in one batch: with 64 deadlines each, well below a millisecond of work.
 const SWEEP_LISTINGS_MAX: usize = 32;
 
@@ -204,15 +205,16 @@ impl Shard {
     /// A refusal of the engine itself, before any listing was asked.
     fn refuse(&self, request: &Request, refusal: Refusal, now: Millis, batch: &mut Batch) -> Decided {
         batch.tally.refusals += 1;
-        let index = self.by_id.get(&request.listing);
-        let offset = index.map_or(0, |index| self.listings[*index as usize].listing.offset);
-        let at = index.map_or(now, |index| now.max(self.listings[*index as usize].listing.last_at));
+        let listing = self.by_id.get(&request.listing).map(|index| &self.listings[*index as usize].listing);
+        let nowhere = Position { epoch: FIRST_EPOCH, offset: 0 };
+        let position = listing.map_or(nowhere, position_of);
+        let at = listing.map_or(now, |listing| now.max(listing.last_at));
         let outcome = Outcome::Refused(Box::new(refusal));
-        Decided::Verdict(Verdict { offset, at, outcome, entry: None })
+        Decided::Verdict(Verdict { position, at, outcome, entry: None })
     }
 
     fn create(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Decided {
-        let mut listing = Listing::new(request.listing, EPOCH);
+        let mut listing = Listing::new(request.listing, FIRST_EPOCH);
         let mut facts = Vec::new();
         let outcome = listing.execute(&request.command, now, &mut facts);
         if let Outcome::Refused(refusal) = outcome {
@@ -256,17 +258,17 @@ impl Shard {
         let refused = outcome.refused().is_some();
         batch.tally.refusals += u64::from(refused);
         let owned = &mut self.listings[index as usize];
-        let offset = owned.listing.offset;
+        let position = position_of(&owned.listing);
         let at = now.max(owned.listing.last_at);
         if facts.is_empty() {
-            return Verdict { offset, at, outcome, entry: None };
+            return Verdict { position, at, outcome, entry: None };
         }
         let first = owned.listing.offset + 1 - facts.len() as u64;
         let sealed = request.command.is_sealed();
         // Only a yes with facts of its own can be told again from them; any other is decided anew.
         let key = request.key.filter(|_| outcome == Outcome::Done);
-        let number = owned.slot.number;
-        let head = StepHead { number, epoch: EPOCH as u32, first, at, key, sealed };
+        let (number, epoch) = (owned.slot.number, owned.listing.epoch);
+        let head = StepHead { number, epoch: epoch as u32, first, at, key, sealed };
         let entry = Some(batch.bytes.len() as u32);
         entry::write_step(&mut batch.bytes, head, facts);
         if let Some(key) = key {
@@ -279,10 +281,10 @@ impl Shard {
         }
         if owned.slot.is_followed() {
             let facts = std::mem::take(facts);
-            let step = Step { listing: owned.listing.id, epoch: EPOCH, first, at, key, facts };
+            let step = Step { listing: owned.listing.id, epoch, first, at, key, facts };
             batch.followed.push((owned.slot.clone(), Arc::new(step)));
         }
-        Verdict { offset, at, outcome, entry }
+        Verdict { position, at, outcome, entry }
     }
 
     fn ask(&self, listing: &ListingId, query: &Query, now: Millis) -> Found {
@@ -297,7 +299,7 @@ impl Shard {
             self.listings.iter().map(|owned| &owned.listing).filter(|listing| listing.id.tenant == tenant);
         let held = of_tenant.filter_map(|listing| {
             let Found::Event(EventFound::Holds(holds)) = listing.ask(&query, now) else { return None };
-            let position = Position { epoch: listing.epoch, offset: listing.offset };
+            let position = position_of(listing);
             (!holds.is_empty()).then_some(HeldAt { listing: listing.id, position, holds })
         });
         held.collect()
@@ -309,7 +311,7 @@ impl Shard {
         let of_kind = all.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);
         let found = of_kind.filter_map(|listing| {
             let found = listing.ask(query, now);
-            let position = Position { epoch: listing.epoch, offset: listing.offset };
+            let position = position_of(listing);
             (!found.is_nothing()).then_some(FoundAt { listing: listing.id, position, found })
         });
         found.collect()
@@ -371,7 +373,11 @@ impl Shard {
     }
 }
 
+fn position_of(listing: &Listing) -> Position {
+    Position { epoch: listing.epoch, offset: listing.offset }
+}
+
 pub(super) fn view_of(listing: &Listing) -> Option<View> {
-    let position = Position { epoch: listing.epoch, offset: listing.offset };
+    let position = position_of(listing);
     Some(View { listing: listing.id, position, at: listing.last_at, body: listing.view()? })
 }

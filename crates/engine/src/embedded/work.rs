@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 
 use super::directory::Slot;
 use super::entry;
-use super::shard::EPOCH;
 use crate::engine::{Answer, EngineError, FoundAt, HeldAt, Position, Request, Told, Unread, View};
 
 pub type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
@@ -57,8 +56,8 @@ pub enum Decided {
 /// What a command came to. Its facts are not here: they stand in the batch's bytes, which everybody shares.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The listing's offset right after the command.
-    pub offset: u64,
+    /// The listing's position right after the command.
+    pub position: Position,
     pub at: Millis,
     pub outcome: Outcome,
     /// Where its entry starts in the batch's bytes, if it made facts.
@@ -77,7 +76,7 @@ impl Verdict {
     pub fn answer(self, listing: ListingId, bytes: &Arc<Vec<u8>>) -> Answer {
         let unread = |start| Unread { listing, bytes: bytes.clone(), start, read: entry::step_at };
         Answer {
-            position: Position { epoch: EPOCH, offset: self.offset },
+            position: self.position,
             at: self.at,
             outcome: self.outcome,
             replayed: false,

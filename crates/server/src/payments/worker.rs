@@ -17,7 +17,7 @@ use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Slip, Task, Webhook
 use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, PaymentId, Tenant};
 use onsale_domain::{Found, Query};
-use onsale_engine::{Engine, EngineError, Position, Request};
+use onsale_engine::{Engine, EngineError, Moved, Request};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +37,7 @@ const LISTINGS: usize = 500;
 /// Listings told at the same time: each is a step of its own listing and one of the desk, which takes many at once.
 const TOLD_AT_ONCE: usize = 16;
 /// Kinds of listings that have orders.
-const KINDS: [ListingKind; 4] =
+static KINDS: [ListingKind; 4] =
     [ListingKind::Event, ListingKind::Sale, ListingKind::Registration, ListingKind::Auction];
 
 /// How patient the worker is with a provider.
@@ -65,13 +65,17 @@ pub struct Worker {
     /// Whether this server has the desk's lease, as far as it knows.
     leads: AtomicBool,
     memory: Mutex<Memory>,
+    /// Listings that may owe something since they were last looked at.
+    moved: Moved,
 }
 
 /// Only to do less: a worker that has forgotten all of it does the same things, just more often.
 #[derive(Debug, Default)]
 struct Memory {
     opened: bool,
-    looked: BTreeMap<ListingId, Position>,
+    /// Whether every listing was looked at since this server looks after payments; from then on those that moved are
+    /// enough.
+    caught_up: bool,
     tries: BTreeMap<Name, Tries>,
 }
 
@@ -84,6 +88,7 @@ struct Tries {
 impl Worker {
     pub fn new(engine: Arc<dyn Engine>, provider: Arc<dyn Provider>, patience: Patience) -> Worker {
         Worker {
+            moved: engine.moved(&KINDS),
             engine,
             provider,
             tenant: Tenant::DEFAULT,
@@ -141,6 +146,7 @@ impl Worker {
         }
         // Another server may be asking for the same by now; what is said here could not be written down any more.
         talks.let_go().await;
+        self.memory.lock().await.caught_up = false;
         self.hear().await
     }
 
@@ -223,18 +229,37 @@ impl Worker {
 
     /// Puts slips of every listing that has moved since the last look on the desk.
     async fn take_work(&self) -> Result<(), EngineError> {
+        if !self.memory.lock().await.caught_up {
+            self.catch_up().await?;
+            self.memory.lock().await.caught_up = true;
+        }
+        loop {
+            let mut moved = self.moved.take(LISTINGS).into_iter();
+            let full = moved.len() == LISTINGS;
+            while let Some((listing, position)) = moved.next() {
+                if let Err(error) = self.take_from(listing).await {
+                    // Nothing that was taken is forgotten: the next round looks at all of it.
+                    self.moved.put_back(listing, position);
+                    moved.for_each(|(listing, position)| self.moved.put_back(listing, position));
+                    return Err(error);
+                }
+            }
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Looks at every listing once, after a start or when another server let go: what it had not taken is among them.
+    async fn catch_up(&self) -> Result<(), EngineError> {
         for kind in KINDS {
             let mut after = None;
             loop {
                 let views = self.engine.listings(self.tenant, kind, after, LISTINGS);
                 after = views.last().map(|view| view.listing);
-                for view in &views {
-                    let looked = self.memory.lock().await.looked.get(&view.listing).copied();
-                    if looked != Some(view.position) {
-                        self.take_from(view.listing).await?;
-                        self.memory.lock().await.looked.insert(view.listing, view.position);
-                    }
-                }
+                stream::iter(views.iter().map(Ok))
+                    .try_for_each_concurrent(TOLD_AT_ONCE, |view| self.take_from(view.listing))
+                    .await?;
                 if views.len() < LISTINGS {
                     break;
                 }

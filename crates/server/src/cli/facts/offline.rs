@@ -7,7 +7,7 @@ use onsale_domain::listing::Step;
 use onsale_domain::{Listing, ListingId};
 use onsale_engine::disk::FolderDisk;
 use onsale_engine::embedded::entry::{self, Entry, StepEntry};
-use onsale_engine::embedded::shard::EPOCH;
+use onsale_engine::embedded::shard::FIRST_EPOCH;
 use onsale_engine::{Position, View, journal};
 
 use super::Out;
@@ -18,10 +18,10 @@ pub fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out) -> any
     if !data.is_dir() {
         bail!("there is no folder {}; name the server's data folder", data.display());
     }
-    let after = At::parse(after, EPOCH).context("--after takes <epoch>-<offset>, or an offset")?;
+    let after = At::parse(after, FIRST_EPOCH).context("--after takes <epoch>-<offset>, or an offset")?;
     let disk = FolderDisk::open_read_only(data)?;
     let mut reading =
-        Reading { id: listing, number: None, listing: Listing::new(listing, EPOCH), steps: Vec::new() };
+        Reading { id: listing, number: None, listing: Listing::new(listing, FIRST_EPOCH), steps: Vec::new() };
     let mut failed = None;
     let inspection = journal::recovery::inspect(&disk, &mut |position, payload| {
         if failed.is_none()
@@ -32,7 +32,7 @@ pub fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out) -> any
     })?;
     let body =
         reading.listing.view().with_context(|| format!("there is no {listing} in {}", data.display()))?;
-    let position = Position { epoch: EPOCH, offset: reading.listing.offset };
+    let position = Position { epoch: reading.listing.epoch, offset: reading.listing.offset };
     let view = View { listing, position, at: reading.listing.last_at, body };
     let teller = Teller::new(&view);
     for step in &reading.steps {
@@ -73,6 +73,7 @@ impl Reading {
         if step.first != self.listing.offset + 1 {
             bail!("fact {} does not follow; run `onsale verify`", step.first);
         }
+        self.listing.epoch = u64::from(step.epoch);
         let mut facts = Vec::with_capacity(step.facts as usize);
         for fact in step.decode_facts() {
             let fact = fact?;

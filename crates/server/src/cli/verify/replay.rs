@@ -15,7 +15,7 @@ use onsale_domain::seats::fact::AreaCount;
 use onsale_domain::venue::VenueFact;
 use onsale_domain::{Fact, Listing, ListingId, ListingKind, OrderId};
 use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
-use onsale_engine::embedded::shard::EPOCH;
+use onsale_engine::embedded::shard::FIRST_EPOCH;
 use onsale_engine::journal::FramePosition;
 
 use super::money::{Money, Sums};
@@ -92,7 +92,7 @@ impl Replay {
             match entry {
                 Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
                 Ok(Entry::Opened { number, listing }) => {
-                    let kept = Kept::new(Listing::new(listing, EPOCH), true);
+                    let kept = Kept::new(Listing::new(listing, FIRST_EPOCH), true);
                     self.listings.entry(number).or_insert(kept);
                 }
                 Ok(Entry::Step(step)) => self.step(position.sequence, &step),
@@ -126,6 +126,7 @@ impl Replay {
             let listing = kept.listing.id;
             self.problems.add(format!("frame {frame}: the time of {listing} runs backwards"));
         }
+        kept.listing.epoch = u64::from(step.epoch);
         for fact in step.decode_facts() {
             let told = match fact {
                 Err(error) => Err(error.to_string()),
