@@ -9,5 +9,6 @@ pub mod journal;
 pub mod snapshot;
 
 pub use engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
+    Answer, DamagedListing, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position,
+    Request, View,
 };
