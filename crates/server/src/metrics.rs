@@ -133,7 +133,7 @@ impl std::fmt::Debug for Metrics {
     }
 }
 
-fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 14] {
+fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 15] {
     let flag = |on: bool| if on { 1.0 } else { 0.0 };
     [
         ("onsale_engine_poisoned", flag(status.poisoned.is_some())),
