@@ -23,6 +23,7 @@ pub use self::generation::Generation;
 pub use self::knowledge::{Knowledge, knowledge};
 use self::owed::Owed;
 pub use self::recover::Recovered;
+pub(crate) use self::recover::keys;
 use crate::inspect::notify;
 use crate::link::config;
 use crate::link::{Complaint, Link, LinkError, Patience};

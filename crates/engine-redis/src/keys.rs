@@ -100,7 +100,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// `prefix` comes before every name, so that several houses can share a server; it may be empty.
+    /// `prefix` comes before every name, so that several houses can share a server; the configuration demands one.
     pub fn new(prefix: &str, listing: &ListingId) -> Keys {
         let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
         Keys { all: std::array::from_fn(key), idem: format!("{prefix}idem:v1:{{{listing}}}:") }

@@ -36,7 +36,7 @@ use onsale_engine::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use self::across::Across;
+pub(crate) use self::across::Across;
 use self::attempts::Noted;
 use self::clock::Clock;
 use self::damaged::Damaged;

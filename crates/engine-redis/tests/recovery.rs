@@ -1,6 +1,8 @@
 //! A node that forgot its scripts may have forgotten more: its listings go on under a new epoch, and until then the
 //! answer is "try again", never "no such listing".
 
+#[path = "recovery/first_start.rs"]
+mod first_start;
 mod support;
 
 use std::time::{Duration, Instant};

@@ -145,7 +145,7 @@ impl<S: ScriptSet> Inner<S> {
             .map(|patient| {
                 let node = self.link.node(patient.process.name());
                 let key = copy_key(&self.prefix, &map, &node).unwrap_or_else(|| generation_key(&self.prefix));
-                (patient, format!("{key}:reserved"))
+                (patient, reserved_key(&key))
             })
             .collect();
         let mut number = self.current.load().generation.number;
@@ -261,7 +261,7 @@ impl<S: ScriptSet> Inner<S> {
     }
 
     async fn take_lease(&self) -> Result<Option<Lease>, LinkError> {
-        let key = format!("{}recovery:{{onsale}}", self.prefix);
+        let key = lease_key(&self.prefix);
         let Some(node) = self.link.master_of(&key) else {
             return Err(LinkError::ClusterDown {
                 why: "nobody has the slot of the recovery's lease".to_owned(),
@@ -306,6 +306,22 @@ impl<S: ScriptSet> Inner<S> {
         }
         Ok(())
     }
+}
+
+fn lease_key(prefix: &str) -> String {
+    format!("{prefix}recovery:{{onsale}}")
+}
+
+/// The keys of a deployment in the slot of the lease, with their types.
+pub(crate) fn keys(prefix: &str) -> [(String, &'static str); 4] {
+    let generation = generation_key(prefix);
+    let reserved = reserved_key(&generation);
+    [(reserved, "string"), (generation, "string"), (lease_key(prefix), "string"), (owed_key(prefix), "set")]
+}
+
+/// How far generations were counted, beside the generation or its copy.
+fn reserved_key(generation: &str) -> String {
+    format!("{generation}:reserved")
 }
 
 fn millis(duration: Duration) -> u64 {

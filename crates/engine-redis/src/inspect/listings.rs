@@ -1,4 +1,4 @@
-//! Listings whose keys are not what they should be, for the doctor: each with the key and what to do.
+//! Keys that are not what they should be, of listings and of the whole deployment, for the doctor: each with what to do.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,10 @@ use redis::FromRedisValue;
 
 use super::{Finding, Level};
 use crate::damage::{self, Damage};
+use crate::deployment;
 use crate::keys::Keys;
 use crate::link::{Link, LinkError};
+use crate::live::Across;
 
 /// Listings that are looked at side by side, a dozen keys each.
 const AT_ONCE: usize = 32;
@@ -47,6 +49,30 @@ fn finding(link: &Link, damage: &Damage) -> Finding {
              to give the listing up"
         ),
     }
+}
+
+/// Keys of the whole deployment that another program has written.
+pub async fn foreign(link: &Link) -> Vec<Finding> {
+    let prefix = &link.config().prefix;
+    let mut findings = Vec::new();
+    for (key, expected) in deployment::keys(prefix).into_iter().chain(indexes(prefix)) {
+        let told = link.at(&key, redis::cmd("TYPE").arg(&key)).await;
+        let found = told.ok().and_then(|told| String::from_redis_value(told).ok());
+        let Some(found) = found.filter(|found| found != "none" && found != expected) else { continue };
+        findings.push(Finding {
+            level: Level::Problem,
+            code: "foreign",
+            node: link.master_of(&key).map(|node| node.name().to_owned()),
+            what: format!("`{key}` is a {found} and should be a {expected}: another program has written it"),
+            change: "find out which, and remove it; servers write their own key again".to_owned(),
+        });
+    }
+    findings
+}
+
+fn indexes(prefix: &str) -> [(String, &'static str); 3] {
+    let across = Across::new(prefix);
+    [(across.listings(), "set"), (across.due(), "zset"), (across.writer(), "string")]
 }
 
 async fn indexed(link: &Link) -> Result<BTreeSet<ListingId>, LinkError> {

@@ -50,7 +50,8 @@ pub enum LinkError {
     #[error("a script was given keys of several slots: {why}; this is a mistake of ours")]
     CrossSlot { why: String },
     #[error(
-        "a key under our prefix has another type: {why}; find out who wrote it, or set another redis.prefix"
+        "a key under our prefix has another type: {why}; `onsale doctor` names it: find out who wrote it, or set another \
+         redis.prefix"
     )]
     WrongType { why: String },
     /// One listing cannot be read or decided; all others can.

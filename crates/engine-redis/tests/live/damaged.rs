@@ -6,6 +6,7 @@ use std::time::Duration;
 use onsale_domain::ListingId;
 use onsale_engine::{Engine, EngineError};
 use onsale_engine_redis::Keys;
+use onsale_engine_redis::inspect::{Depth, inspect};
 use onsale_engine_redis::live::{Options, RedisEngine};
 
 use super::house::{create, event, hold, open, until};
@@ -178,4 +179,34 @@ async fn a_foreign_key_in_the_place_of_an_index_stops_no_start() {
     sells(&engine, event(1), 1).await;
     server.tell("SCRIPT FLUSH");
     sells(&engine, event(1), 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_names_every_damaged_listing_by_its_key_and_no_other() {
+    let server = Server::start(Brand::Valkey);
+    let engine = open(&server.url(), Options::default()).await;
+    create(&engine, event(100)).await;
+    sells(&engine, event(100), 1).await;
+    let mut all = Vec::new();
+    for (number, (what, harm, key)) in (1_u128..).zip(harms(&keys(&engine, &event(1)))) {
+        let own = |text: &str| text.replace(&event(1).to_string(), &event(number).to_string());
+        create(&engine, event(number)).await;
+        all.push((what, harm.iter().map(|line| own(line)).collect::<Vec<_>>(), own(&key)));
+    }
+    let index = format!("SCARD {}listings", engine.link().config().prefix);
+    until("all are in the index", || server.say::<usize>(&index).is_ok_and(|count| count == all.len() + 1))
+        .await;
+    let told = async || -> Vec<String> {
+        let report = inspect(engine.link(), Depth::Doctor).await.expect("a report");
+        let damaged = report.findings.iter().filter(|finding| finding.code == "damaged");
+        damaged.map(|finding| finding.sentence()).collect()
+    };
+    assert!(told().await.is_empty(), "{:?}", told().await);
+    all.iter().flat_map(|(_, harm, _)| harm).for_each(|line| server.tell(line));
+    let told = told().await;
+    for (what, _, key) in &all {
+        let named = told.iter().filter(|line| line.contains(&format!("`{key}`"))).count();
+        assert_eq!(named, 1, "{what}: {told:#?}");
+    }
+    assert_eq!(told.len(), all.len(), "{told:#?}");
 }
