@@ -4,6 +4,8 @@
 mod examine;
 mod generation;
 mod knowledge;
+mod owed;
+mod raise;
 mod recover;
 
 use std::collections::BTreeMap;
@@ -19,15 +21,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use self::examine::{Process, Verdict};
 pub use self::generation::Generation;
 pub use self::knowledge::{Knowledge, knowledge};
+use self::owed::Owed;
 pub use self::recover::Recovered;
+pub(crate) use self::recover::keys;
 use crate::inspect::notify;
 use crate::link::config;
-use crate::link::{Link, LinkError};
+use crate::link::{Complaint, Link, LinkError, Patience};
 use crate::scripts::{Script, Scripts};
 
-/// A start waits so long for another server that is recovering a node.
-const JOIN: Duration = Duration::from_secs(20);
-const JOIN_AGAIN: Duration = Duration::from_millis(50);
 /// A call meets at most a script that nobody has called yet and a node that has to be recovered.
 const TRIES: usize = 3;
 /// Many callers may miss the same listing; one recovery answers them all.
@@ -77,6 +78,7 @@ struct Inner<S> {
     believed: Mutex<BTreeMap<String, (Generation, String)>>,
     /// By node, when a missing listing last made us recover it.
     suspected: Mutex<BTreeMap<String, Instant>>,
+    owed: Owed,
     /// By node, the connection over which it is examined.
     processes: Mutex<BTreeMap<String, Arc<Process>>>,
     /// Many callers may miss the same script; one of them brings it.
@@ -102,8 +104,7 @@ impl<S: ScriptSet> Deployment<S> {
     /// recovers nodes, where that is needed. If a master of a living deployment is away, what cannot be put right
     /// without it is put right when it is back.
     pub async fn join(link: &Link) -> Result<Deployment<S>, LinkError> {
-        let generation = knowledge::published(link).await?.unwrap_or_default();
-        let recovered = watch::Sender::new(generation.number);
+        let generation = Generation::default();
         let current = Current { scripts: S::of_generation(&generation.to_string()), generation };
         let inner = Arc::new(Inner {
             prefix: link.config().prefix.clone(),
@@ -112,32 +113,29 @@ impl<S: ScriptSet> Deployment<S> {
             current: ArcSwap::from_pointee(current),
             believed: Mutex::new(BTreeMap::new()),
             suspected: Mutex::new(BTreeMap::new()),
+            owed: Owed::default(),
             processes: Mutex::new(BTreeMap::new()),
             bringing: tokio::sync::Mutex::new(()),
             settling: tokio::sync::Mutex::new(()),
             wanted: Notify::new(),
             settled: watch::Sender::new(0),
-            recovered,
+            recovered: watch::Sender::new(0),
             stop: CancellationToken::new(),
         });
-        let joined = async {
-            loop {
-                match inner.settle().await {
-                    Ok(true) => return Ok(()),
-                    Ok(false) => {}
-                    Err(error) if error.is_retryable() && inner.goes_on_without() => {
-                        tracing::warn!(%error, "redis is not whole, and the start goes on: {error}");
-                        return Ok(());
-                    }
-                    Err(error) if error.is_retryable() => {
-                        tracing::info!(%error, "waiting for redis: {error}");
-                    }
-                    Err(error) => return Err(error),
+        let mut patience = Patience::new();
+        loop {
+            match inner.settle().await {
+                Ok(true) => break,
+                // Another server is at it.
+                Ok(false) => patience.with(LinkError::Recovering).await?,
+                Err(error) if error.is_retryable() && inner.goes_on_without() => {
+                    tracing::warn!(%error, "redis is not whole, and the start goes on: {error}");
+                    break;
                 }
-                tokio::time::sleep(JOIN_AGAIN).await;
+                Err(error) if error.is_retryable() => patience.with(error).await?,
+                Err(error) => return Err(error),
             }
-        };
-        tokio::time::timeout(JOIN, joined).await.map_err(|_| LinkError::Recovering)??;
+        }
         tokio::spawn(keep(inner.clone()));
         Ok(Deployment { watched: Arc::new(inner.stop.clone().drop_guard()), inner })
     }
@@ -164,6 +162,9 @@ impl<S: ScriptSet> Deployment<S> {
         for _ in 0..TRIES {
             let current = self.current();
             self.inner.believe(key, &current.generation)?;
+            if let Some(listing) = self.inner.owed.of_key(key) {
+                self.inner.raise_owed(listing, &current).await?;
+            }
             let script = pick(&current.scripts);
             match self.inner.link.script(script, keys, args).await {
                 // Nobody may have called it yet: that is no harm.
@@ -316,14 +317,22 @@ impl<S: ScriptSet> Inner<S> {
 /// Looks after every look of the link: once a second, and more often while something is wrong.
 async fn keep<S: ScriptSet>(inner: Arc<Inner<S>>) {
     let mut looks = inner.link.looks();
+    let mut complaint = Complaint::default();
     loop {
         tokio::select! {
             () = inner.stop.cancelled() => return,
             () = inner.wanted.notified() => {}
             seen = looks.changed() => if seen.is_err() { return },
         }
-        if let Err(error) = inner.settle().await {
-            tracing::debug!(%error, "the nodes cannot be examined now: {error}");
+        match inner.settle().await {
+            Ok(_) => complaint.is_over(),
+            // A node that cannot be reached is told of by the link.
+            Err(error)
+                if inner.link.map().masters.iter().all(|node| node.is_up()) && complaint.is_due(&error) =>
+            {
+                tracing::warn!(%error, "the nodes cannot be examined or recovered now: {error}");
+            }
+            Err(error) => tracing::debug!(%error, "the nodes cannot be examined or recovered now: {error}"),
         }
         inner.settled.send_modify(|times| *times += 1);
     }

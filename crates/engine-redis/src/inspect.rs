@@ -4,6 +4,7 @@
 mod conf;
 mod durable;
 mod judge;
+mod listings;
 mod measure;
 mod node;
 pub mod notify;
@@ -73,6 +74,8 @@ pub async fn inspect(link: &Link, depth: Depth) -> Result<Report, LinkError> {
     let mut findings = judge::all(link, &nodes, depth);
     if depth == Depth::Doctor {
         findings.extend(measure::sentinels(link).await);
+        findings.extend(listings::foreign(link).await);
+        findings.extend(listings::damaged(link).await);
     }
     findings.sort_by(|a, b| b.level.cmp(&a.level).then(a.node.cmp(&b.node)).then(a.code.cmp(b.code)));
     let topology = judge::topology(link.config().topology);

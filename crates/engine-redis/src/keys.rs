@@ -73,6 +73,13 @@ fn name(kind: ListingKind, place: usize) -> &'static str {
     own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
 }
 
+/// As the command TYPE tells them, by their place in KEYS.
+fn types(kind: ListingKind) -> [&'static str; KEYS] {
+    // Who waits for a place, and the line, are in order of their fence.
+    let line = if kind == ListingKind::Registration { "zset" } else { "hash" };
+    ["hash", "hash", line, line, "hash", "zset", "zset", "zset", "string", "stream", "string", "hash"]
+}
+
 /// The place of the stream of facts among the keys.
 const FACTS: usize = 9;
 const META: usize = 0;
@@ -93,7 +100,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// `prefix` comes before every name, so that several houses can share a server; it may be empty.
+    /// `prefix` comes before every name, so that several houses can share a server; the configuration demands one.
     pub fn new(prefix: &str, listing: &ListingId) -> Keys {
         let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
         Keys { all: std::array::from_fn(key), idem: format!("{prefix}idem:v1:{{{listing}}}:") }
@@ -157,12 +164,21 @@ impl Keys {
         Keys::listing_of(key, MARKER)
     }
 
-    /// The name of the hash with the head, beside a meta hash of this name: neither prefix nor tag is looked at.
-    pub fn head_beside(meta: &str) -> String {
-        let pairs = ListingKind::ALL.map(|kind| (name(kind, META), name(kind, HEAD)));
-        let named = |meta_name: &str| format!("{meta_name}:{{");
-        let found = pairs.iter().find(|(of_meta, _)| meta.contains(&named(of_meta)));
-        found.map_or(meta.to_owned(), |(of_meta, of_head)| meta.replacen(&named(of_meta), &named(of_head), 1))
+    /// What a scan for the metas of all listings matches, and some keys of others: `of_meta` tells them apart.
+    pub fn meta_pattern(prefix: &str) -> String {
+        // A prefix is text, not a pattern.
+        let escaped: String = prefix.chars().flat_map(|one| ['\\', one]).collect();
+        format!("{escaped}*:meta:{{*}}")
+    }
+
+    /// A set of all listings' ids. A hint: what it does not have is found by a scan.
+    pub fn index(prefix: &str) -> String {
+        format!("{prefix}listings")
+    }
+
+    /// Each key with the type that it has, if it is there.
+    pub fn typed(&self, kind: ListingKind) -> impl Iterator<Item = (&String, &'static str)> {
+        self.all.iter().zip(types(kind))
     }
 
     /// Where the answer under an idempotency key, or under an operation id of our own, is remembered.
@@ -184,7 +200,6 @@ mod tests {
             assert_eq!(Keys::of_meta(keys.meta()), Some(listing));
             assert_eq!(Keys::of_marker(keys.marker()), Some(listing));
             assert_eq!((Keys::of_meta(keys.head()), Keys::of_marker(keys.meta())), (None, None));
-            assert_eq!(Keys::head_beside(Keys::new("a:", &listing).meta()), Keys::new("a:", &listing).head());
         }
     }
 

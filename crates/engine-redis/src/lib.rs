@@ -2,6 +2,7 @@
 //! Pure parts first (`keys`, `facts`, `commands`, `reply`); only `link` talks to a server.
 
 pub mod commands;
+pub mod damage;
 pub mod deployment;
 pub mod desk;
 pub mod facts;

@@ -1,10 +1,12 @@
 //! The one way to the Redis servers: finds the masters, sends each command to the one that has its slot, sends it
 //! again where that is safe, and says exactly what went wrong. Everything else in this crate is pure or uses this.
 
+mod complaint;
 pub mod config;
 mod error;
 mod map;
 mod node;
+mod patience;
 mod send;
 pub mod slot;
 mod watch;
@@ -17,11 +19,13 @@ use redis::{Client, Cmd, ConnectionAddr, ConnectionInfo, TlsCertificates, Value}
 use tokio::sync::{Notify, watch as channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+pub(crate) use self::complaint::Complaint;
 pub use self::config::Config;
 use self::config::Topology;
 pub use self::error::LinkError;
 pub use self::map::Map;
 pub use self::node::Node;
+pub(crate) use self::patience::Patience;
 use crate::scripts::Script;
 
 /// Cheap to clone; the servers are watched until the last clone is gone.

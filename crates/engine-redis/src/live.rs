@@ -8,6 +8,7 @@ mod attempts;
 mod auctions;
 mod clock;
 mod counts;
+mod damaged;
 mod derive;
 mod directory;
 mod fetch;
@@ -35,9 +36,10 @@ use onsale_engine::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use self::across::Across;
+pub(crate) use self::across::Across;
 use self::attempts::Noted;
 use self::clock::Clock;
+use self::damaged::Damaged;
 use self::derive::Derived;
 use self::directory::Directory;
 use self::lease::{LEASE_MS, Leases};
@@ -107,6 +109,7 @@ pub(crate) struct Inner {
     derived: Derived,
     leases: Leases,
     attempts: Noted,
+    damaged: Damaged,
     /// The server for keys that may be dropped, if it is another one and was reached.
     cache: OnceLock<Link>,
     counts: Counts,
@@ -143,6 +146,7 @@ impl RedisEngine {
             derived: Derived::default(),
             leases: Leases::default(),
             attempts: Noted::default(),
+            damaged: Damaged::default(),
             cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
@@ -295,7 +299,8 @@ impl Engine for RedisEngine {
             None => self.inner.store_down().is_some(),
             Some(listing) => {
                 let keys = self.inner.keys(listing);
-                self.inner.link.master_of(keys.meta()).is_none_or(|node| !node.is_up())
+                let away = self.inner.link.master_of(keys.meta()).is_none_or(|node| !node.is_up());
+                away || self.inner.damaged.has(listing)
             }
         }
     }
@@ -310,6 +315,7 @@ impl Engine for RedisEngine {
         EngineStatus {
             stopping: self.inner.stop.is_cancelled(),
             store_down: self.inner.store_down(),
+            damaged: self.inner.damaged.told(),
             listings: self.inner.directory.len() as u64,
             commands: count(&counts.commands),
             refusals: count(&counts.refusals),

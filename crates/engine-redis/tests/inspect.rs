@@ -150,3 +150,44 @@ async fn sentinels_and_clusters_have_their_own_troubles() {
     let found = inspect(&link, Depth::Doctor).await.expect("a report");
     assert!(codes(&found, Level::Problem).contains(&"unreachable"), "{:?}", found.findings);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_single_server_that_wants_a_replica_it_does_not_have_is_told_before_the_first_start() {
+    for brand in Brand::BOTH {
+        let setup = Setup::default().with("appendonly yes").with("min-replicas-to-write 1");
+        let server = Server::with(brand, setup);
+        for depth in [Depth::Start, Depth::Doctor] {
+            let found = report(enough(&server), depth).await;
+            assert_eq!(codes(&found, Level::Problem), ["replicas_behind"], "{:?}", found.findings);
+            let told = found.of(Level::Problem).next().expect("a problem").sentence();
+            assert!(
+                told.contains("refuses every write") && told.contains("min-replicas-to-write 0"),
+                "{told}"
+            );
+        }
+        server.tell("CONFIG SET min-replicas-to-write 0");
+        assert!(report(enough(&server), Depth::Doctor).await.is_sound());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_foreign_key_in_the_place_of_one_of_the_deployment_is_named() {
+    let server = Server::with(Brand::Redis, Setup::default().with("appendonly yes"));
+    let keys = [
+        "generation:{onsale}",
+        "generation:{onsale}:reserved",
+        "recovery:{onsale}",
+        "recovery:owed:{onsale}",
+        "listings",
+        "due",
+        "derived:writer",
+    ];
+    for key in keys {
+        server.tell(&format!("RPUSH onsale:{key} foreign"));
+        let found = report(enough(&server), Depth::Doctor).await;
+        let foreign = found.of(Level::Problem).filter(|finding| finding.code == "foreign");
+        let told: Vec<String> = foreign.map(|finding| finding.sentence()).collect();
+        assert!(told.len() == 1 && told[0].contains(&format!("`onsale:{key}`")), "{key}: {told:?}");
+        server.tell(&format!("DEL onsale:{key}"));
+    }
+}

@@ -8,6 +8,8 @@ mod auctions;
 mod bad_days;
 #[path = "live/contract.rs"]
 mod contract;
+#[path = "live/damaged.rs"]
+mod damaged;
 #[path = "live/deadlines.rs"]
 mod deadlines;
 #[path = "live/derived.rs"]

@@ -351,6 +351,7 @@ impl Engine for Embedded {
             disk_full: !self.room.has_room(),
             stopping: shared.is_stopping(),
             store_down: None,
+            damaged: Vec::new(),
             listings: shared.directory.len() as u64,
             waiting: self.inboxes.iter().map(|inbox| inbox.weight() as u64).sum(),
             commands: count(&shared.commands),

@@ -276,6 +276,8 @@ pub struct EngineStatus {
     pub stopping: bool,
     /// Why the store that several servers share cannot be used, or a part of it.
     pub store_down: Option<String>,
+    /// Listings of such a store that somebody must look at; all others are decided. The first hundred.
+    pub damaged: Vec<DamagedListing>,
     pub listings: u64,
     /// Commands waiting for their decision, over all shards.
     pub waiting: u64,
@@ -289,6 +291,15 @@ pub struct EngineStatus {
     /// How long the youngest forgotten idempotency record had been kept; `None` while none was forgotten early.
     pub dedup_window_ms: Option<u64>,
     pub snapshot_sequence: Option<u64>,
+}
+
+/// A listing that cannot be read or decided: where that lies, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedListing {
+    pub listing: ListingId,
+    pub key: String,
+    /// Goes on behind the key's name: `is a string and should be a hash`.
+    pub what: String,
 }
 
 /// Yields every step of a listing after the position it was made with, each exactly once and in order.

@@ -11,7 +11,8 @@ pub mod moved;
 pub mod snapshot;
 
 pub use engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
+    Answer, DamagedListing, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position,
+    Request, View,
 };
 pub use log::{Cursor, Log, LogPage};
 pub use moved::{Moved, Movements};

@@ -133,13 +133,14 @@ impl std::fmt::Debug for Metrics {
     }
 }
 
-fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 14] {
+fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 15] {
     let flag = |on: bool| if on { 1.0 } else { 0.0 };
     [
         ("onsale_engine_poisoned", flag(status.poisoned.is_some())),
         ("onsale_engine_disk_full", flag(status.disk_full)),
         ("onsale_engine_stopping", flag(status.stopping)),
         ("onsale_engine_store_down", flag(status.store_down.is_some())),
+        ("onsale_engine_damaged_listings", status.damaged.len() as f64),
         ("onsale_engine_listings", status.listings as f64),
         ("onsale_engine_waiting", status.waiting as f64),
         ("onsale_engine_commands", status.commands as f64),
@@ -173,6 +174,10 @@ fn describe() {
         "Event streams refused or cut because the house was full or closing."
     );
     describe_gauge!("onsale_engine_waiting", "Commands waiting for their decision.");
+    describe_gauge!(
+        "onsale_engine_damaged_listings",
+        "Listings that answer store_damaged; /readyz names them."
+    );
     describe_gauge!("onsale_engine_store_down", "1 while the shared store, or a part of it, cannot be used.");
     describe_gauge!("onsale_engine_facts", "Facts written since the engine was opened.");
     describe_gauge!(

@@ -1,17 +1,17 @@
 -- raise_epoch: a listing keeps its state and goes on under a new epoch, because its node may have forgotten something.
+-- Writes only where the head proves that the key is ours: its type, its eleven fields, and the kind of listing its name says.
 -- KEYS   1 meta   2 the hash whose field "head" is the listing's line: layout|epoch|offset|… (lib/head)
 -- ARGV   1 the least epoch: the number of the new generation, which no history that was forgotten can have used
--- REPLY  {epoch} | {} (no such listing)
--- EMITS  nothing          COST  2 reads, 1 write
-local line = redis.call("HGET", KEYS[2], "head")
-if line then
-  local layout, epoch, rest = string.match(line, "^(%l+)|(%d+)|(.*)$")
-  epoch = math.max(tonumber(epoch) + 1, tonumber(ARGV[1]))
-  redis.call("HSET", KEYS[2], "head", string.format("%s|%.0f|%s", layout, epoch, rest))
-  return {epoch}
-end
-local epoch = redis.call("HGET", KEYS[1], "epoch")
-if not epoch then return {} end
+--        2 the layouts that a listing of this kind may have, each between blanks
+-- REPLY  {epoch} | {epoch, meta, its type} (raised; its meta is damaged) | {0, head, its type or "junk"} (damaged) | {} (no such listing)
+-- EMITS  nothing          COST  3 reads, 1 write
+local meta, head = redis.call("TYPE", KEYS[1]).ok, redis.call("TYPE", KEYS[2]).ok
+if meta == "none" and head == "none" then return {} end
+if head ~= "hash" then return {0, KEYS[2], head} end
+local line = redis.call("HGET", KEYS[2], "head") or ""
+local layout, epoch, rest = string.match(line, "^(%l+)|(%d+)|(%d+|%d+|[%l_]*|%d+|%d+|%d+|%d+|%d+|%d+)$")
+if not layout or not string.find(ARGV[2], " " .. layout .. " ", 1, true) then return {0, KEYS[2], "junk"} end
 epoch = math.max(tonumber(epoch) + 1, tonumber(ARGV[1]))
-redis.call("HSET", KEYS[1], "epoch", string.format("%.0f", epoch))
+redis.call("HSET", KEYS[2], "head", string.format("%s|%.0f|%s", layout, epoch, rest))
+if meta ~= "hash" then return {epoch, KEYS[1], meta} end
 return {epoch}

@@ -154,6 +154,7 @@ impl<S: ScriptSet> Inner<S> {
     /// Takes over the newest generation that any master tells of.
     pub(super) async fn adopt_published(&self) -> Result<(), LinkError> {
         if let Some(newest) = knowledge::published(&self.link).await? {
+            self.read_owed(newest.number).await;
             self.adopt(newest);
         }
         Ok(())

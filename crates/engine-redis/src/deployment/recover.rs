@@ -1,14 +1,19 @@
 //! Recovery of nodes that may have forgotten, where no records say what: one server, under a lease, raises the epoch
 //! of every listing there and begins a new generation on every master, last. Until then nobody decides there.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use redis::Value;
+use onsale_domain::ListingId;
+use redis::{FromRedisValue, Value};
 
 use super::examine::{Process, copy_key, generation_key};
 use super::generation::Generation;
+use super::owed::owed_key;
+use super::raise::{Raise, Raised};
 use super::{Inner, ScriptSet};
+use crate::damage::{self, Damage};
 use crate::keys::Keys;
 use crate::link::LinkError;
 use crate::scripts::Script;
@@ -30,6 +35,8 @@ pub struct Recovered {
     pub generation: Generation,
     /// The nodes that may have forgotten, and how many listings each has.
     pub nodes: Vec<(String, usize)>,
+    /// Listings that need somebody, each once.
+    pub damaged: Vec<Damage>,
 }
 
 /// A master, the history it has, and whether that is the one we knew.
@@ -73,6 +80,10 @@ impl<S: ScriptSet> Inner<S> {
                 "{node} may have forgotten something: {listings} listings go on under a new epoch, generation {generation}"
             );
         }
+        for damage in &recovered.damaged {
+            let (listing, key) = (damage.listing, &damage.key);
+            tracing::error!(%listing, key, "{listing} is damaged and was not recovered with the others: {damage}");
+        }
         self.adopt(recovered.generation);
         self.examine_all().await
     }
@@ -80,11 +91,26 @@ impl<S: ScriptSet> Inner<S> {
     async fn under_lease(&self, also: Option<&str>, lease: &mut Lease) -> Result<Recovered, LinkError> {
         let patients = self.patients(also).await?;
         let generation = Generation::numbered(self.reserve(&patients).await?);
-        let mut nodes = Vec::new();
+        let (mut nodes, mut damaged, mut owed) = (Vec::new(), Vec::new(), Vec::new());
+        let indexed = self.indexed().await;
         for patient in patients.iter().filter(|patient| patient.forgot) {
-            let listings = self.raise_epochs(patient, generation.number, lease).await?;
+            let mut listings = 0;
+            for raised in self.raise_epochs(patient, generation.number, &indexed, lease).await? {
+                match raised {
+                    Raised::To { damage, .. } => {
+                        listings += 1;
+                        damaged.extend(damage);
+                    }
+                    Raised::Damaged(damage) => {
+                        owed.push(damage.listing);
+                        damaged.push(damage);
+                    }
+                    Raised::Gone => {}
+                }
+            }
             nodes.push((patient.process.name().to_owned(), listings));
         }
+        self.owe(&owed, lease).await?;
         for patient in patients.iter().filter(|patient| patient.replicas > 0) {
             // A second failover right after this one shall not bring the old epochs back.
             patient.process.send::<Value>(redis::cmd("WAIT").arg(1).arg(REPLICA_MS)).await?;
@@ -94,7 +120,7 @@ impl<S: ScriptSet> Inner<S> {
             self.renew(lease).await?;
         }
         self.publish(&generation, lease).await?;
-        Ok(Recovered { generation, nodes })
+        Ok(Recovered { generation, nodes, damaged })
     }
 
     /// Every master that answers. One that does not gets no witness, and is recovered when it comes back.
@@ -119,7 +145,7 @@ impl<S: ScriptSet> Inner<S> {
             .map(|patient| {
                 let node = self.link.node(patient.process.name());
                 let key = copy_key(&self.prefix, &map, &node).unwrap_or_else(|| generation_key(&self.prefix));
-                (patient, format!("{key}:reserved"))
+                (patient, reserved_key(&key))
             })
             .collect();
         let mut number = self.current.load().generation.number;
@@ -134,33 +160,85 @@ impl<S: ScriptSet> Inner<S> {
         Ok(number)
     }
 
-    /// Every listing of the node goes on with its state under an epoch that it never had.
+    /// Every listing of the node goes on with its state under an epoch that it never had. One that is damaged stops
+    /// none of the others.
     async fn raise_epochs(
         &self,
         patient: &Patient,
         number: u64,
+        indexed: &BTreeSet<ListingId>,
         lease: &mut Lease,
-    ) -> Result<usize, LinkError> {
-        let raise = S::raise_epoch(&number.to_string());
-        patient.process.load(&raise).await?;
-        let pattern = format!("{}*:meta:{{*}}", escaped(&self.prefix));
-        let (mut cursor, mut listings) = ("0".to_owned(), 0);
+    ) -> Result<Vec<Raised>, LinkError> {
+        let raise = Raise::under::<S>(number);
+        patient.process.load(&raise.script).await?;
+        let pattern = Keys::meta_pattern(&self.prefix);
+        let (mut cursor, mut seen, mut all) = ("0".to_owned(), BTreeSet::new(), Vec::new());
         loop {
             let mut scan = redis::cmd("SCAN");
             scan.arg(&cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(SCAN);
-            let (next, keys): (String, Vec<String>) = patient.process.send(&scan).await?;
-            for key in keys {
-                let mut call = redis::cmd("EVALSHA");
-                call.arg(&raise.sha).arg(2).arg(&key).arg(Keys::head_beside(&key)).arg(number);
-                patient.process.send::<Value>(&call).await?;
-                listings += 1;
+            let (next, keys) = damage::scanned(patient.process.send(&scan).await?)?;
+            for listing in keys.iter().filter_map(|key| Keys::of_meta(key.strip_prefix(&self.prefix)?)) {
+                if seen.insert(listing) {
+                    all.push(self.raise_epoch(patient, &raise, listing).await?);
+                }
             }
             self.renew(lease).await?;
             if next == "0" {
-                return Ok(listings);
+                break;
             }
             cursor = next;
         }
+        // Whose meta is gone is in the index still, and its head goes on with the others'.
+        let here = |listing: &&ListingId| {
+            let home = self.link.master_of(Keys::new(&self.prefix, listing).meta());
+            home.is_some_and(|node| node.name() == patient.process.name())
+        };
+        for listing in indexed.difference(&seen).filter(here) {
+            all.push(self.raise_epoch(patient, &raise, *listing).await?);
+            self.renew(lease).await?;
+        }
+        Ok(all)
+    }
+
+    async fn raise_epoch(
+        &self,
+        patient: &Patient,
+        raise: &Raise,
+        listing: ListingId,
+    ) -> Result<Raised, LinkError> {
+        let keys = Keys::new(&self.prefix, &listing);
+        let (names, args) = raise.call_of(&listing, &keys);
+        let mut call = redis::cmd("EVALSHA");
+        call.arg(&raise.script.sha).arg(names.len()).arg(&names).arg(&args);
+        match patient.process.send::<Value>(&call).await {
+            Ok(told) => Ok(raise.read(listing, &keys, told)),
+            // About this listing alone, whatever it is.
+            Err(LinkError::WrongType { why } | LinkError::Refused { why }) => {
+                let what = format!("cannot be recovered: {why}");
+                Ok(Raised::Damaged(Damage { listing, key: keys.head().to_owned(), what }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The index of listings, as far as it is there: it only finds what a scan does not.
+    async fn indexed(&self) -> BTreeSet<ListingId> {
+        let key = Keys::index(&self.prefix);
+        let told = self.link.at(&key, redis::cmd("SMEMBERS").arg(&key)).await;
+        let ids = told.ok().and_then(|told| Vec::<String>::from_redis_value(told).ok()).unwrap_or_default();
+        ids.iter().filter_map(|id| ListingId::parse(id)).collect()
+    }
+
+    /// Before the generation is published, so that whoever adopts it knows of them.
+    async fn owe(&self, listings: &[ListingId], lease: &Lease) -> Result<(), LinkError> {
+        if listings.is_empty() {
+            return Ok(());
+        }
+        let key = owed_key(&self.prefix);
+        let ids: Vec<String> = listings.iter().map(ListingId::to_string).collect();
+        lease.process.send::<Value>(redis::cmd("SADD").arg(&key).arg(ids)).await?;
+        self.owed.add(listings.iter().copied());
+        Ok(())
     }
 
     async fn publish(&self, generation: &Generation, lease: &Lease) -> Result<(), LinkError> {
@@ -183,7 +261,7 @@ impl<S: ScriptSet> Inner<S> {
     }
 
     async fn take_lease(&self) -> Result<Option<Lease>, LinkError> {
-        let key = format!("{}recovery:{{onsale}}", self.prefix);
+        let key = lease_key(&self.prefix);
         let Some(node) = self.link.master_of(&key) else {
             return Err(LinkError::ClusterDown {
                 why: "nobody has the slot of the recovery's lease".to_owned(),
@@ -230,11 +308,22 @@ impl<S: ScriptSet> Inner<S> {
     }
 }
 
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+fn lease_key(prefix: &str) -> String {
+    format!("{prefix}recovery:{{onsale}}")
 }
 
-/// A prefix is text, not a pattern.
-fn escaped(prefix: &str) -> String {
-    prefix.chars().flat_map(|one| ['\\', one]).collect()
+/// The keys of a deployment in the slot of the lease, with their types.
+pub(crate) fn keys(prefix: &str) -> [(String, &'static str); 4] {
+    let generation = generation_key(prefix);
+    let reserved = reserved_key(&generation);
+    [(reserved, "string"), (generation, "string"), (lease_key(prefix), "string"), (owed_key(prefix), "set")]
+}
+
+/// How far generations were counted, beside the generation or its copy.
+fn reserved_key(generation: &str) -> String {
+    format!("{generation}:reserved")
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -126,11 +126,23 @@ impl Found<'_> {
     }
 
     fn replicas(&mut self, topology: Topology) {
-        if !self.facts.is_master || (topology == Topology::Single && self.facts.replicas.is_empty()) {
+        if !self.facts.is_master {
             return;
         }
         let number = |name: &str| self.facts.setting(name).and_then(|value| value.parse::<u64>().ok());
         let (least, lag) = (number("min-replicas-to-write"), number("min-replicas-max-lag"));
+        if topology == Topology::Single && self.facts.replicas.is_empty() {
+            // Alone it needs none, unless it was told to.
+            if let Some(least) = least.filter(|least| *least > 0 && lag != Some(0)) {
+                let what = format!(
+                    "min-replicas-to-write is {least} and it has no replica: it refuses every write, and a first start fails"
+                );
+                let change =
+                    "start its replicas, or `CONFIG SET min-replicas-to-write 0`, and the same in its file";
+                self.add(Level::Problem, "replicas_behind", what, change.to_owned());
+            }
+            return;
+        }
         if self.facts.replicas.is_empty() {
             let what = "it has no replica: if it is lost, its listings are gone until it comes back";
             self.add(Level::Problem, "replicas", what.to_owned(), "give it a replica".to_owned());

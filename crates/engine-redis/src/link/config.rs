@@ -13,6 +13,10 @@ use super::LinkError;
 /// One connection pipelines what many callers send; a second keeps a large answer from holding up small ones.
 const CONNECTIONS: usize = 2;
 const CONNECTIONS_MAX: usize = 64;
+/// Whoever names no prefix has this one.
+const PREFIX: &str = "onsale:";
+/// It stands before every key, and a key is kept some million times.
+const PREFIX_MAX: usize = 64;
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -34,7 +38,7 @@ pub struct Config {
     pub command_ms: u64,
     /// Connections to each node.
     pub connections: usize,
-    /// Before every key, so that several houses can share a server.
+    /// Before every key: what begins otherwise is another's, and is never touched.
     pub prefix: String,
     /// Without records a start is refused unless somebody says that Redis is durable enough for them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +98,7 @@ impl Default for Config {
             connect_ms: 1_000,
             command_ms: 250,
             connections: CONNECTIONS,
-            prefix: String::new(),
+            prefix: PREFIX.to_owned(),
             durability: None,
             notify: Notify::Keep,
             cache_url: None,
@@ -155,9 +159,7 @@ impl Config {
         if self.topology == Topology::Sentinel && self.sentinel.master.is_empty() {
             return wrong("redis.sentinel.master must name the master that the sentinels watch".to_owned());
         }
-        if self.prefix.contains(['{', '}']) || self.prefix.chars().any(char::is_control) {
-            return wrong("redis.prefix may not contain braces, they would decide about the slot".to_owned());
-        }
+        self.check_prefix()?;
         for (name, value) in [("redis.connect_ms", self.connect_ms), ("redis.command_ms", self.command_ms)] {
             if !(10..=60_000).contains(&value) {
                 return wrong(format!("{name} must be between 10 and 60000"));
@@ -175,6 +177,32 @@ impl Config {
             })?;
         }
         self.url.iter().try_for_each(|url| self.info(url).map(drop))
+    }
+
+    /// Without a prefix, or with one that ends in the middle of a word, keys of other programs could look like ours.
+    fn check_prefix(&self) -> Result<(), LinkError> {
+        let prefix = &self.prefix;
+        let wrong = |what: String| Err(LinkError::Config(what));
+        if prefix.is_empty() {
+            return wrong(format!(
+                "redis.prefix is empty, so our keys could not be told from those of other programs; leave it out to \
+                 have \"{PREFIX}\", or give one that ends with a colon"
+            ));
+        }
+        if prefix.contains(['{', '}']) {
+            return wrong("redis.prefix may not contain braces, they would decide about the slot".to_owned());
+        }
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b":_-.".contains(&byte);
+        if !prefix.ends_with(':') || prefix.starts_with(':') || !prefix.bytes().all(plain) {
+            return wrong(format!(
+                "redis.prefix {prefix:?} must be of letters, digits and `_-.:`, begin with none of these colons and \
+                 end with one, like \"{PREFIX}\""
+            ));
+        }
+        if prefix.len() > PREFIX_MAX {
+            return wrong(format!("redis.prefix may have at most {PREFIX_MAX} characters"));
+        }
+        Ok(())
     }
 
     /// How one of the named servers is reached, as the user of the data.
@@ -278,7 +306,12 @@ mod tests {
             ("names no server", (|one| one.url.clear()) as fn(&mut Config)),
             ("several servers", |one| one.url.push("redis://127.0.0.1:1".to_owned())),
             ("redis.sentinel.master", |one| one.topology = Topology::Sentinel),
-            ("braces", |one| one.prefix = "{a}".to_owned()),
+            ("braces", |one| one.prefix = "{a}:".to_owned()),
+            ("redis.prefix is empty", |one| one.prefix = String::new()),
+            ("end with one", |one| one.prefix = "house".to_owned()),
+            ("letters, digits", |one| one.prefix = "a house:".to_owned()),
+            ("letters, digits", |one| one.prefix = ":".to_owned()),
+            ("at most 64", |one| one.prefix = format!("{}:", "a".repeat(64))),
             ("redis.command_ms", |one| one.command_ms = 0),
             ("redis.connections", |one| one.connections = 0),
             ("no address", |one| one.url = vec!["http://:secret@example.org".to_owned()]),

@@ -32,7 +32,10 @@ pub enum LinkError {
     Loading { node: String },
     #[error("{node} is busy with a slow script; `SCRIPT KILL` ends one that has written nothing")]
     Busy { node: String },
-    #[error("{node} has too few replicas in step (min-replicas-to-write); start them, it goes on by itself")]
+    #[error(
+        "{node} has too few replicas in step (min-replicas-to-write) and refuses writes; start them and it goes on by \
+         itself, or set min-replicas-to-write 0 if it shall have none"
+    )]
     NoReplicas { node: String },
     #[error("{node} cannot write its data to disk: {why}; look at its log and its disk")]
     CannotSave { node: String, why: String },
@@ -47,9 +50,15 @@ pub enum LinkError {
     #[error("a script was given keys of several slots: {why}; this is a mistake of ours")]
     CrossSlot { why: String },
     #[error(
-        "a key under our prefix has another type: {why}; find out who wrote it, or set another redis.prefix"
+        "a key under our prefix has another type: {why}; `onsale doctor` names it: find out who wrote it, or set another \
+         redis.prefix"
     )]
     WrongType { why: String },
+    /// One listing cannot be read or decided; all others can.
+    #[error(
+        "`{key}` {what}; find out who wrote it and put the listing's own key back, `onsale doctor` names all of them"
+    )]
+    Damaged { key: String, what: String },
     #[error("a command was refused: {why}")]
     Refused { why: String },
 }
@@ -63,6 +72,7 @@ impl LinkError {
             | LinkError::Denied { .. }
             | LinkError::CrossSlot { .. }
             | LinkError::WrongType { .. }
+            | LinkError::Damaged { .. }
             | LinkError::Refused { .. } => false,
             LinkError::Unreachable { .. }
             | LinkError::Unknown { .. }
@@ -149,9 +159,10 @@ impl From<LinkError> for EngineError {
         match error {
             LinkError::Forgotten { .. } | LinkError::Recovering => EngineError::Recovering,
             LinkError::Unknown { .. } => EngineError::Unanswered(error.to_string()),
-            LinkError::CrossSlot { .. } | LinkError::WrongType { .. } | LinkError::Refused { .. } => {
-                EngineError::Damaged(error.to_string())
-            }
+            LinkError::CrossSlot { .. }
+            | LinkError::WrongType { .. }
+            | LinkError::Damaged { .. }
+            | LinkError::Refused { .. } => EngineError::Damaged(error.to_string()),
             // Wrong settings and passwords are put right by people, and then the same command works.
             LinkError::Config(_)
             | LinkError::Untrusted { .. }

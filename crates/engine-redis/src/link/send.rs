@@ -91,6 +91,7 @@ fn is_worth_another(error: &LinkError) -> bool {
         | LinkError::CannotSave { .. }
         | LinkError::CrossSlot { .. }
         | LinkError::WrongType { .. }
+        | LinkError::Damaged { .. }
         | LinkError::Refused { .. } => false,
     }
 }

@@ -22,7 +22,7 @@ impl Across {
 
     /// A set of all listings' ids.
     pub fn listings(&self) -> String {
-        format!("{}listings", self.prefix)
+        Keys::index(&self.prefix)
     }
 
     /// A sorted set of listings by their next deadline.
@@ -105,11 +105,6 @@ impl Across {
     pub fn of_marker(&self, key: &str) -> Option<ListingId> {
         Keys::of_marker(key.strip_prefix(&self.prefix)?)
     }
-
-    /// The listing whose head a key is.
-    pub fn of_meta(&self, key: &str) -> Option<ListingId> {
-        Keys::of_meta(key.strip_prefix(&self.prefix)?)
-    }
 }
 
 #[cfg(test)]
@@ -136,9 +131,8 @@ mod tests {
         for kind in ListingKind::ALL {
             let listing = ListingId { tenant: Tenant::DEFAULT, kind, number: 7 };
             let keys = Keys::new("house:", &listing);
-            assert_eq!(across.of_meta(keys.meta()), Some(listing));
             assert_eq!(across.of_marker(keys.marker()), Some(listing));
-            assert_eq!(Across::new("other:").of_meta(keys.meta()), None);
+            assert_eq!(Across::new("other:").of_marker(keys.marker()), None);
         }
     }
 }

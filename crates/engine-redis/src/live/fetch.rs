@@ -12,10 +12,11 @@ use redis::{FromRedisValue, Value};
 
 use super::replica::{Replica, Taken};
 use super::{Inner, Trouble, log};
+use crate::damage;
 use crate::desk::Asked;
 use crate::facts::Malformed;
 use crate::layout::Layout;
-use crate::link::{LinkError, Node};
+use crate::link::LinkError;
 use crate::picture::Picture;
 use crate::scripts::Name;
 use crate::state;
@@ -27,8 +28,6 @@ pub(super) const AT_ONCE: usize = 32;
 const GONE_MS: i64 = 10_000;
 /// A node that lost a thousand listings is recovered once, not a thousand times.
 const SUSPECT_AGAIN_MS: i64 = 2_000;
-/// Keys that a node looks at in one step of a scan.
-const SCAN: usize = 1_000;
 
 impl Inner {
     pub(super) async fn call(&self, asked: &Asked) -> Result<Value, LinkError> {
@@ -36,7 +35,14 @@ impl Inner {
     }
 
     /// The listing's whole state in Redis; none if there is no such listing.
-    async fn read(&self, listing: ListingId) -> Result<Option<Picture>, Trouble> {
+    pub(super) async fn read(&self, listing: ListingId) -> Result<Option<Picture>, Trouble> {
+        match self.read_state(listing).await {
+            Err(trouble) => Err(self.named(listing, trouble).await),
+            read => read,
+        }
+    }
+
+    async fn read_state(&self, listing: ListingId) -> Result<Option<Picture>, Trouble> {
         let keys = self.keys(&listing);
         let call = self.deployment.call(|all| all.get(Name::ReadState, Layout::Hash), keys.all(), &[]);
         let value = call.await?;
@@ -48,17 +54,25 @@ impl Inner {
         if let Some(known) = self.directory.get(&listing) {
             return Ok(Some(known));
         }
-        let read = self.read(listing).await?;
-        Ok(read.map(|picture| {
-            let replica = self.directory.insert(Replica::new(picture));
-            replica.touched.store(self.clock.passed(), Ordering::Relaxed);
-            self.derived.listing(&replica);
-            replica
-        }))
+        let Some(picture) = self.read(listing).await? else {
+            self.headless(listing).await?;
+            return Ok(None);
+        };
+        let replica = self.directory.insert(Replica::new(picture));
+        replica.touched.store(self.clock.passed(), Ordering::Relaxed);
+        self.derived.listing(&replica);
+        Ok(Some(replica))
     }
 
     /// Where the listing is now; none if its node does not know it.
     pub(super) async fn position(&self, listing: &ListingId) -> Result<Option<Position>, Trouble> {
+        match self.read_position(listing).await {
+            Err(trouble) => Err(self.named(*listing, trouble).await),
+            read => read,
+        }
+    }
+
+    async fn read_position(&self, listing: &ListingId) -> Result<Option<Position>, Trouble> {
         let keys = self.keys(listing);
         let told = self.link.at(keys.head(), redis::cmd("HGET").arg(keys.head()).arg("head")).await?;
         if told == Value::Nil {
@@ -169,6 +183,8 @@ impl Inner {
                 Ok(Some(picture)) => replica.replace(picture),
                 // Its node was just recovered: that is no reason to do it again.
                 Ok(None) => drop(replica.missing_for(self.clock.passed())),
+                // It is told of, and looked at again, by itself.
+                Err(_) if self.damaged.has(&listing) => {}
                 Err(error) => {
                     tracing::debug!(%listing, %error, "{listing} will be read again: {error}");
                     return false;
@@ -188,15 +204,16 @@ impl Inner {
     /// away is looked for again when it may be back.
     pub(super) async fn find_listings(self: &Arc<Self>) -> Result<(), EngineError> {
         let mut whole = true;
-        let indexed = here(self.indexed_listings().await, &mut whole)?.unwrap_or_default();
+        let indexed = here(hint(self.indexed_listings().await), &mut whole)?.unwrap_or_default();
         let mut found = indexed.clone();
         for master in &self.link.map().masters {
-            found.extend(here(self.scanned_listings(master).await, &mut whole)?.unwrap_or_default());
+            found.extend(here(damage::scan(&self.link, master).await, &mut whole)?.unwrap_or_default());
         }
         let missing: Vec<String> = found.difference(&indexed).map(ListingId::to_string).collect();
         if !missing.is_empty() {
             let key = self.across.listings();
-            here(self.link.at(&key, redis::cmd("SADD").arg(&key).arg(missing)).await, &mut whole)?;
+            let added = self.link.at(&key, redis::cmd("SADD").arg(&key).arg(missing)).await.map(drop);
+            here(hint(added), &mut whole)?;
         }
         whole &= self.link.map().uncovered() == 0;
         whole &= self.look_up_all(found).await?;
@@ -227,7 +244,8 @@ impl Inner {
         while let Some(done) = read.next().await {
             match done {
                 Ok(()) => {}
-                Err(EngineError::Damaged(why)) => return Err(EngineError::Damaged(why)),
+                // One that is damaged is told of, and stops nobody else.
+                Err(EngineError::Damaged(_)) => {}
                 // Its node is away or being recovered.
                 Err(_) => whole = false,
             }
@@ -241,24 +259,16 @@ impl Inner {
         let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
         Ok(ids.iter().filter_map(|id| ListingId::parse(id)).collect())
     }
+}
 
-    async fn scanned_listings(&self, master: &Node) -> Result<BTreeSet<ListingId>, LinkError> {
-        let escaped: String = self.prefix.chars().flat_map(|one| ['\\', one]).collect();
-        let pattern = format!("{escaped}*:meta:{{*}}");
-        let mut found = BTreeSet::new();
-        let mut cursor = "0".to_owned();
-        loop {
-            let mut scan = redis::cmd("SCAN");
-            scan.arg(&cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(SCAN);
-            let told = master.send(&scan).await?;
-            let (next, keys) = <(String, Vec<String>)>::from_redis_value(told)
-                .map_err(|error| LinkError::Refused { why: format!("no answer of SCAN: {error}") })?;
-            found.extend(keys.iter().filter_map(|key| self.across.of_meta(key)));
-            if next == "0" {
-                return Ok(found);
-            }
-            cursor = next;
+/// The index only helps: with a foreign key in its place a scan finds everything.
+fn hint<T: Default>(told: Result<T, LinkError>) -> Result<T, LinkError> {
+    match told {
+        Err(LinkError::WrongType { why }) => {
+            tracing::warn!(why, "the index of listings is another program's key, and is done without: {why}");
+            Ok(T::default())
         }
+        told => told,
     }
 }
 

@@ -51,6 +51,7 @@ async fn poll(inner: Arc<Inner>) {
             };
             inner.compare(inner.directory.all().into_iter().filter(is_live).collect()).await;
         }
+        inner.look_at_damaged_again().await;
         if inner.overlooked.load(Ordering::Relaxed) {
             let _ = inner.find_listings().await;
         } else if round % NEW == 0 {

@@ -33,7 +33,13 @@ impl Inner {
             return Err(EngineError::Stopping);
         }
         self.counts.commands.fetch_add(1, Ordering::Relaxed);
-        let answer = self.decide(&request).await?;
+        if self.damaged.has(&request.listing) {
+            self.look_again(request.listing).await?;
+        }
+        let answer = match self.decide(&request).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(self.named_error(request.listing, error).await),
+        };
         if let Some(refusal) = answer.outcome.refused() {
             self.counts.refusals.fetch_add(1, Ordering::Relaxed);
             // Of a listing that does not exist nobody keeps a list.

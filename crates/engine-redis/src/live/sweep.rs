@@ -70,7 +70,8 @@ async fn look_into_index(inner: &Arc<Inner>, now: Millis) {
 }
 
 fn start(inner: &Arc<Inner>, replica: &Arc<Replica>) {
-    if replica.sweeping.swap(true, Ordering::AcqRel) {
+    // A damaged one is looked at by the polling; it has nothing to sweep before it is whole.
+    if inner.damaged.has(&replica.id) || replica.sweeping.swap(true, Ordering::AcqRel) {
         return;
     }
     let (inner, replica) = (inner.clone(), replica.clone());

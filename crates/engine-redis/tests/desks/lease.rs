@@ -10,6 +10,7 @@ use onsale_engine_redis::reply::Reply;
 use redis::Value;
 
 use crate::lua;
+use crate::on_lua::none_is_damaged;
 use crate::server::Server;
 
 const DESK: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Desk, number: 0 };
@@ -125,4 +126,5 @@ async fn the_token_grows_and_an_old_one_writes_nothing() {
     // What was decided somewhere else is not written either.
     room.picture.listing.offset -= 1;
     assert_eq!(room.work("3|ann").await, Err("moved".into()));
+    none_is_damaged(&server.url(), "lease:").await;
 }

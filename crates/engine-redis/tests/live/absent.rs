@@ -22,7 +22,7 @@ fn master(six: &Six, key: &str) -> usize {
 }
 
 fn place(six: &Six, listing: ListingId) -> usize {
-    master(six, Keys::new("", &listing).meta())
+    master(six, Keys::new("onsale:", &listing).meta())
 }
 
 async fn held(engine: &RedisEngine, listing: ListingId) -> Result<bool, EngineError> {
@@ -55,8 +55,8 @@ async fn starts_without(brand: Brand, away: impl Fn(&Six) -> usize) {
     let here: Vec<ListingId> = events.iter().filter(|listing| !lost.contains(listing)).copied().collect();
     assert!(!lost.is_empty() && !here.is_empty());
     until("all are in the index", || {
-        let place = master(&six, "listings");
-        six.nodes[place].say::<u64>("SCARD listings").is_ok_and(|count| u128::from(count) == EVENTS)
+        let place = master(&six, "onsale:listings");
+        six.nodes[place].say::<u64>("SCARD onsale:listings").is_ok_and(|count| u128::from(count) == EVENTS)
     })
     .await;
     first.close();
@@ -97,10 +97,10 @@ async fn starts_without(brand: Brand, away: impl Fn(&Six) -> usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_goes_on_without_the_master_of_the_index() {
-    starts_without(Brand::Redis, |six| master(six, "listings")).await;
+    starts_without(Brand::Redis, |six| master(six, "onsale:listings")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_goes_on_without_the_master_of_the_lease() {
-    starts_without(Brand::Valkey, |six| master(six, "recovery:{onsale}")).await;
+    starts_without(Brand::Valkey, |six| master(six, "onsale:recovery:{onsale}")).await;
 }

@@ -216,7 +216,7 @@ async fn a_foreign_key_in_the_place_of_ours_is_told_as_damage_and_touches_nothin
         let mut day = Day::begin(&server.url()).await;
         let healthy = event(2);
         create(&day.engine, healthy).await;
-        let key = format!("event:due:{{{}}}", day.listing);
+        let key = format!("onsale:event:due:{{{}}}", day.listing);
         server.tell(&format!("RENAME {key} aside:{{{}}}", day.listing));
         server.tell(&format!("SET {key} foreign"));
         let error = day.ask().await.expect_err("it cannot be decided");

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use onsale_domain::{ListingId, Millis};
 use onsale_engine::Engine;
 use onsale_engine::contract::{Harness, suite};
+use onsale_engine_redis::damage;
 use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::link::config::{Sentinel, Topology};
 use onsale_engine_redis::link::{Config, Link};
@@ -67,6 +68,11 @@ impl Harness for House {
         let told = self.handle.block_on(asked).map_err(|error| error.to_string())?;
         let Some(kept) = state::read(told).map_err(|error| error.to_string())? else { return Ok(()) };
         state::check(&kept, *listing)?;
+        // No key that a script writes may be taken for another program's.
+        let damage = self.handle.block_on(damage::find(&self.link, *listing));
+        if let Some(damage) = damage.map_err(|error| error.to_string())? {
+            return Err(format!("a sound listing is told to be damaged: {damage}"));
+        }
         let read = kept.picture(*listing).map_err(|error| error.to_string())?;
         let known = engine.image(listing).ok_or("the engine does not know the listing")?;
         if known != read.listing.canonical_image() {

@@ -40,7 +40,7 @@ impl Night {
     }
 
     fn marker(&self) -> String {
-        format!("event:marker:{{{}}}", self.listing)
+        format!("onsale:event:marker:{{{}}}", self.listing)
     }
 
     fn pass(&self, ms: i64) {
@@ -122,8 +122,10 @@ async fn a_late_notification_does_not_take_the_seat_from_the_next_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_index_tells_a_server_that_missed_everything() {
     let night = Night::new(Brand::Redis, Sweep { polls: false, notified: false }).await;
-    until("the index is written", || night.server.say::<u64>("ZCARD due").is_ok_and(|count| count == 1))
-        .await;
+    until("the index is written", || {
+        night.server.say::<u64>("ZCARD onsale:due").is_ok_and(|count| count == 1)
+    })
+    .await;
     // The one who decided is gone; another, whose replica knows nothing of the hold, sweeps.
     let options = Options { clock: Some(night.clock.clone()), sweep: POLLING, ..Options::default() };
     let other = open(&night.server.url(), options).await;

@@ -8,14 +8,14 @@ use onsale_engine_redis::live::{Options, RedisEngine};
 use super::house::{SEATS, buyer, create, event, hold, open, until};
 use super::support::{Brand, Server, Setup};
 
-const WRITER: &str = "derived:writer";
+const WRITER: &str = "onsale:derived:writer";
 
 fn hinted(server: &Server, name: &str) -> bool {
-    server.say::<u64>(&format!("EXISTS user:locks:default:{name}")).is_ok_and(|known| known == 1)
+    server.say::<u64>(&format!("EXISTS onsale:user:locks:default:{name}")).is_ok_and(|known| known == 1)
 }
 
 fn count(server: &Server, field: &str) -> Option<u64> {
-    server.say(&format!("HGET event:stats:{{{}}} {field}", event(1))).ok()?
+    server.say(&format!("HGET onsale:event:stats:{{{}}} {field}", event(1))).ok()?
 }
 
 async fn held(engine: &RedisEngine, seat: u32, name: &str) {

@@ -155,16 +155,16 @@ async fn a_sale_is_shown_swept_and_followed_by_all_servers() {
     assert_eq!(one.image(&sale), other.image(&sale));
     // What pages of others may read.
     let read = |key: &str| server.say::<Option<String>>(&format!("GET {key}")).ok().flatten();
-    until("the sale is named", || read("active_sale_id:default") == Some(sale.to_string())).await;
+    until("the sale is named", || read("onsale:active_sale_id:default") == Some(sale.to_string())).await;
     clock.store(SLOT + HOUR, Ordering::Relaxed);
-    until("no sale is on", || read("active_sale_id:default").is_none()).await;
+    until("no sale is on", || read("onsale:active_sale_id:default").is_none()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_buyers_last_purchase_is_written_behind_the_facts() {
     let server = Server::start(Brand::Redis);
     let engine = open(&server.url(), Options::default()).await;
-    until("the lease is taken", || server.say::<u64>("EXISTS derived:writer").ok() == Some(1)).await;
+    until("the lease is taken", || server.say::<u64>("EXISTS onsale:derived:writer").ok() == Some(1)).await;
     let now = engine.now();
     let sale = sale_of(series(), now);
     let create = hourly().template.sale(series(), Slot { at: now - 1_000, offset_s: 0 });
@@ -178,6 +178,6 @@ async fn a_buyers_last_purchase_is_written_behind_the_facts() {
         let bought = submit(&engine, sale, Command::Sale(purchase)).await.expect("an answer");
         assert_eq!(bought.outcome, Outcome::Done);
     }
-    let at = || server.say::<Option<i64>>("GET user:last_purchase:default:ann").ok().flatten();
+    let at = || server.say::<Option<i64>>("GET onsale:user:last_purchase:default:ann").ok().flatten();
     until("it is written", || at().is_some_and(|at| at >= now)).await;
 }

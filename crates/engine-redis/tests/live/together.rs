@@ -125,7 +125,7 @@ async fn a_stream_trimmed_by_hand_costs_a_reload() {
         hold(&one, listing, seat, "ann", 60_000).await.expect("held");
     }
     assert!(!behind.next().await.expect("steps").is_empty());
-    server.tell(&format!("XTRIM event:facts:{{{listing}}} MAXLEN = 1"));
+    server.tell(&format!("XTRIM onsale:event:facts:{{{listing}}} MAXLEN = 1"));
     assert_eq!(count(&other, "reloads"), 0);
     let found = other.ask(listing, Query::Event(EventQuery::HoldsOf(buyer("ann")))).await.expect("an answer");
     assert!(matches!(&found, Found::Event(EventFound::Holds(holds)) if holds.len() == 5), "{found:?}");
@@ -147,7 +147,7 @@ async fn old_facts_are_trimmed_by_whole_steps() {
     let listing = event(1);
     create(&keeps, listing).await;
     let last = hold(&keeps, listing, 1, "ann", 60_000).await.expect("held").position;
-    let length = || server.say::<u64>(&format!("XLEN event:facts:{{{listing}}}")).expect("a length");
+    let length = || server.say::<u64>(&format!("XLEN onsale:event:facts:{{{listing}}}")).expect("a length");
     keeps.trim().await;
     assert_eq!(length(), last.offset, "nothing is a day old");
     let forgets = open(config, Options { facts_kept_ms: -60_000, ..Options::default() }).await;
@@ -164,9 +164,9 @@ async fn a_start_finds_listings_without_the_index() {
     for number in 1..=3 {
         create(&one, event(number)).await;
     }
-    let indexed = || server.say::<u64>("SCARD listings").expect("a number");
+    let indexed = || server.say::<u64>("SCARD onsale:listings").expect("a number");
     until("the index is written", || indexed() == 3).await;
-    server.tell("DEL listings");
+    server.tell("DEL onsale:listings");
     let other = open(&server.url(), Options::default()).await;
     assert_eq!(other.listings(Tenant::DEFAULT, ListingKind::Event, None, 10).len(), 3);
     assert_eq!(indexed(), 3);

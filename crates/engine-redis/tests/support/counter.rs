@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use onsale_domain::{ListingId, ListingKind, Tenant};
+use onsale_engine_redis::Keys;
 use onsale_engine_redis::deployment::{Deployment, ScriptSet};
 use onsale_engine_redis::link::{Config, Link, LinkError};
 use onsale_engine_redis::scripts::{Script, Scripts};
@@ -22,12 +24,12 @@ if known then
   local epoch, offset = string.match(known, "^(%d+)-(%d+)$")
   return {tonumber(epoch), tonumber(offset), 1}
 end
-local epoch = redis.call("HGET", KEYS[1], "epoch")
-if not epoch then
-  epoch = ARGV[2]
-  redis.call("HSET", KEYS[1], "epoch", epoch)
-end
-local offset = redis.call("HINCRBY", KEYS[1], "offset", 1)
+local line = redis.call("HGET", KEYS[4], "head")
+local epoch, offset = ARGV[2], 0
+if line then epoch, offset = string.match(line, "^hash|(%d+)|(%d+)|") end
+offset = tonumber(offset) + 1
+redis.call("HSET", KEYS[1], "name", "counter")
+redis.call("HSET", KEYS[4], "head", "hash|" .. epoch .. "|" .. offset .. "|0|on_sale|0|0|0|0|0|0")
 redis.call("SET", KEYS[2], epoch .. "-" .. offset, "PX", 600000)
 redis.call("XADD", KEYS[3], epoch .. "-" .. offset, "op", ARGV[1])
 return {tonumber(epoch), offset, 0}
@@ -72,16 +74,23 @@ pub async fn join<const N: usize>(config: &Config) -> Deployment<Release<N>> {
     Deployment::join(&link).await.expect("a deployment")
 }
 
+fn event(number: u32) -> ListingId {
+    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: number.into() }
+}
+
+/// Where a counter stands.
+pub fn keys(config: &Config, listing: u32) -> Keys {
+    Keys::new(&config.prefix, &event(listing))
+}
+
 pub async fn count<const N: usize>(
     server: &Deployment<Release<N>>,
     listing: u32,
     operation: &str,
 ) -> Result<Told, LinkError> {
-    let keys = [
-        format!("event:meta:{{{listing}}}"),
-        format!("idem:v1:{{{listing}}}:{operation}"),
-        format!("event:facts:{{{listing}}}"),
-    ];
+    let own = keys(server.link().config(), listing);
+    let idem = format!("{}idem:v1:{{{}}}:{operation}", server.link().config().prefix, event(listing));
+    let keys = [own.meta(), &idem, own.facts(), own.head()].map(str::to_owned);
     let epoch = server.current().generation.number;
     let args = [operation.as_bytes().to_vec(), epoch.to_string().into_bytes()];
     let told = server.call(|scripts| &scripts.count, &keys, &args).await?;
@@ -246,7 +255,7 @@ async fn check(link: &Link, acks: &[Ack]) -> Found {
     let mut survived = BTreeSet::new();
     let mut epochs = BTreeSet::new();
     for listing in listings {
-        let key = format!("event:facts:{{{listing}}}");
+        let key = keys(link.config(), listing).facts().to_owned();
         let told = link.at(&key, redis::cmd("XRANGE").arg(&key).arg("-").arg("+")).await.expect("a log");
         let log: Vec<(String, Vec<String>)> = Vec::from_redis_value(told).expect("entries");
         let mut last = (0, 0);

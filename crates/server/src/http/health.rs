@@ -17,6 +17,20 @@ use crate::app::App;
 pub struct Health {
     #[schema(example = "ok")]
     status: &'static str,
+    /// Listings that answer `store_damaged` until somebody has put their keys right; all others are decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    damaged: Vec<Damaged>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Damaged {
+    /// The listing's id.
+    listing: String,
+    /// The key in Redis that is not what it should be.
+    key: String,
+    /// What is wrong with it.
+    #[schema(example = "is a string and should be a hash")]
+    what: String,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -28,7 +42,7 @@ pub struct Time {
 /// The process answers
 #[utoipa::path(get, path = "/livez", tag = "operating", security(()), responses((status = 200, body = Health)))]
 pub async fn live() -> Response {
-    reply::json(StatusCode::OK, &Health { status: "ok" })
+    reply::json(StatusCode::OK, &Health { status: "ok", damaged: Vec::new() })
 }
 
 /// The engine takes commands
@@ -48,7 +62,13 @@ pub async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     if let Some(why) = status.store_down {
         return Err(EngineError::Unavailable(why).into());
     }
-    Ok(reply::json(StatusCode::OK, &Health { status: "ok" }))
+    // Every server of the deployment sees the same: taking this one out of service would take all of them.
+    let damaged = status.damaged.into_iter().map(|one| Damaged {
+        listing: one.listing.to_string(),
+        key: one.key,
+        what: one.what,
+    });
+    Ok(reply::json(StatusCode::OK, &Health { status: "ok", damaged: damaged.collect() }))
 }
 
 /// Counters and timings for Prometheus

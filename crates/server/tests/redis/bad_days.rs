@@ -96,8 +96,8 @@ fn troubles_of_redis_have_their_own_answers() {
     let after = server.get(&format!("/v1/events/{event}"))["position"].clone();
     assert_ne!(before.as_str().map(|at| at.split('-').next()), after.as_str().map(|at| at.split('-').next()));
     // Somebody else's key where ours should be.
-    redis.tell(&format!("DEL seat:queue:{{{event}}}"));
-    redis.tell(&format!("SET seat:queue:{{{event}}} foreign"));
+    redis.tell(&format!("DEL onsale:seat:queue:{{{event}}}"));
+    redis.tell(&format!("SET onsale:seat:queue:{{{event}}} foreign"));
     let path = format!("/v1/events/{event}/seats/A-1/queue");
     let told =
         server.try_exchange(&request("POST", &path, &[("onsale-buyer", "cleo")], "{}")).expect("an answer");
@@ -107,7 +107,7 @@ fn troubles_of_redis_have_their_own_answers() {
         "{:?}",
         told.json()
     );
-    redis.tell(&format!("DEL seat:queue:{{{event}}}"));
+    redis.tell(&format!("DEL onsale:seat:queue:{{{event}}}"));
     // Somebody's script that does not end.
     redis.tell("CONFIG SET busy-reply-threshold 50");
     let mut foreign = redis.connect().expect("a connection");

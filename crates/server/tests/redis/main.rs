@@ -7,6 +7,8 @@ mod bank;
 mod buyers;
 mod check;
 mod clocks;
+mod damaged;
+mod first_start;
 mod kept;
 mod payments;
 mod rounds;

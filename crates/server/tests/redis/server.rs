@@ -53,39 +53,44 @@ impl Deployment {
         self
     }
 
-    fn spawn(&self, folder: &TempDir) -> Child {
+    /// The binary in a folder of its own, with this deployment in its environment.
+    fn command(&self, folder: &TempDir) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_onsale"));
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("ONSALE_") {
                 command.env_remove(name);
             }
         }
-        let log = File::create(folder.path().join("log")).expect("a log file");
-        command.args(["serve", "--data", "data", "--listen", "127.0.0.1:0"]).env("NO_COLOR", "1");
         command.envs(self.0.iter().map(|(name, value)| (name, value))).current_dir(folder.path());
+        command.env("NO_COLOR", "1");
+        command
+    }
+
+    fn spawn(&self, folder: &TempDir) -> Child {
+        let mut command = self.command(folder);
+        let log = File::create(folder.path().join("log")).expect("a log file");
+        command.args(["serve", "--data", "data", "--listen", "127.0.0.1:0"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the binary starts")
     }
 
     pub fn start(&self) -> Server {
+        self.begin().ready()
+    }
+
+    /// A server that may have to wait before it can be asked anything.
+    pub fn begin(&self) -> Server {
         let folder = tempfile::tempdir().expect("a folder");
         let child = self.spawn(&folder);
-        let mut server = Server { child, folder, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
-        let deadline = Instant::now() + START;
-        loop {
-            let text = server.log();
-            if let Some(address) = address_in(&text) {
-                server.address = address;
-                break;
-            }
-            if let Some(status) = server.child.try_wait().expect("a child") {
-                panic!("the server ended with {status}: {text}");
-            }
-            assert!(Instant::now() < deadline, "the server does not start: {text}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        server
-            .until("it is ready", |server| server.try_get("/readyz").is_some_and(|told| told.status == 200));
-        server
+        Server { child, folder, address: SocketAddr::from(([127, 0, 0, 1], 0)) }
+    }
+
+    /// What `onsale doctor` finds, as it prints it for scripts, and whether it is content.
+    pub fn doctor(&self) -> (Value, bool) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut command = self.command(&folder);
+        let told = command.args(["doctor", "--json"]).output().expect("the binary starts");
+        let report = serde_json::from_slice(&told.stdout);
+        (report.unwrap_or_else(|error| panic!("{error}: {told:?}")), told.status.success())
     }
 
     /// A start that must be refused; says with which words.
@@ -109,6 +114,28 @@ pub struct Server {
 }
 
 impl Server {
+    /// Waits until it can be asked.
+    pub fn ready(mut self) -> Server {
+        let deadline = Instant::now() + START;
+        while self.address.port() == 0 {
+            self.lives();
+            if let Some(address) = address_in(&self.log()) {
+                self.address = address;
+            }
+            assert!(Instant::now() < deadline, "the server does not start: {}", self.log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.until("it is ready", |server| server.try_get("/readyz").is_some_and(|told| told.status == 200));
+        self
+    }
+
+    /// Fails if it has ended.
+    pub fn lives(&mut self) {
+        if let Some(status) = self.child.try_wait().expect("a child") {
+            panic!("the server ended with {status}: {}", self.log());
+        }
+    }
+
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }

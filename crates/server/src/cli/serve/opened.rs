@@ -46,7 +46,7 @@ impl Opened {
 }
 
 async fn redis(config: &Config) -> anyhow::Result<RedisEngine> {
-    let link = Link::open(config.redis.clone().unwrap_or_default()).await?;
+    let link = Link::open_when_loaded(config.redis.clone().unwrap_or_default()).await?;
     let durable = inspect::at_start(&link, false).await?;
     let engine = RedisEngine::open(link, live::Options::default()).await?;
     tracing::info!("what durable means here: {durable}");
