@@ -239,13 +239,13 @@ impl Command {
             Command::Sale(command) => command.attempt_by(),
             Command::Registration(command) => command.attempt_by(),
             Command::Auction(command) => command.attempt_by(),
+            Command::PlaceHold(command) => Some(&command.buyer),
             Command::CreateVenue(_)
             | Command::PublishLayout(_)
             | Command::CreateEvent(_)
             | Command::ChangeEvent(_)
             | Command::AdoptChart(_)
             | Command::ChangeStatus(_)
-            | Command::PlaceHold(_)
             | Command::ExtendHold(_)
             | Command::DropSeats(_)
             | Command::ReleaseHold(_)

@@ -81,7 +81,7 @@ pub async fn change(
         let reason = body.reason.clone().unwrap_or_default();
         Command::BlockSeats(BlockSeats { seats, areas, reason })
     };
-    let key = caller.key(&at.listing, command.verb(), &body);
+    let key = caller.key(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     let fact = find_fact(&answer, |fact| {
         if let Fact::SeatsBlocked { seats, areas, reason } = fact {
