@@ -10,6 +10,7 @@ mod clocks;
 mod kept;
 mod payments;
 mod rounds;
+mod same_key;
 mod server;
 #[path = "../../../engine-redis/tests/support/mod.rs"]
 mod support;
