@@ -128,8 +128,8 @@ impl Kind for Seats {
         check_invariants(self)
     }
 
-    fn attempt_by(_command: &EventCommand) -> Option<&BuyerId> {
-        None
+    fn attempt_by(command: &EventCommand) -> Option<&BuyerId> {
+        if let EventCommand::PlaceHold(command) = command { Some(&command.buyer) } else { None }
     }
 
     fn far(&self, command: &EventCommand, before: usize) -> [Option<&u32>; 2] {

@@ -2,6 +2,7 @@
 //! The engine appends, syncs and reads through it; payloads are opaque bytes here.
 //! The format and the rules of recovery are drawn in `docs/journal-format.md`.
 
+mod cut;
 mod error;
 pub mod frame;
 mod prepare;

@@ -1,5 +1,6 @@
 //! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
 
+pub mod attempts;
 pub mod auctions;
 pub mod availability;
 pub mod blocks;
@@ -49,7 +50,6 @@ use tower_http::compression::CompressionLayer;
 use self::extract::Caller;
 use self::problem::{Problem, catalog};
 use crate::app::App;
-use crate::idempotency;
 
 /// All routes. Only answers that may be large are compressed; the buying routes have no layer at all.
 pub fn router(app: Arc<App>) -> Router {
@@ -77,6 +77,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/events/{event}/overrides", post(overrides::place))
         .route("/v1/events/{event}/refunds", post(orders::refund))
         .route("/v1/events/{event}/orders/{order}", get(orders::show))
+        .route("/v1/events/{event}/attempts", get(attempts::list).layer(compressed()))
         .route("/v1/events/{event}/facts", get(facts::list).layer(compressed()))
         .route("/v1/events/{event}/stream", get(stream::follow))
         .route("/v1/buyers/{buyer}/holds", get(buyers::holds).layer(compressed()))
@@ -102,10 +103,10 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 /// The id of a listing to be created: derived from the idempotency key if there is one, fresh otherwise.
-pub fn new_listing(kind: ListingKind, verb: &str, caller: &Caller) -> ListingId {
+pub fn new_listing(kind: ListingKind, caller: &Caller) -> ListingId {
     let tenant = Tenant::DEFAULT;
     let number = match &caller.key {
-        Some(key) => idempotency::listing_number(tenant, kind, verb, key),
+        Some(key) => key.listing_number(tenant, kind),
         None => uuid::Uuid::now_v7().as_u128(),
     };
     ListingId { tenant, kind, number }

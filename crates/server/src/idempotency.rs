@@ -1,6 +1,9 @@
-//! Idempotency keys as the log knows them: a scope and a fingerprint, both hashed here. The caller's own key and the
-//! body never reach the engine.
+//! Idempotency keys as the log knows them: a scope (who asks, on which route, under which key) and a fingerprint (all
+//! that was asked for), both hashed here. The caller's own key and the body never reach the engine.
 
+use std::borrow::Cow;
+
+use axum::http::Method;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Tenant};
 use serde::Serialize;
@@ -27,32 +30,75 @@ pub fn parse(text: &str) -> Option<String> {
     fits.then(|| inner.to_owned())
 }
 
-/// The key of a command: `decoded` is everything the caller asked for, in a form that does not depend on spelling.
-pub fn key(
-    caller_key: &str,
-    buyer: Option<&BuyerId>,
-    listing: &ListingId,
-    verb: &str,
-    decoded: &impl Serialize,
-) -> Key {
-    let scope = scope(listing.tenant, &listing_text(listing), buyer, verb, caller_key);
-    Key { scope, fingerprint: fingerprint(decoded) }
+/// A caller's key and the route it was sent to.
+#[derive(Clone, Debug)]
+pub struct RouteKey {
+    text: String,
+    method: Method,
+    /// As it was sent; the same place may be spelled with or without percent signs.
+    path: String,
 }
 
-/// The id of a listing that is created under a key: the same key names the same listing for ever.
-pub fn listing_number(tenant: Tenant, kind: ListingKind, verb: &str, caller_key: &str) -> u128 {
-    scope(tenant, kind.prefix(), None, verb, caller_key)
-}
+impl RouteKey {
+    pub fn new(text: String, method: &Method, path: &str) -> RouteKey {
+        RouteKey { text, method: method.clone(), path: path.to_owned() }
+    }
 
-fn scope(tenant: Tenant, listing: &str, buyer: Option<&BuyerId>, verb: &str, caller_key: &str) -> u128 {
-    let buyer = buyer.map_or("", BuyerId::as_str);
-    let parts = [tenant.as_str(), PRINCIPAL, buyer, listing, verb, caller_key];
-    first_128(|bytes| {
-        for part in parts {
-            bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
-            bytes.extend_from_slice(part.as_bytes());
+    /// The key of a command. `decoded` is everything the caller asked for, in a form that does not depend on spelling;
+    /// which verb it turns into counts for nothing, so that two bodies of one route never are two requests.
+    pub fn of(&self, listing: &ListingId, buyer: Option<&BuyerId>, decoded: &impl Serialize) -> Key {
+        let buyer = buyer.map(BuyerId::as_str);
+        Key {
+            // The path names the listing, except where the body does: records are kept by listing.
+            scope: self.scope(listing.tenant, &listing_text(listing)),
+            fingerprint: fingerprint(&(buyer, decoded)),
         }
-    })
+    }
+
+    /// The number of a listing that is created under this key: the same key names the same listing for ever.
+    pub fn listing_number(&self, tenant: Tenant, kind: ListingKind) -> u128 {
+        self.scope(tenant, kind.prefix())
+    }
+
+    fn scope(&self, tenant: Tenant, listing: &str) -> u128 {
+        first_128(|bytes| {
+            for part in [tenant.as_str(), PRINCIPAL, listing, &self.text, self.method.as_str()] {
+                write_part(bytes, part.as_bytes());
+            }
+            for word in self.path.split('/') {
+                write_part(bytes, &percent_decoded(word));
+            }
+        })
+    }
+}
+
+fn write_part(bytes: &mut Vec<u8>, part: &[u8]) {
+    bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+    bytes.extend_from_slice(part);
+}
+
+/// A word of a path as the router hands it to its route.
+fn percent_decoded(word: &str) -> Cow<'_, [u8]> {
+    let bytes = word.as_bytes();
+    if !bytes.contains(&b'%') {
+        return Cow::Borrowed(bytes);
+    }
+    let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            (byte, _, _) => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    Cow::Owned(decoded)
 }
 
 /// The decoded request, hashed as the JSON of its parsed form: fields in one order, defaults filled in.
@@ -87,30 +133,58 @@ mod tests {
         }
     }
 
+    const HOLDS: &str = "/v1/events/evt_default_00000000000000000000000001/holds";
+
+    fn listing(number: u128) -> ListingId {
+        ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number }
+    }
+
+    fn route(text: &str, method: Method, path: &str) -> RouteKey {
+        RouteKey::new(text.to_owned(), &method, path)
+    }
+
     /// Journals hold these numbers: whoever changes them makes old keys unknown.
     #[test]
     fn keys_are_hashed_today_as_they_were_yesterday() {
-        let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 1 };
-        let key = key("k", BuyerId::parse("ann").as_ref(), &listing, "place_hold", &("body", [1]));
-        assert_eq!(key.scope, 0x938a18ea4a76302ac314d8f6e804b540);
-        assert_eq!(key.fingerprint, 0x7dc7a907bd2b365a0b1757430ba4a58f);
+        let ann = BuyerId::parse("ann");
+        let key = route("k", Method::POST, HOLDS).of(&listing(1), ann.as_ref(), &("body", [1]));
+        assert_eq!(key.scope, 254_255_938_008_900_663_820_814_757_184_805_628_454);
+        assert_eq!(key.fingerprint, 6_478_678_850_479_406_840_059_986_904_546_002_202);
     }
 
     #[test]
     fn every_part_of_the_scope_counts() {
-        let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number };
         let ann = BuyerId::parse("ann");
-        let base = key("k", ann.as_ref(), &listing(1), "place_hold", &"body");
+        let key = |route: RouteKey, number| route.of(&listing(number), ann.as_ref(), &"body");
+        let base = key(route("k", Method::POST, HOLDS), 1);
         let others = [
-            key("l", ann.as_ref(), &listing(1), "place_hold", &"body"),
-            key("k", None, &listing(1), "place_hold", &"body"),
-            key("k", ann.as_ref(), &listing(2), "place_hold", &"body"),
-            key("k", ann.as_ref(), &listing(1), "extend_hold", &"body"),
+            key(route("l", Method::POST, HOLDS), 1),
+            key(route("k", Method::POST, HOLDS), 2),
+            key(route("k", Method::PATCH, HOLDS), 1),
+            key(route("k", Method::POST, &format!("{HOLDS}/x")), 1),
+            key(route("k", Method::POST, &HOLDS.replacen("/holds", "%2Fholds", 1)), 1),
         ];
         for other in others {
             assert_ne!(other.scope, base.scope);
             assert_eq!(other.fingerprint, base.fingerprint);
         }
-        assert_ne!(key("k", ann.as_ref(), &listing(1), "place_hold", &"else").fingerprint, base.fingerprint);
+        let spelled = key(route("k", Method::POST, &HOLDS.replacen("evt", "%65vt", 1)), 1);
+        assert_eq!(spelled, base);
+    }
+
+    #[test]
+    fn another_body_or_buyer_is_another_request_of_the_same_scope() {
+        let (ann, bob) = (BuyerId::parse("ann"), BuyerId::parse("bob"));
+        let route = route("k", Method::POST, HOLDS);
+        let base = route.of(&listing(1), ann.as_ref(), &"body");
+        let others = [
+            route.of(&listing(1), ann.as_ref(), &"else"),
+            route.of(&listing(1), bob.as_ref(), &"body"),
+            route.of(&listing(1), None, &"body"),
+        ];
+        for other in others {
+            assert_eq!(other.scope, base.scope);
+            assert_ne!(other.fingerprint, base.fingerprint);
+        }
     }
 }

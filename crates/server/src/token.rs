@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 const HOLD: u8 = 1;
 pub const CHECKOUT: u8 = 2;
 pub const ORDER: u8 = 3;
+pub const CHECKOUT_PROOF: u8 = 4;
 
 /// Makes and checks tokens. Holds the keyed state, so that each token costs two compressions, not four.
 #[derive(Clone)]
@@ -54,6 +55,11 @@ impl Tokens {
 
     /// 128 bits over everything a credential stands for; the buyer comes last, so no two inputs run together.
     pub fn seal(&self, purpose: u8, listing: &ListingId, number: u128, fence: u64, buyer: &BuyerId) -> u128 {
+        self.seal_of(purpose, listing, number, fence, buyer.as_str())
+    }
+
+    /// The same where a credential stands for nobody in particular: `buyer` is empty then, as no buyer's name is.
+    pub fn seal_of(&self, purpose: u8, listing: &ListingId, number: u128, fence: u64, buyer: &str) -> u128 {
         let mut mac = self.keyed.clone();
         let mut head = [0u8; 1 + 20 + 1 + 16 + 16 + 8];
         let tenant = listing.tenant.as_str().as_bytes();
@@ -64,7 +70,7 @@ impl Tokens {
         head[38..54].copy_from_slice(&number.to_be_bytes());
         head[54..].copy_from_slice(&fence.to_be_bytes());
         mac.update(&head);
-        mac.update(buyer.as_str().as_bytes());
+        mac.update(buyer.as_bytes());
         let bytes = mac.finalize().into_bytes();
         let mut first = [0; 16];
         first.copy_from_slice(&bytes[..16]);

@@ -43,7 +43,7 @@ impl Contestant for SaleExact {
         let house = House::open(&self.folder, &settings)?;
         let server = format!("http://{}", house.address);
         let mut load = std::process::Command::new(super::binary()?);
-        load.args(["load", "sale", "--items", "10000", "--buyers", "50000", "--json"]);
+        load.args(["load", "sale", "--items", "10000", "--buyers", "50000", "--json", "--yes"]);
         load.args(["--server", &server, "--key", KEY]).current_dir(&self.folder);
         let told: serde_json::Value = serde_json::from_str(&process::output(&mut load)?).context("JSON")?;
         let check = &told["check"];

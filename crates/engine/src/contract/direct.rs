@@ -20,10 +20,6 @@ use crate::engine::{
 };
 use crate::moved::{Moved, Movements};
 
-/// How long a key's answer is kept: an hour, a day for what may never be lost.
-const KEPT_MS: Millis = 3_600_000;
-const KEPT_SEALED_MS: Millis = 24 * KEPT_MS;
-
 #[derive(Debug, Default)]
 pub struct Direct {
     clock: AtomicI64,
@@ -82,7 +78,7 @@ impl Shelf {
             let made = Arc::new(Step { listing, epoch, first, at: now, key, facts });
             self.steps.push(made.clone());
             if let Some(key) = key {
-                let kept = if command.is_sealed() { KEPT_SEALED_MS } else { KEPT_MS };
+                let kept = command.verb().key_ms();
                 let record =
                     Record { fingerprint: key.fingerprint, kept_until: now + kept, step: made.clone() };
                 self.records.insert(key.scope, record);

@@ -5,13 +5,9 @@ use std::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
 use onsale_domain::Millis;
+use onsale_domain::limits::{KEY_MS, SEALED_KEY_MS};
 use onsale_domain::listing::Key;
 use onsale_domain::recall::{self, Recall};
-
-/// How long a record of an unsealed verb is kept.
-pub const UNSEALED_MS: Millis = 3_600_000;
-/// How long a record of a sealed verb is kept.
-pub const SEALED_MS: Millis = 24 * 3_600_000;
 
 /// Where the facts of a yes stand. 40 bytes: there may be ten million of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +111,8 @@ impl Dedup {
         let hash = self.hasher.hash_one(scope);
         let young = |record: &&Record, kept: Millis| now - record.at() < kept;
         let is = |record: &Record| record.scope == scope;
-        let unsealed = self.unsealed.find(hash, is).filter(|record| young(record, UNSEALED_MS));
-        unsealed.or_else(|| self.sealed.find(hash, is).filter(|record| young(record, SEALED_MS)))
+        let unsealed = self.unsealed.find(hash, is).filter(|record| young(record, KEY_MS));
+        unsealed.or_else(|| self.sealed.find(hash, is).filter(|record| young(record, SEALED_KEY_MS)))
     }
 
     /// What [`find`](Dedup::find) will look at; see [`Recall::far`].
@@ -149,7 +145,7 @@ impl Dedup {
     /// Drops what has been kept long enough by the clock. Not by a record's own time: a listing's may run
     /// ahead of the clock, and would take the fresh records of others with it.
     pub fn forget_old(&mut self, now: Millis) {
-        for (sealed, kept) in [(false, UNSEALED_MS), (true, SEALED_MS)] {
+        for (sealed, kept) in [(false, KEY_MS), (true, SEALED_KEY_MS)] {
             let is_old = |record: Option<&Record>| record.is_some_and(|record| now - record.at() >= kept);
             while is_old(if sealed { self.sealed.oldest() } else { self.unsealed.oldest() }) {
                 self.forget_first(sealed);
@@ -182,13 +178,13 @@ mod tests {
         let mut dedup = Dedup::new(10);
         dedup.insert(record(1, 0), false);
         dedup.insert(record(2, 0), true);
-        assert!(dedup.find(1, UNSEALED_MS - 1).is_some());
-        assert!(dedup.find(1, UNSEALED_MS).is_none());
-        assert!(dedup.find(2, SEALED_MS - 1).is_some());
-        assert!(dedup.find(2, SEALED_MS).is_none());
-        dedup.forget_old(SEALED_MS - 1);
+        assert!(dedup.find(1, KEY_MS - 1).is_some());
+        assert!(dedup.find(1, KEY_MS).is_none());
+        assert!(dedup.find(2, SEALED_KEY_MS - 1).is_some());
+        assert!(dedup.find(2, SEALED_KEY_MS).is_none());
+        dedup.forget_old(SEALED_KEY_MS - 1);
         assert_eq!(dedup.len(), 1);
-        dedup.forget_old(SEALED_MS);
+        dedup.forget_old(SEALED_KEY_MS);
         assert!(dedup.is_empty());
     }
 
@@ -196,7 +192,7 @@ mod tests {
     fn a_listing_ahead_of_the_clock_does_not_cost_others_their_records() {
         let mut dedup = Dedup::new(10);
         dedup.insert(record(1, 1_000), false);
-        dedup.insert(record(2, 1_000 + SEALED_MS), false);
+        dedup.insert(record(2, 1_000 + SEALED_KEY_MS), false);
         dedup.forget_old(2_000);
         assert!(dedup.find(1, 2_000).is_some());
     }

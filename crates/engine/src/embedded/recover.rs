@@ -48,7 +48,9 @@ pub enum RecoverError {
     Snapshot(#[from] SnapshotError),
     #[error("frame {sequence} of the journal: {source}")]
     Entry { sequence: u64, source: BadEntry },
-    #[error("{name}: {source}")]
+    #[error(
+        "{name} cannot be read: {source}; remove it and start again, from an older one or from the journal"
+    )]
     Image { name: String, source: BadImage },
     #[error(
         "frame {0} names a listing that was never opened; the journal is damaged, restore it from a backup"

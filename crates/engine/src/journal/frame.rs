@@ -61,7 +61,7 @@ impl Header {
         self.sequence.saturating_sub(1 + u64::from(self.unsynced))
     }
 
-    fn checksum_of(&self, generation: u128, payload: &[u8]) -> u64 {
+    pub(super) fn checksum_of(&self, generation: u128, payload: &[u8]) -> u64 {
         let mut identity = [0; 32];
         identity[0..16].copy_from_slice(&generation.to_le_bytes());
         identity[16..24].copy_from_slice(&self.sequence.to_le_bytes());

@@ -5,7 +5,7 @@
 use std::{convert::Infallible, sync::Arc};
 
 use super::{
-    Damage, FramePosition, JournalError, Options, Writer,
+    Damage, FramePosition, JournalError, Options, Writer, cut,
     scan::{self, End, Scan},
     segment::{self, Header},
     writer::Current,
@@ -153,10 +153,11 @@ fn create(disk: &dyn Disk, options: &Options, generation: u128) -> Result<Curren
     let next = FramePosition::FIRST;
     let name = segment::name(next.segment);
     let file = segment::prepare(disk, next.segment, options.segment_bytes)?;
-    let header = Header { segment: next.segment, generation, first_sequence: next.sequence };
+    let bytes = options.segment_bytes;
+    let header = Header { segment: next.segment, generation, first_sequence: next.sequence, bytes };
     let written = file.write_at(&header.encode(), 0).and_then(|()| file.sync());
     written.map_err(JournalError::io("write the header of", &name))?;
-    Ok(Current { file, bytes: options.segment_bytes, next })
+    Ok(Current { file, bytes, next })
 }
 
 /// Makes the last segment durable up to its last good frame and cuts what is torn behind it.
@@ -170,7 +171,7 @@ fn settle(disk: &dyn Disk, end: &End) -> Result<Current, JournalError> {
         // a new frame and be taken for its successors; cut off, they cannot. The file stays short,
         // and the next frame goes to a new segment.
         bytes = end.next.at;
-        file.set_len(bytes).map_err(JournalError::io("cut", &name))?;
+        cut::make(&*file, end.generation, end.next).map_err(JournalError::io("cut", &name))?;
     }
     file.sync().map_err(JournalError::io("sync", &name))?;
     Ok(Current { file, bytes, next: end.next })

@@ -6,7 +6,7 @@ mod segments;
 use std::io;
 
 use super::{
-    Damage, FramePosition, JournalError,
+    Damage, FramePosition, JournalError, cut,
     frame::{self, MAX_FRAME_BYTES, frame_bytes},
     recovery::{OnFrame, OpenError, Report},
     segment,
@@ -134,7 +134,17 @@ impl Walk {
     /// Judges what stands behind the last good frame of the last segment in use.
     fn end(&mut self, segment: &Used, stopped: &str, report: &mut Report) -> Result<End, JournalError> {
         let failed = |error| JournalError::io("read", &segment.name)(error);
-        let used = self.window.last_used(&*segment.file, self.next.at).map_err(failed)?;
+        let mut segment_bytes = segment.bytes;
+        let mut used = self.window.last_used(&*segment.file, self.next.at).map_err(failed)?;
+        if self.is_cut(segment).map_err(failed)? {
+            segment_bytes = self.next.at;
+            used = None;
+        } else if segment.bytes < segment.header.bytes {
+            // It was written full of zeroes before it was used, and no crash makes a file shorter.
+            let (bytes, made) = (segment.bytes, segment.header.bytes);
+            let reason = format!("the file has {bytes} bytes of the {made} it was made with");
+            return Err(self.damage(&segment.name, reason));
+        }
         if let Some(used) = used {
             if let Some((at, header)) = self.witness(segment, used).map_err(failed)? {
                 let reason = format!(
@@ -154,10 +164,17 @@ impl Walk {
         Ok(End {
             generation: self.generation,
             next: self.next,
-            segment_bytes: segment.bytes,
+            segment_bytes,
             unproven_from,
             torn: used.is_some(),
         })
+    }
+
+    /// Whether an earlier recovery cut the segment here.
+    fn is_cut(&mut self, segment: &Used) -> io::Result<bool> {
+        let rest = self.window.view(&*segment.file, self.next.at, cut::BYTES as usize)?;
+        let ends_here = self.next.at + cut::BYTES == segment.bytes;
+        Ok(ends_here && cut::is_mark(rest, self.generation, self.next.sequence))
     }
 
     /// Looks behind the end for a valid frame which says that the missing one had been synced.

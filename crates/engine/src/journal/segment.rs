@@ -27,6 +27,8 @@ pub struct Header {
     /// The sequence of the first frame in this segment. It proves that the frames before it, in
     /// the segments before, are all there were: those were synced before this was written.
     pub first_sequence: u64,
+    /// How long the file was made. A file that is shorter has lost its end, unless a [`cut`](super::cut) ends it.
+    pub bytes: u64,
 }
 
 /// Why the first bytes of a file are no header.
@@ -44,6 +46,7 @@ impl Header {
         bytes[16..24].copy_from_slice(&self.segment.to_le_bytes());
         bytes[24..40].copy_from_slice(&self.generation.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.first_sequence.to_le_bytes());
+        bytes[48..56].copy_from_slice(&self.bytes.to_le_bytes());
         let checksum = xxh3_64(&bytes[..56]);
         bytes[56..64].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -68,6 +71,7 @@ impl Header {
             segment: number(16)?,
             generation: u128::from(number(24)?) | (u128::from(number(32)?) << 64),
             first_sequence: number(40)?,
+            bytes: number(48)?,
         })
     }
 
@@ -133,7 +137,8 @@ mod tests {
     use super::*;
     use crate::disk::{Fault, MemoryDisk};
 
-    const HEADER: Header = Header { segment: 3, generation: 0xfeed << 64 | 9, first_sequence: 77 };
+    const HEADER: Header =
+        Header { segment: 3, generation: 0xfeed << 64 | 9, first_sequence: 77, bytes: 4096 };
 
     #[test]
     fn a_header_comes_back_and_any_changed_byte_is_noticed() {

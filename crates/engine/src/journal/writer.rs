@@ -194,6 +194,7 @@ impl Writer {
             segment: number,
             generation: self.generation,
             first_sequence: self.current.next.sequence,
+            bytes: len,
         };
         let sealed = file.write_at(&header.encode(), 0).and_then(|()| file.sync());
         let next = FramePosition { segment: number, at: segment::HEADER_BYTES, ..self.current.next };

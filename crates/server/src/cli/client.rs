@@ -2,6 +2,7 @@
 
 mod trust;
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,6 +37,16 @@ pub struct Server {
     /// The certificate to trust, in PEM; an https:// address needs it
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
+}
+
+impl Server {
+    /// Whether this can only be a demo: on this machine, under the key that every demo has.
+    pub fn is_own_demo(&self) -> bool {
+        let rest = self.url.trim_end_matches('/').split_once("://").map_or("", |(_, rest)| rest);
+        let host = host(rest);
+        let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        is_here && self.key == super::DEMO_KEY
+    }
 }
 
 /// One connection, opened when it is needed and opened again when it broke.

@@ -3,6 +3,7 @@
 mod auction;
 mod buyer;
 mod check;
+mod consent;
 mod export;
 mod hall;
 mod measure;
@@ -22,6 +23,7 @@ use comfy_table::Cell;
 use serde::Serialize;
 
 use self::check::Verdict;
+use self::consent::Consent;
 use self::hall::Hall;
 use self::measure::{AnswerLine, Point, VerbLine};
 use self::run::{Outcome, Plan};
@@ -41,6 +43,7 @@ Examples:
   onsale load                                      the first event on sale, 10 s at 1,000 requests/s
   onsale load --rate 4000 --duration 30s --svg load.svg
   onsale load --event evt_default_0000000000000000000theatre --contention front-row
+  onsale load --server http://10.0.0.7:7070 --key \"$KEY\" --yes
   onsale load --json | jq '.verbs[] | {verb, p99_us}'
   onsale load sale                                 50,000 buyers for 10,000 items of a sale made for it
   onsale load auction                              bidders on an auction, a third of them in the last minute
@@ -50,6 +53,8 @@ pub struct Args {
     other: Option<Other>,
     #[command(flatten)]
     server: Server,
+    #[command(flatten)]
+    consent: Consent,
     /// The event to buy from [default: the first one on sale]
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
@@ -131,6 +136,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(Other::Sale(args)) => return sale::run(args),
         None => {}
     }
+    args.consent.ask(&args.server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))
 }

@@ -13,6 +13,7 @@ use thread_priority::unix::{
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 use tokio_util::sync::CancellationToken;
 
+mod found;
 mod opened;
 
 use self::opened::Opened;
@@ -65,6 +66,7 @@ pub fn run_with(
         .with_context(|| format!("reading the keys in {}", data.display()))?;
     let served = runtime.block_on(async {
         let bound = Bound::bind(&config).await.with_context(|| format!("listening on {}", config.listen))?;
+        found::tell_clock(&*opened.engine());
         tell(&config, &secrets, bound.address);
         let shared = opened.engine();
         ready(bound.address, &shared)?;

@@ -125,6 +125,7 @@ fn verify(data: &Path, disk: &FolderDisk, generation: u128) -> anyhow::Result<Re
         let (file, at, reason) = (&damage.file, damage.at, &damage.reason);
         replay.problems.add(format!("{file} is damaged at byte {at}{expected}: {reason}"));
     }
+    report.journal_sound = replay.problems.count == 0;
     report.snapshots = judge(&mut replay, &snapshots, &contents, inspection.damage.is_some());
     fill(&mut report, replay);
     Ok(report)

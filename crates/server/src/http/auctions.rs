@@ -211,8 +211,8 @@ pub async fn create(
     caller: Caller,
     Json(body): Json<NewAuction>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Auction, "create_auction", &caller);
-    let key = caller.key(&listing, "create_auction", &body);
+    let listing = new_listing(ListingKind::Auction, &caller);
+    let key = caller.key(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Auction(AuctionCommand::CreateAuction(Box::new(details)));
     let answer = reply::submit(&app, listing, command, key, None).await?;

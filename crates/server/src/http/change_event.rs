@@ -31,17 +31,17 @@ pub struct EventChange {
     pub starts_at: Option<Millis>,
     pub ends_at: Option<Millis>,
     /// `null` takes it away.
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub sale_opens_at: Option<Option<Millis>>,
     /// `null` takes it away.
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub sale_closes_at: Option<Option<Millis>>,
     pub tiers: Option<Vec<TierBody>>,
     pub hold_seconds: Option<i64>,
     /// `null` takes it away: an extension then adds the hold's own length.
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub extension_seconds: Option<Option<i64>>,
     pub extensions_max: Option<u8>,
@@ -87,7 +87,7 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let command = command(&app, &names, &body)?;
-    let key = caller.key(&at.listing, command.verb().name, &body);
+    let key = caller.key(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     Ok(reply::yes(StatusCode::OK, &answer, &told(&at, &answer)))
 }

@@ -63,7 +63,7 @@ pub async fn confirm(
     };
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
-    let key = caller.key(&at.listing, "confirm_hold", &(at.inner(), credential.text, &body));
+    let key = caller.key(&at.listing, &(credential.text, &body));
     let command =
         Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: credential.key, order: OrderId(order) }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;

@@ -54,55 +54,58 @@ where
 {
     let (parts, body) = request.into_parts();
     let (headers, limit) = (parts.headers, app.config.limits.body_bytes);
+    let path = parts.uri.path();
+    let caller = || Caller::of(&parts.method, path, &headers);
     // `/v1/<kind>/<first>/…/<second>/…`
-    let mut words = parts.uri.path().split('/').skip(3);
+    let mut words = path.split('/').skip(3);
     let first = words.next();
     let second = words.nth(1);
     let state = State(app.clone());
     match verb {
         Verb::Place => {
             let at = EventPath::of(app, first, second).await?;
-            let caller = Caller::from_headers(&headers)?;
+            let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             holds::place(state, at, caller, Json(body)).await
         }
         Verb::Change => {
             let at = EventPath::of(app, first, second).await?;
-            let caller = Caller::from_headers(&headers)?;
+            let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             holds::change(state, at, caller, headers, Json(body)).await
         }
         Verb::Release => {
             let at = EventPath::of(app, first, second).await?;
-            holds::release(state, at, Caller::from_headers(&headers)?, headers).await
+            let caller = caller()?;
+            holds::release(state, at, caller, headers).await
         }
         Verb::Confirm => {
             let at = EventPath::of(app, first, second).await?;
-            let caller = Caller::from_headers(&headers)?;
+            let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             confirm::confirm(state, at, caller, headers, Json(body)).await
         }
         Verb::CheckOut => {
             let at = SalePath::of(app, first, None).await?;
-            let caller = Caller::from_headers(&headers)?;
+            let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             checkouts::place(state, at, caller, Json(body)).await
         }
         Verb::Purchase => {
             let code = CodePath::find(app, first.unwrap_or_default()).await?;
-            let caller = Caller::from_headers(&headers)?;
+            let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             checkouts::purchase(state, code, caller, Json(body)).await
         }
         Verb::CancelCheckout => {
             let code = CodePath::find(app, first.unwrap_or_default()).await?;
-            let caller = Caller::from_headers(&headers)?;
+            let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             checkouts::cancel(state, code, caller, Json(body)).await
         }
         Verb::Bid => {
             let at = AuctionPath::of(app, first, None).await?;
-            let caller = Caller::from_headers(&headers)?;
+            let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             bids::place(state, at, caller, Json(body)).await
         }

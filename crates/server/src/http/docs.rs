@@ -30,7 +30,7 @@ use super::problem::{Problem, catalog};
         super::holds::place, super::holds::show, super::holds::change, super::holds::release,
         super::confirm::confirm,
         super::queue::join, super::queue::show, super::queue::leave,
-        super::blocks::change, super::overrides::place, super::orders::refund, super::orders::show,
+        super::attempts::list, super::blocks::change, super::overrides::place, super::orders::refund, super::orders::show,
         super::buyers::holds, super::facts::list, super::stream::follow,
         super::sales::create, super::sales::list, super::sales::show, super::sales::change::change,
         super::sales::skus::add, super::sales::skus::change, super::sales::skus::show_picture,

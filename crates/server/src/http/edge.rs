@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Version, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use onsale_domain::ListingId;
@@ -79,13 +79,23 @@ impl Edge {
         listing.is_none_or(|listing| self.app.engine.is_stale(Some(&listing)))
     }
 
-    /// What needs no look at the body: the size of the headers and the API key.
+    /// What needs no look at the body: the headers' size, those that may come once only, and the API key.
     fn check<B>(&self, request: &Request<B>) -> Result<(), Problem> {
         let headers = request.headers();
         let limit = self.app.config.limits.header_bytes;
         let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
         if size + request.uri().path().len() > limit {
             return Err(Problem::with(catalog::HEADERS_TOO_LARGE, format!("at most {limit} bytes")));
+        }
+        if request.version() == Version::HTTP_11 && !headers.contains_key(header::HOST) {
+            return Err(Problem::header(
+                "Host",
+                "a request of HTTP/1.1 names its host; send this header once",
+            ));
+        }
+        // A name that comes twice has two values and one key: nothing is looked for where nothing can be.
+        if headers.len() > headers.keys_len() {
+            come_once(headers)?;
         }
         let path = request.uri().path();
         // A provider has no key of ours: it signs what it sends.
@@ -160,6 +170,24 @@ impl Edge {
         }
         HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("0"))
     }
+}
+
+/// Headers that decide who asks, for what or where: of two, nobody could say which is meant.
+const ONCE: [(HeaderName, &str); 5] = [
+    (header::HOST, "Host"),
+    (header::AUTHORIZATION, "Authorization"),
+    (HeaderName::from_static("onsale-buyer"), "Onsale-Buyer"),
+    (HeaderName::from_static("idempotency-key"), "Idempotency-Key"),
+    (HeaderName::from_static("hold-token"), "Hold-Token"),
+];
+
+fn come_once(headers: &HeaderMap) -> Result<(), Problem> {
+    for (name, shown) in &ONCE {
+        if headers.get_all(name).iter().nth(1).is_some() {
+            return Err(Problem::header(*shown, "this header is there more than once; send it once"));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a request carries the API key.

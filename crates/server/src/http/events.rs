@@ -142,8 +142,8 @@ pub async fn create(
     caller: Caller,
     LargeJson(body): LargeJson<NewEvent>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Event, "create_event", &caller);
-    let key = caller.key(&listing, "create_event", &body);
+    let listing = new_listing(ListingKind::Event, &caller);
+    let key = caller.key(&listing, &body);
     let chart = chart_of(&app, body.venue.as_deref(), body.layout_version, body.layout.clone())?;
     let details = body.details(chart.venue)?;
     let status = body.status.map_or(EventStatus::Draft, StatusBody::into_domain);

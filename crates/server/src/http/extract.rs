@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use http_body_util::BodyExt;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, Code, ListingId, ListingKind};
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::problem::{Problem, catalog};
 use crate::app::App;
 use crate::config::EngineKind;
-use crate::idempotency;
+use crate::idempotency::{self, RouteKey};
 
 /// The listing in a path and whatever else the path names, percent-decoded.
 #[derive(Debug)]
@@ -126,11 +126,12 @@ pub fn buyer(text: &str) -> Option<BuyerId> {
 #[derive(Debug)]
 pub struct Caller {
     pub buyer: Option<BuyerId>,
-    pub key: Option<String>,
+    pub key: Option<RouteKey>,
 }
 
 impl Caller {
-    pub fn from_headers(headers: &HeaderMap) -> Result<Caller, Problem> {
+    /// The caller of a request to this path.
+    pub fn of(method: &Method, path: &str, headers: &HeaderMap) -> Result<Caller, Problem> {
         let buyer = match headers.get(BUYER) {
             None => None,
             Some(value) => {
@@ -144,9 +145,10 @@ impl Caller {
             Some(value) => {
                 let text = std::str::from_utf8(value.as_bytes()).ok();
                 let known = text.and_then(idempotency::parse);
-                Some(known.ok_or_else(|| {
+                let text = known.ok_or_else(|| {
                     Problem::invalid("Idempotency-Key", "1 to 255 characters, quoted or bare")
-                })?)
+                })?;
+                Some(RouteKey::new(text, method, path))
             }
         };
         Ok(Caller { buyer, key })
@@ -157,10 +159,10 @@ impl Caller {
         self.buyer.as_ref().ok_or_else(|| Problem::invalid("Onsale-Buyer", "this header names the buyer"))
     }
 
-    /// The idempotency key of a command, if the caller gave one.
-    pub fn key(&self, listing: &ListingId, verb: &str, decoded: &impl Serialize) -> Option<Key> {
-        let key = self.key.as_deref()?;
-        Some(idempotency::key(key, self.buyer.as_ref(), listing, verb, decoded))
+    /// The idempotency key of a command, if the caller gave one. `decoded`: the body, and those headers but the
+    /// buyer's that decide what becomes of it.
+    pub fn key(&self, listing: &ListingId, decoded: &impl Serialize) -> Option<Key> {
+        Some(self.key.as_ref()?.of(listing, self.buyer.as_ref(), decoded))
     }
 }
 
@@ -168,7 +170,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Caller::from_headers(&parts.headers)
+        Caller::of(&parts.method, parts.uri.path(), &parts.headers)
     }
 }
 
@@ -205,19 +207,28 @@ where
     B: HttpBody<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
 {
-    if let Some(kind) = headers.get(header::CONTENT_TYPE) {
-        let kind = kind.to_str().unwrap_or_default();
-        let essence = kind.split(';').next().unwrap_or_default().trim();
-        if !(essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json")) {
-            return Err(Problem::of(catalog::MEDIA_TYPE));
-        }
-    }
-    // Told before a single byte of it is read.
     let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if length.is_some_and(|length: u64| length > limit as u64) {
+    let length: Option<u64> = length;
+    let is_json = headers.get(header::CONTENT_TYPE).is_none_or(names_json);
+    // Both are told before a single byte of it is read, where the length is.
+    if !is_json && length.is_some_and(|length| length > 0) {
+        return Err(Problem::of(catalog::MEDIA_TYPE));
+    }
+    if length.is_some_and(|length| length > limit as u64) {
         return Err(too_large(limit));
     }
-    parse(&collect(body, limit).await?)
+    let bytes = collect(body, limit).await?;
+    // A body of nothing has no type that could be wrong.
+    if !is_json && !bytes.is_empty() {
+        return Err(Problem::of(catalog::MEDIA_TYPE));
+    }
+    parse(&bytes)
+}
+
+fn names_json(kind: &HeaderValue) -> bool {
+    let kind = kind.to_str().unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json")
 }
 
 /// The whole body; one that comes in one piece, as small ones do, is not copied.

@@ -63,7 +63,7 @@ pub async fn place(
 ) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let buyer = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, "place_hold", &body);
+    let key = caller.key(&at.listing, &body);
     let pick = match &body.best_available {
         None => Pick::Seats(names.seats(&body.seats)),
         Some(_) if !body.seats.is_empty() => {
@@ -239,7 +239,7 @@ pub async fn change(
         let (seats, areas) = (names.seats(&body.drop_seats), names.areas(&body.drop_areas));
         Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     };
-    let key = caller.key(&at.listing, command.verb().name, &(at.inner(), credential.text, &body));
+    let key = caller.key(&at.listing, &(credential.text, &body));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     let position = At(reply::position_of(&answer));
     let id = hold_text(&at.listing, hold);
@@ -294,7 +294,7 @@ pub async fn release(
     let names = Names::of(&*app.engine, &at.listing)?;
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
-    let key = caller.key(&at.listing, "release_hold", &(at.inner(), credential.text));
+    let key = caller.key(&at.listing, &credential.text);
     let command = Command::Event(EventCommand::ReleaseHold(credential.key));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     if answer.step().is_none() {

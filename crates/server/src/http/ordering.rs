@@ -23,7 +23,7 @@ use subtle::ConstantTimeEq;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
-use super::extract::path_params;
+use super::extract::{look_up, path_params};
 use super::payments;
 use super::problem::{Problem, catalog};
 use crate::app::App;
@@ -51,8 +51,6 @@ pub fn routes() -> Router<Arc<App>> {
 pub struct OrderPath {
     pub listing: ListingId,
     pub order: OrderId,
-    /// As it was given, for the request's fingerprint.
-    pub text: String,
     secret: Option<u128>,
 }
 
@@ -64,17 +62,23 @@ pub fn order_key(tokens: &Tokens, listing: &ListingId, order: OrderId, buyer: &B
 
 impl OrderPath {
     /// An order's id does not say of which kind its listing is; no two listings share a number.
-    pub fn find(app: &App, text: &str) -> Result<OrderPath, Problem> {
+    pub async fn find(app: &App, text: &str) -> Result<OrderPath, Problem> {
         let unknown = || Problem::code(Code::OrderUnknown);
         let (id, secret) = match text.split_once('.') {
             Some((id, secret)) => (id, Some(read_base32(secret).ok_or_else(unknown)?)),
             None => (text, None),
         };
-        let found = KINDS.into_iter().find_map(|kind| {
-            read_inside_of(kind, "ord", id).filter(|(listing, _)| app.engine.view(listing).is_some())
-        });
-        let (listing, number) = found.ok_or_else(unknown)?;
-        Ok(OrderPath { listing, order: OrderId(number), text: text.to_owned(), secret })
+        let of_kinds = || KINDS.into_iter().filter_map(|kind| read_inside_of(kind, "ord", id));
+        let seen = || of_kinds().find(|(listing, _)| app.engine.view(listing).is_some());
+        let mut trouble = None;
+        if seen().is_none() {
+            // Of three kinds there is none, and what is wrong there need not be wrong with the fourth.
+            for (listing, _) in of_kinds() {
+                trouble = look_up(app, listing).await.err().or(trouble);
+            }
+        }
+        let (listing, number) = seen().ok_or_else(|| trouble.unwrap_or_else(unknown))?;
+        Ok(OrderPath { listing, order: OrderId(number), secret })
     }
 
     /// The order in the listing's book, if it went through it.
@@ -120,6 +124,6 @@ impl FromRequestParts<Arc<App>> for OrderPath {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let params = path_params(parts, app).await?;
         let text = params.iter().next().map_or("", |(_, value)| value);
-        OrderPath::find(app, text)
+        OrderPath::find(app, text).await
     }
 }

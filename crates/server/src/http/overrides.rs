@@ -80,7 +80,7 @@ pub async fn place(
             Some((buyer.ok_or_else(wrong)?, to.hold_seconds.map(seconds)))
         }
     };
-    let key = caller.key(&at.listing, "override_hold", &body);
+    let key = caller.key(&at.listing, &body);
     let (staff, reason) = (body.staff.clone(), body.reason.clone());
     let command = Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason, to }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;

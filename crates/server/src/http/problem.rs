@@ -42,14 +42,8 @@ pub struct Told {
     /// The field, header or parameter that is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
-    /// Every seat in the way, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    seats: Vec<SeatInTheWay>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    areas: Vec<AreaInTheWay>,
-    /// Every SKU in the way, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<LineInTheWay>,
+    #[serde(flatten)]
+    in_the_way: Obstacles,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u32>,
     /// How much of the limit is taken.
@@ -60,6 +54,19 @@ pub struct Told {
     min_next_minor: Option<i64>,
     #[serde(skip)]
     retry_after_s: Option<u32>,
+}
+
+/// What stood in the way of a command, by its public name.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct Obstacles {
+    /// Every seat in the way, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    seats: Vec<SeatInTheWay>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    areas: Vec<AreaInTheWay>,
+    /// Every SKU in the way, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<LineInTheWay>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -99,9 +106,7 @@ impl Problem {
             code: entry.code,
             detail: detail.into(),
             field: None,
-            seats: Vec::new(),
-            areas: Vec::new(),
-            lines: Vec::new(),
+            in_the_way: Obstacles::default(),
             limit: None,
             taken: None,
             min_next_minor: None,
@@ -121,6 +126,13 @@ impl Problem {
         problem
     }
 
+    /// 400: a header is missing or there twice.
+    pub fn header(name: impl Into<String>, why: impl Into<String>) -> Problem {
+        let mut problem = Problem::with(catalog::MALFORMED, why);
+        problem.0.field = Some(name.into());
+        problem
+    }
+
     /// A refusal in the words of the outside: labels for numbers.
     pub fn refused(refusal: &Refusal, names: Option<&Names>) -> Problem {
         let mut problem = Problem::code(refusal.code);
@@ -137,18 +149,8 @@ impl Problem {
             Detail::Order(_) => told.field = Some("order".to_owned()),
             Detail::MinNext(least) => told.min_next_minor = Some(*least),
         }
-        for one in &refusal.in_the_way {
-            match (one, names) {
-                (InTheWay::Seat(seat, code), Some(names)) => {
-                    let seat = names.seat_text(*seat).to_owned();
-                    told.seats.push(SeatInTheWay { seat, code: code.as_str() });
-                }
-                (InTheWay::Area(area, code), Some(names)) => {
-                    let area = names.area_text(*area).to_owned();
-                    told.areas.push(AreaInTheWay { area, code: code.as_str() });
-                }
-                (InTheWay::Seat(..) | InTheWay::Area(..), None) | (InTheWay::Sku(..), _) => {}
-            }
+        if let Some(names) = names {
+            told.in_the_way = Obstacles::of_event(&refusal.in_the_way, names);
         }
         problem
     }
@@ -156,7 +158,7 @@ impl Problem {
     /// A refusal of a sale: SKUs by their own names.
     pub fn refused_sale(refusal: &Refusal, skus: &Skus) -> Problem {
         let mut problem = Problem::refused(refusal, None);
-        problem.0.lines = in_the_way(&refusal.in_the_way, skus);
+        problem.0.in_the_way = Obstacles::of_sale(&refusal.in_the_way, skus);
         problem
     }
 
@@ -187,15 +189,36 @@ impl Problem {
     }
 }
 
-/// The SKUs among what stands in the way.
-pub fn in_the_way(all: &[InTheWay], skus: &Skus) -> Vec<LineInTheWay> {
-    let line = |one: &InTheWay| match one {
-        InTheWay::Sku(sku, code) => {
-            Some(LineInTheWay { sku: skus.text(*sku).to_owned(), code: code.as_str() })
+impl Obstacles {
+    /// Seats and areas of an event; a label that only another request knew is left out.
+    pub fn of_event(all: &[InTheWay], names: &Names) -> Obstacles {
+        let mut obstacles = Obstacles::default();
+        for one in all {
+            match one {
+                InTheWay::Seat(seat, code) => match names.seat_text(*seat) {
+                    "" => {}
+                    seat => obstacles.seats.push(SeatInTheWay { seat: seat.to_owned(), code: code.as_str() }),
+                },
+                InTheWay::Area(area, code) => match names.area_text(*area) {
+                    "" => {}
+                    area => obstacles.areas.push(AreaInTheWay { area: area.to_owned(), code: code.as_str() }),
+                },
+                InTheWay::Sku(..) => {}
+            }
         }
-        InTheWay::Seat(..) | InTheWay::Area(..) => None,
-    };
-    all.iter().filter_map(line).collect()
+        obstacles
+    }
+
+    /// SKUs of a sale.
+    pub fn of_sale(all: &[InTheWay], skus: &Skus) -> Obstacles {
+        let line = |one: &InTheWay| match one {
+            InTheWay::Sku(sku, code) => {
+                Some(LineInTheWay { sku: skus.text(*sku).to_owned(), code: code.as_str() })
+            }
+            InTheWay::Seat(..) | InTheWay::Area(..) => None,
+        };
+        Obstacles { lines: all.iter().filter_map(line).collect(), ..Obstacles::default() }
+    }
 }
 
 impl From<EngineError> for Problem {

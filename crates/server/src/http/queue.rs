@@ -57,7 +57,7 @@ fn body<'a>(names: &Names, seat: &'a str, place: HoldId, ahead: u32, until: Mill
 pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
-    let key = caller.key(&at.listing, "join_queue", &at.inner());
+    let key = caller.key(&at.listing, &());
     let command =
         Command::Event(EventCommand::JoinQueue(JoinQueue { place: HoldId(app.new_number()), seat, buyer }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
@@ -121,7 +121,7 @@ pub struct QueueLeft<'a> {
 pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
-    let key = caller.key(&at.listing, "leave_queue", &at.inner());
+    let key = caller.key(&at.listing, &());
     let command = Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     let (_, place) = own_fact(&answer, |fact| {

@@ -25,7 +25,7 @@ use utoipa::ToSchema;
 
 use super::events::currency;
 use super::extract::{Caller, Json, RegistrationPath};
-use super::problem::Problem;
+use super::problem::{Obstacles, Problem};
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::sales::attempts;
@@ -143,8 +143,8 @@ pub async fn create(
     caller: Caller,
     Json(body): Json<NewRegistration>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Registration, "create_registration", &caller);
-    let key = caller.key(&listing, "create_registration", &body);
+    let listing = new_listing(ListingKind::Registration, &caller);
+    let key = caller.key(&listing, &body);
     let details = RegistrationDetails {
         name: body.name.clone(),
         description: body.description.clone(),
@@ -237,7 +237,7 @@ pub async fn list_attempts(
     Query(page): Query<attempts::Page>,
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
-    attempts::page_of(&app, at.listing, &page, |_| Vec::new()).await
+    attempts::page_of(&app, at.listing, &page, |_| Obstacles::default()).await
 }
 
 /// What happened to a registration, in order

@@ -1,7 +1,7 @@
 //! Which route a path belongs to, as a small number: for metrics and for time limits, without asking the router.
 
 /// Names of all routes as metrics show them; the last stands for whatever is none of ours.
-pub const ROUTES: [&str; 78] = [
+pub const ROUTES: [&str; 79] = [
     "/",
     "/livez",
     "/readyz",
@@ -27,6 +27,7 @@ pub const ROUTES: [&str; 78] = [
     "/v1/events/{event}/overrides",
     "/v1/events/{event}/refunds",
     "/v1/events/{event}/orders/{order}",
+    "/v1/events/{event}/attempts",
     "/v1/events/{event}/facts",
     "/v1/events/{event}/stream",
     "/v1/buyers/{buyer}/holds",
@@ -121,6 +122,7 @@ pub fn of(path: &str) -> usize {
         [b"v1", b"events", _, b"blocks"] => "/v1/events/{event}/blocks",
         [b"v1", b"events", _, b"overrides"] => "/v1/events/{event}/overrides",
         [b"v1", b"events", _, b"refunds"] => "/v1/events/{event}/refunds",
+        [b"v1", b"events", _, b"attempts"] => "/v1/events/{event}/attempts",
         [b"v1", b"events", _, b"facts"] => "/v1/events/{event}/facts",
         [b"v1", b"events", _, b"stream"] => "/v1/events/{event}/stream",
         [b"v1", b"events", _] => "/v1/events/{event}",

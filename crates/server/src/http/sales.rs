@@ -117,8 +117,8 @@ pub async fn create(
     caller: Caller,
     Json(body): Json<NewSale>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Sale, "create_sale", &caller);
-    let key = caller.key(&listing, "create_sale", &body);
+    let listing = new_listing(ListingKind::Sale, &caller);
+    let key = caller.key(&listing, &body);
     let default = StockRules::default();
     let details = SaleDetails {
         name: body.name.clone(),

@@ -224,8 +224,8 @@ pub async fn create(
     caller: Caller,
     Json(body): Json<NewSeries>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Series, "create_series", &caller);
-    let key = caller.key(&listing, "create_series", &body);
+    let listing = new_listing(ListingKind::Series, &caller);
+    let key = caller.key(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Series(SeriesCommand::Create(Box::new(details)));
     let answer = reply::submit(&app, listing, command, key, None).await?;

@@ -81,8 +81,8 @@ pub async fn create(
     caller: Caller,
     LargeJson(body): LargeJson<NewVenue>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Venue, "create_venue", &caller);
-    let key = caller.key(&listing, "create_venue", &body);
+    let listing = new_listing(ListingKind::Venue, &caller);
+    let key = caller.key(&listing, &body);
     let layout = body.layout.into_domain();
     let command = Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
         name: body.name,
@@ -121,7 +121,7 @@ pub async fn publish(
     caller: Caller,
     LargeJson(body): LargeJson<LayoutBody>,
 ) -> Result<Response, Problem> {
-    let key = caller.key(&at.listing, "publish_layout", &body);
+    let key = caller.key(&at.listing, &body);
     let command = Command::Venue(VenueCommand::PublishLayout(body.into_domain().into()));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let (_, published) = own_fact(&answer, published_in)?;

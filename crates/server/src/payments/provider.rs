@@ -5,6 +5,7 @@ use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
+use onsale_domain::limits::REASON_CHARS_MAX;
 use onsale_domain::money::{Currency, Minor};
 use thiserror::Error;
 
@@ -84,6 +85,17 @@ pub struct LookUp {
 pub struct Said {
     pub reference: Option<String>,
     pub standing: Standing,
+}
+
+/// A failure as the desk takes it, whatever a provider says: one line, not too long.
+pub fn failed(reason: &str) -> Standing {
+    Standing::Failed { reason: printable(reason) }
+}
+
+pub fn printable(text: &str) -> String {
+    let text: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(REASON_CHARS_MAX).collect();
+    if text.is_empty() { "no reason given".to_owned() } else { text }
 }
 
 /// Nobody knows whether it arrived: the same ask is made again later.

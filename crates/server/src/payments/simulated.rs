@@ -11,7 +11,7 @@ use onsale_domain::desk::{Standing, Webhook};
 use onsale_domain::money::Minor;
 use serde::Deserialize;
 
-use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError};
+use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError, failed};
 use super::{read_ask_key, signature};
 
 /// How long a delayed payment takes.
@@ -104,10 +104,6 @@ impl Bank {
 
 fn done(amount_minor: Minor) -> Standing {
     Standing::Done { amount_minor }
-}
-
-fn failed(reason: &str) -> Standing {
-    Standing::Failed { reason: reason.to_owned() }
 }
 
 impl Accounts {

@@ -16,8 +16,8 @@ use onsale_domain::desk::{Standing, Webhook};
 use serde::de::DeserializeOwned;
 
 use self::client::{Client, Method, Reply};
-use self::objects::{Failure, FailureBody, Intent, Refund, printable};
-use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError};
+use self::objects::{Failure, FailureBody, Intent, Refund};
+use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError, failed};
 use crate::config::StripeKeys;
 
 /// The version of Stripe's interface that we speak; an account's own default does not matter.
@@ -157,7 +157,7 @@ impl Account {
                     return Err(refused(reply));
                 }
                 let reference = failure.payment_intent.as_ref().map(|intent| intent.id.clone());
-                Ok(Said { reference, standing: Standing::Failed { reason: failure.reason() } })
+                Ok(Said { reference, standing: failed(&failure.reason()) })
             }
             _ => Err(refused(reply)),
         }
@@ -197,10 +197,6 @@ impl Provider for Stripe {
     fn read_webhook(&self, headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Webhook, WebhookError> {
         webhook::read(headers, body, self.account.keys.webhook_secret.expose(), now)
     }
-}
-
-fn failed(reason: &str) -> Standing {
-    Standing::Failed { reason: printable(reason) }
 }
 
 fn is_failed(said: &Said) -> bool {

@@ -6,7 +6,7 @@ mod ask;
 mod deliver;
 mod talks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -77,6 +77,8 @@ struct Memory {
     /// enough.
     caught_up: bool,
     tries: BTreeMap<Name, Tries>,
+    /// Those whose provider does not answer, which has been logged: a wait is told of once, not with every try.
+    unanswered: BTreeSet<Name>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -123,12 +125,16 @@ impl Worker {
     }
 
     async fn work(self: &Arc<Self>, stop: &CancellationToken) {
-        let mut talks = Talks::default();
+        let (mut talks, mut waits) = (Talks::default(), false);
         while !stop.is_cancelled() {
             match self.share(&mut talks).await {
-                Ok(()) => {}
+                Ok(()) => waits = false,
                 Err(EngineError::Stopping) => break,
-                Err(error) => tracing::warn!(%error, "payments wait: {error}"),
+                Err(error) if waits => tracing::debug!(%error, "payments still wait: {error}"),
+                Err(error) => {
+                    waits = true;
+                    tracing::warn!(%error, "payments wait: {error}");
+                }
             }
             tokio::select! {
                 () = stop.cancelled() => {}

@@ -1,7 +1,11 @@
 //! The server on the embedded engine: what was answered is there after a restart.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use onsale_engine::Engine;
+use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::embedded::{Embedded, Options};
 use serde_json::json;
 
@@ -43,4 +47,40 @@ fn what_was_answered_is_there_after_a_restart() {
     );
     drop(house);
     engine.close();
+}
+
+/// The listing's time stands still until the clock has caught up, which nobody would understand otherwise.
+#[test]
+fn a_clock_that_ran_ahead_is_logged_at_start_with_by_how_much() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wall = Embedded::open(folder.path(), Options::default()).expect("opens");
+    let now = wall.now();
+    wall.close();
+    drop(wall);
+    let clock = Arc::new(ManualClock::at(now + 3_600_000));
+    let engine = Embedded::open(folder.path(), Options { clock, ..Options::default() }).expect("opens");
+    let engine = Arc::new(engine);
+    let house = House::serve(|_| {}, engine.clone());
+    let event = house.event();
+    drop(house);
+    engine.close();
+    drop(engine);
+
+    let mut serve = Command::new(env!("CARGO_BIN_EXE_onsale"));
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path());
+    serve.env("ONSALE_LOG__FORMAT", "json");
+    let mut server = serve.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let log = server.stderr.take().expect("a log");
+    let mut told = String::new();
+    for line in BufReader::new(log).lines().map_while(Result::ok) {
+        told.push_str(&line);
+        if line.contains("the API key is in") {
+            break;
+        }
+    }
+    server.kill().and_then(|()| server.wait()).expect("it ends");
+    assert!(told.contains("ran ahead") && told.contains(&event), "{told}");
+    let ahead = told.split("\"ahead_ms\":").nth(1).and_then(|rest| rest.split([',', '}']).next());
+    let ahead: i64 = ahead.and_then(|ahead| ahead.trim().parse().ok()).expect("by how much");
+    assert!((3_000_000..=3_600_000).contains(&ahead), "{ahead}");
 }

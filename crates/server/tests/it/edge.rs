@@ -51,13 +51,65 @@ fn bodies_that_cannot_be_read_are_told_apart_from_wrong_ones() {
     house.send("POST", "/v1/venues", &[], Some(&format!("{{\"name\":{deep}"))).problem(400, "malformed");
     house.send("POST", "/v1/venues", &[], Some("[\"Hall\", \"Oslo\", {}]")).problem(422, "invalid");
     let kind = [("authorization", &*format!("Bearer {KEY}")), ("content-type", "text/plain")];
-    house.send("POST", "/v1/venues", &kind, None).problem(415, "media_type");
+    let text = format!(
+        "POST /v1/venues HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {KEY}\r\ncontent-type: text/plain\r\n\
+         content-length: 2\r\n\r\n{{}}"
+    );
+    house.raw(text.as_bytes()).problem(415, "media_type");
+    let chunked =
+        text.replace("content-length: 2\r\n\r\n{}", "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+    house.raw(chunked.as_bytes()).problem(415, "media_type");
+    // A body of nothing has no type to be wrong.
+    house.send("POST", "/v1/venues", &kind, None).problem(422, "invalid");
+    let empty = chunked.replace("2\r\n{}\r\n0", "0");
+    house.raw(empty.as_bytes()).problem(422, "invalid");
     for (name, value) in [("onsale-buyer", ""), ("onsale-buyer", "\u{80}"), ("idempotency-key", "\"open")] {
         let told = house.send("POST", "/v1/venues", &[(name, value)], Some("{}")).problem(422, "invalid");
         assert!(told["field"].as_str().is_some_and(|field| field.eq_ignore_ascii_case(name)), "{told}");
     }
     let long = "x".repeat(256);
     house.send("POST", "/v1/venues", &[("idempotency-key", &long)], Some("{}")).problem(422, "invalid");
+}
+
+#[test]
+fn a_header_that_decides_may_come_once_only() {
+    let house = House::open();
+    let event = house.event();
+    let holds = format!("/v1/events/{event}/holds");
+    let key = format!("Bearer {KEY}");
+    let twice = [
+        ("onsale-buyer", "Onsale-Buyer", ["ann", "bob"]),
+        ("idempotency-key", "Idempotency-Key", ["one", "two"]),
+        ("authorization", "Authorization", [key.as_str(), "Bearer other"]),
+        ("authorization", "Authorization", [key.as_str(), key.as_str()]),
+        ("hold-token", "Hold-Token", ["a", "b"]),
+    ];
+    for (name, shown, [one, other]) in twice {
+        let mut headers = vec![("onsale-buyer", "ann")];
+        headers.retain(|(known, _)| *known != name);
+        headers.extend([(name, one), (name, other)]);
+        // The paths that go straight, those through the router, and one without a key of its own.
+        for path in
+            [holds.as_str(), &holds.replace("evt", "%65vt"), "/v1/venues", "/checkout?user_id=ann&id=x"]
+        {
+            let told = house.send("POST", path, &headers, Some("{\"seats\":[\"A-1-1\"]}"));
+            let told = told.problem(400, "malformed");
+            assert_eq!(told["field"], shown, "{path}: {told}");
+        }
+    }
+    // Others may: they decide nothing.
+    let more = [("onsale-buyer", "ann"), ("accept", "a/b"), ("accept", "c/d")];
+    assert_eq!(house.post(&holds, &more, json!({"seats": ["A-1-1"]})).status, 201);
+}
+
+#[test]
+fn a_request_of_http_1_1_names_its_host() {
+    let house = House::open();
+    let ask = |head: &str| house.raw(format!("GET /livez {head}connection: close\r\n\r\n").as_bytes());
+    assert_eq!(ask("HTTP/1.1\r\n").problem(400, "malformed")["field"], "Host");
+    assert_eq!(ask("HTTP/1.1\r\nhost: a\r\nhost: b\r\n").problem(400, "malformed")["field"], "Host");
+    assert_eq!(ask("HTTP/1.1\r\nhost:\r\n").status, 200, "a host may be nothing");
+    assert_eq!(ask("HTTP/1.0\r\n").status, 200);
 }
 
 #[test]
@@ -193,6 +245,28 @@ fn metrics_count_what_happened() {
         let series = format!("onsale_commands_total{{verb=\"{verb}\",outcome=\"done\"}}");
         assert!(page.contains(&series), "{series} in\n{page}");
     }
+}
+
+/// What is counted as something else is looked for in vain.
+#[test]
+fn every_status_that_is_sent_is_counted_as_itself() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let token = [("hold-token", hold["token"].as_str().expect("a token"))];
+    let order = house.post("/v1/orders", &token, json!({"hold": hold["id"]})).json();
+    let key = order["key"].as_str().expect("a key");
+    assert_eq!(house.post(&format!("/v1/orders/{key}/pay"), &[], json!({})).status, 202);
+    assert_eq!(house.get("/").status, 303);
+    let page = String::from_utf8(house.get("/metrics").body).expect("text");
+    for line in [
+        "onsale_requests_total{route=\"/v1/orders/{order}/pay\",status=\"202\"} 1",
+        "onsale_requests_total{route=\"/\",status=\"303\"} 1",
+    ] {
+        assert!(page.contains(line), "{line} in\n{page}");
+    }
+    let other = page.lines().find(|line| line.contains("status=\"0\"") && !line.ends_with(" 0"));
+    assert_eq!(other, None);
 }
 
 #[test]

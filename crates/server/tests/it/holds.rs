@@ -174,19 +174,65 @@ fn a_replay_is_the_same_byte_for_byte() {
 
     let hold = first.json();
     let token = text(&hold, "token");
-    for headers in [
-        vec![("hold-token", token), ("idempotency-key", "two")],
-        vec![("hold-token", token), ("idempotency-key", "two"), ("onsale-buyer", "ann")],
-    ] {
-        let confirmed = confirm(&house, &event, &hold, &headers, json!({}));
-        if confirmed.status == 200 {
-            let again = confirm(&house, &event, &hold, &headers, json!({}));
-            assert_eq!((again.status, again.body), (200, confirmed.body));
-        } else {
-            // Another principal is another scope: the hold is sold by now.
-            confirmed.problem(409, "hold_confirmed");
-        }
-    }
+    let headers = [("hold-token", token), ("idempotency-key", "two")];
+    let confirmed = confirm(&house, &event, &hold, &headers, json!({}));
+    assert_eq!(confirmed.status, 200, "{confirmed:?}");
+    let again = confirm(&house, &event, &hold, &headers, json!({}));
+    assert_eq!((again.status, again.body), (200, confirmed.body));
+    let other = [("hold-token", token), ("onsale-buyer", "ann"), ("idempotency-key", "three")];
+    confirm(&house, &event, &hold, &other, json!({})).problem(409, "hold_confirmed");
+}
+
+/// The hold itself is forgotten by then; the key of a confirmation lives for a day.
+#[test]
+fn a_confirmation_is_repeated_by_its_token_alone_after_an_hour() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let headers = [("hold-token", text(&hold, "token")), ("idempotency-key", "one")];
+    let confirmed = confirm(&house, &event, &hold, &headers, json!({}));
+    assert_eq!(confirmed.status, 200, "{confirmed:?}");
+    house.engine.ahead_ms.store(2 * 3_600_000, Ordering::Relaxed);
+    let again = confirm(&house, &event, &hold, &headers, json!({}));
+    assert_eq!((again.status, again.header("idempotent-replayed")), (200, Some("true")), "{again:?}");
+    assert_eq!(again.body, confirmed.body);
+    // Under another key, or with another token, nothing is known of it any more.
+    let fresh = [headers[0], ("idempotency-key", "two")];
+    confirm(&house, &event, &hold, &fresh, json!({})).problem(404, "hold_unknown");
+    confirm(&house, &event, &hold, &headers[..1], json!({})).problem(404, "hold_unknown");
+    let token = text(&hold, "token");
+    let last = if token.ends_with('0') { "1" } else { "0" };
+    let forged = format!("{}{last}", &token[..token.len() - 1]);
+    let forged = [("hold-token", forged.as_str()), headers[1]];
+    confirm(&house, &event, &hold, &forged, json!({})).problem(422, "key_reused");
+}
+
+#[test]
+fn a_refused_hold_is_noted_as_an_attempt() {
+    let house = House::open();
+    let event = house.event();
+    house.hold(&event, "ann", &["A-1-1"]);
+    let path = format!("/v1/events/{event}/holds");
+    let body = json!({"seats": ["A-1-1", "A-1-2"]});
+    house.post(&path, &[("onsale-buyer", "bob")], body).problem(409, "seat_held");
+    let bad = json!({"seats": ["A-1-1"], "hold_seconds": 1});
+    house.post(&path, &[("onsale-buyer", "bob")], bad).problem(422, "invalid");
+    let shown = house.get(&format!("/v1/events/{event}/attempts"));
+    assert_eq!(shown.status, 200, "{shown:?}");
+    let shown = shown.json();
+    assert_eq!(shown["counts"], json!({"seat_held": 1}));
+    let attempt = &shown["attempts"][0];
+    assert_eq!(
+        (&attempt["buyer"], &attempt["verb"], &attempt["code"], &attempt["seats"]),
+        (
+            &json!("ext:default:bob"),
+            &json!("place_hold"),
+            &json!("seat_held"),
+            &json!([{"seat": "A-1-1", "code": "seat_held"}])
+        )
+    );
+    assert_eq!((&shown["next"], &shown["more"]), (&json!(1), &json!(false)));
+    house.get("/v1/events/evt_default_00000000000000000000000000/attempts").problem(404, "listing_unknown");
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod orders_kept;
 mod queue;
 mod registrations;
 mod sales;
+mod same_key;
 mod seats;
 mod series;
 mod staff;

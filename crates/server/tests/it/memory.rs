@@ -23,6 +23,8 @@ pub struct Memory {
     pub ahead_ms: AtomicI64,
     pub busy: AtomicBool,
     pub stuck: AtomicBool,
+    /// No listing is seen here until one is looked up, as on a server that is a moment behind.
+    pub unseen: AtomicBool,
     wake: Arc<tokio::sync::Notify>,
 }
 
@@ -96,7 +98,15 @@ impl Engine for Memory {
         ready(Ok(self.decide(&request))).boxed()
     }
 
+    fn look_up(&self, _: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
+        self.unseen.store(false, Ordering::Relaxed);
+        ready(Ok(())).boxed()
+    }
+
     fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
+        if self.unseen.load(Ordering::Relaxed) {
+            return None;
+        }
         let state = self.state.lock().expect("no panic before");
         view_of(&state.listings.get(listing)?.0)
     }

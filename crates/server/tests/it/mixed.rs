@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::house::{House, KEY};
 
 fn mixed(more: &[&str]) -> (bool, Value) {
-    let args = [&["load", "mixed", "--json"], more].concat();
+    let args = [&["load", "mixed", "--json", "--yes"], more].concat();
     let output: Output =
         Command::new(env!("CARGO_BIN_EXE_onsale")).args(args).output().expect("the binary runs");
     let told = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));

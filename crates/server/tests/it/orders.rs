@@ -1,7 +1,9 @@
 //! `/v1/orders` and `/v1/payments`: from a hold or a code to a sale, through a provider that may misbehave.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use onsale_server::config::EngineKind;
 use onsale_server::payments::signature;
 use serde_json::{Value, json};
 
@@ -226,6 +228,42 @@ fn webhook(house: &House, seconds: i64, body: &str, secret: &[u8]) -> Answer {
         body.len()
     );
     house.raw(text.as_bytes())
+}
+
+#[test]
+fn a_webhook_is_stored_whatever_the_length_of_its_reason() {
+    let house = House::open();
+    let event = house.event();
+    let order = ordered(&house, &event, "A-1-1");
+    let paying = pay(&house, &order, json!({"method": "action"})).json();
+    let payment = paying["payment"].as_str().expect("an id");
+    let path = format!("/v1/payments/{payment}");
+    until(&house, &path, |payment| payment["status"] == "needs_action");
+    let now = house.get("/v1/time").json()["now"].as_i64().expect("the time") / 1_000;
+    let reason = format!("first line\nsecond {}", "é".repeat(5_000));
+    let body = json!({"id": "e1", "payment": payment, "status": "failed", "reason": reason}).to_string();
+    let told = webhook(&house, now, &body, SECRET);
+    assert_eq!(told.status, 200, "{told:?}");
+    let shown = until(&house, &path, |payment| payment["status"] == "declined");
+    let declined = shown["declined"].as_str().expect("a reason");
+    assert!(declined.starts_with("first line second é") && declined.chars().count() == 200, "{declined}");
+    let empty = json!({"id": "e2", "payment": payment, "status": "failed", "reason": ""}).to_string();
+    assert_eq!(webhook(&house, now, &empty, SECRET).status, 200);
+}
+
+/// On a store that servers share, the others see a listing a moment after its own.
+#[test]
+fn an_order_of_a_listing_that_another_server_has_just_made_is_looked_up() {
+    let house = House::open_with(|config| config.engine.kind = EngineKind::Redis);
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let token = [("hold-token", hold["token"].as_str().expect("a token"))];
+    house.engine.unseen.store(true, Ordering::Relaxed);
+    let order = house.post("/v1/orders", &token, json!({"hold": hold["id"]}));
+    assert_eq!(order.status, 201, "{order:?}");
+    house.engine.unseen.store(true, Ordering::Relaxed);
+    let shown = house.get(&format!("/v1/orders/{}", order.json()["id"].as_str().expect("an id")));
+    assert_eq!(shown.status, 200, "{shown:?}");
 }
 
 #[test]

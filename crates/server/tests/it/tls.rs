@@ -150,7 +150,8 @@ fn the_command_line_speaks_https_with_whom_it_trusts() {
     let told = onsale(papers.folder.path(), &[&facts[..], &[&secure, "--ca", "cert.pem"]].concat(), &[]);
     let lines = String::from_utf8_lossy(&told.stdout);
     assert!(told.status.success() && lines.contains("Night"), "{told:?}");
-    let load = ["load", "--rate", "50", "--duration", "1s", "--buyers", "5", "--key", KEY, "--server"];
+    let load =
+        ["load", "--rate", "50", "--duration", "1s", "--buyers", "5", "--key", KEY, "--yes", "--server"];
     let told = onsale(papers.folder.path(), &[&load[..], &[&secure, "--ca", "cert.pem"]].concat(), &[]);
     assert!(told.status.success() && String::from_utf8_lossy(&told.stdout).contains("exact"), "{told:?}");
 

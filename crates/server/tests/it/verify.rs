@@ -1,7 +1,9 @@
-//! `onsale verify` of a folder with registrations: its own book counts the same places and the same line.
+//! `onsale verify`: its own book counts the same places and the same line, and its advice fits what is broken.
 
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use onsale_engine::Engine;
 use onsale_engine::embedded::{Embedded, Options};
@@ -45,4 +47,77 @@ fn registrations_are_booked_a_second_time() {
     assert!(output.status.success(), "{report:#}");
     let told = ["registrations", "entries", "entries_waiting"].map(|name| report[name].as_u64());
     assert_eq!(told, [Some(1), Some(2), Some(2)], "{report:#}");
+}
+
+fn verify(folder: &Path) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_onsale")).arg("verify").arg(folder).output();
+    let Output { status, stdout, .. } = output.expect("the binary runs");
+    (status.code(), String::from_utf8_lossy(&stdout).into_owned())
+}
+
+fn files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(folder).expect("a folder");
+    let mut files: Vec<PathBuf> = all.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix)));
+    files.sort();
+    files
+}
+
+/// A folder with an event, a few holds and, if bytes are named, snapshots.
+fn folder(snapshot_every_bytes: u64) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options { snapshot_every_bytes, ..Options::default() };
+    let engine = Arc::new(Embedded::open(folder.path(), options).expect("opens"));
+    let house = House::serve(|_| {}, engine.clone());
+    let event = house.event();
+    for seat in 1..=4 {
+        house.hold(&event, "ann", &[&format!("A-1-{seat}")]);
+    }
+    let start = Instant::now();
+    while snapshot_every_bytes < u64::MAX && files(folder.path(), "snapshot-").is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no snapshot");
+        std::thread::yield_now();
+    }
+    drop(house);
+    engine.close();
+    folder
+}
+
+#[test]
+fn a_damaged_snapshot_beside_a_whole_journal_needs_no_backup() {
+    let folder = folder(1);
+    let snapshots = files(folder.path(), "snapshot-");
+    assert!(!snapshots.is_empty());
+    assert_eq!(verify(folder.path()).0, Some(0));
+    let newest = snapshots.last().expect("a snapshot");
+    let mut bytes = std::fs::read(newest).expect("readable");
+    *bytes.last_mut().expect("bytes") ^= 1;
+    std::fs::write(newest, bytes).expect("writable");
+    let (code, told) = verify(folder.path());
+    assert_eq!(code, Some(1), "{told}");
+    let name = newest.file_name().expect("a name").to_string_lossy();
+    assert!(!told.contains("backup") && told.contains(&format!("remove {name}")), "{told}");
+    std::fs::remove_file(newest).expect("removable");
+    assert_eq!(verify(folder.path()).0, Some(0));
+}
+
+#[test]
+fn a_journal_cut_short_inside_what_was_written_is_damaged() {
+    let folder = folder(u64::MAX);
+    let segment = &files(folder.path(), "journal-")[0];
+    let bytes = std::fs::read(segment).expect("readable");
+    let used = bytes.iter().rposition(|byte| *byte != 0).expect("frames") as u64;
+    for len in [used, used - 40, bytes.len() as u64 / 2] {
+        let file = std::fs::File::options().write(true).open(segment).expect("writable");
+        file.set_len(len).expect("shorter");
+        let (code, told) = verify(folder.path());
+        assert_eq!(code, Some(1), "{told}");
+        assert!(
+            told.contains("DAMAGED") && told.contains("backup") && !told.contains("nobody was told"),
+            "{told}"
+        );
+        assert!(Embedded::open(folder.path(), Options::default()).is_err(), "{len}");
+        std::fs::write(segment, &bytes).expect("as it was");
+    }
+    assert_eq!(verify(folder.path()).0, Some(0));
 }

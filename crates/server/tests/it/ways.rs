@@ -38,7 +38,9 @@ fn a_yes_on_one_way_is_repeated_on_the_other() {
     let path = format!("/v1/events/{event}/holds");
     for (buyer, end) in [("ann", "confirm"), ("bob", "release")] {
         let key = |name: &'static str| [("onsale-buyer", buyer), ("idempotency-key", name)];
-        let hold = check("POST", &path, &key("place"), json!({"best_available": {"count": 2}}));
+        let place = format!("place-{buyer}");
+        let placing = [("onsale-buyer", buyer), ("idempotency-key", place.as_str())];
+        let hold = check("POST", &path, &placing, json!({"best_available": {"count": 2}}));
         let inner = format!("{path}/{}", hold["id"].as_str().expect("an id"));
         let token = ("hold-token", hold["token"].as_str().expect("a token"));
         let with = |name| [&key(name)[..], &[token]].concat();
@@ -59,7 +61,7 @@ fn a_no_is_the_same_on_both_ways() {
     let inner = format!("{path}/{}", hold["id"].as_str().expect("an id"));
     let large = format!("{{\"seats\":[\"{}\"]}}", "x".repeat(70_000));
     let ann = ("onsale-buyer", "ann");
-    let requests: [Asked<'_>; 14] = [
+    let requests: [Asked<'_>; 18] = [
         ("POST", &path, &[], "{\"seats\":[\"A-1-2\"]}"),
         ("POST", &path, &[ann], ""),
         ("POST", &path, &[ann], "{"),
@@ -69,6 +71,15 @@ fn a_no_is_the_same_on_both_ways() {
         ("POST", &path, &[("onsale-buyer", "bob")], "{\"seats\":[\"A-1-1\"]}"),
         ("POST", &path, &[("onsale-buyer", "")], "{"),
         ("POST", &path, &[ann, ("idempotency-key", "\"open")], "{"),
+        ("POST", &path, &[ann, ("onsale-buyer", "bob")], "{\"seats\":[\"A-1-2\"]}"),
+        (
+            "POST",
+            &path,
+            &[ann, ("idempotency-key", "a"), ("idempotency-key", "a")],
+            "{\"seats\":[\"A-1-2\"]}",
+        ),
+        ("DELETE", &inner, &[("hold-token", "a"), ("hold-token", "b")], "{}"),
+        ("POST", &path, &[("content-type", "text/plain"), ann], "{\"seats\":[\"A-1-2\"]}"),
         ("POST", &format!("{path}x"), &[ann], "{}"),
         ("POST", "/v1/events/evt_nobody/holds", &[], "{"),
         ("PATCH", &inner, &[ann], "{\"extend\":true}"),

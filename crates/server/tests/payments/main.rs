@@ -5,6 +5,7 @@ mod crash;
 mod crowd;
 mod restart;
 mod stall;
+mod told_once;
 mod world;
 
 use onsale_domain::order::OrderStatus;

@@ -12,6 +12,7 @@ mod first_start;
 mod kept;
 mod payments;
 mod rounds;
+mod same_key;
 mod server;
 #[path = "../../../engine-redis/tests/support/mod.rs"]
 mod support;

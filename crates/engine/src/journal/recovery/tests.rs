@@ -5,6 +5,7 @@ use std::{convert::Infallible, sync::Arc};
 use super::{
     super::{
         crash_tests::{Frames, GENERATION, SMALL, open, open_from, payload},
+        cut,
         frame::frame_bytes,
     },
     *,
@@ -88,16 +89,55 @@ fn a_tail_torn_at_any_byte_is_cut() {
     }
 }
 
+fn shorten(disk: &MemoryDisk, number: u64, len: u64) {
+    let file = disk.open(&segment::name(number)).expect("the file is there");
+    file.set_len(len).and_then(|()| file.sync()).expect("a shorter file");
+}
+
+/// The answers in the lost part were given: only a write that was under way may be missing, and that needs no room.
 #[test]
-fn a_file_that_ends_at_any_byte_of_its_last_frame_is_cut() {
+fn a_segment_that_has_become_short_is_damage_wherever_it_ends() {
     let (disk, frames) = journal(&[100, 300, 171]);
     let last = frames[2].0;
-    for len in last.at..last.at + frame_bytes(171) {
+    let behind = last.at + frame_bytes(171);
+    for len in (segment::HEADER_BYTES..behind + 16).chain([4095]) {
         let fork = disk.fork();
-        let file = fork.open(&segment::name(1)).expect("the file is there");
-        file.set_len(len).and_then(|()| file.sync()).expect("a shorter file");
-        continues(&fork, &frames[..2], &format!("ends at {len}"));
+        shorten(&fork, 1, len);
+        let JournalError::Damaged(damage) = refused(&fork, &format!("ends at {len}")) else {
+            panic!("ends at {len}: not called damage")
+        };
+        assert!(damage.reason.contains("4096"), "ends at {len}: {damage}");
     }
+    // In a segment before the last, too, unless nothing that counts is gone.
+    let (disk, frames) = journal(&[1500, 1500, 1500]);
+    let end = frames[1].0.at + frame_bytes(1500);
+    let fork = disk.fork();
+    shorten(&fork, 1, end - 1);
+    refused(&fork, "the first of two is short");
+    shorten(&disk, 1, end);
+    continues(&disk, &frames, "only zeroes are gone");
+}
+
+#[test]
+fn a_segment_that_recovery_itself_has_cut_is_whole() {
+    let (disk, frames) = journal(&[100, 300, 171]);
+    disk.flip(&segment::name(1), frames[2].0.at + 30);
+    for _ in 0..2 {
+        let (_, _, found) = open(&disk, SMALL).expect("a torn tail is cut");
+        assert!(found == frames[..2]);
+        disk.crash(1);
+    }
+    let len = disk.contents(&segment::name(1)).map(|bytes| bytes.len() as u64);
+    assert_eq!(len, Some(frames[2].0.at + cut::BYTES));
+    let inspection = inspect(&disk, &mut |_, _| {}).expect("the disk works");
+    assert_eq!((inspection.torn, inspection.damage), (None, None));
+    // A cut that stands elsewhere proves nothing.
+    for len in [frames[2].0.at, frames[2].0.at + 8, frames[1].0.at] {
+        let fork = disk.fork();
+        shorten(&fork, 1, len);
+        refused(&fork, &format!("cut, then short at {len}"));
+    }
+    continues(&disk, &frames[..2], "cut and opened again");
 }
 
 #[test]
@@ -195,7 +235,8 @@ fn a_bad_header_is_refused_in_every_segment_that_holds_frames() {
 #[test]
 fn a_header_torn_at_any_byte_in_a_segment_without_frames_is_removed() {
     for number in [1, 2] {
-        let header = Header { segment: number, generation: GENERATION, first_sequence: number }.encode();
+        let header =
+            Header { segment: number, generation: GENERATION, first_sequence: number, bytes: 4096 }.encode();
         for kept in 0..header.len() {
             let (disk, frames) = if number == 1 { (MemoryDisk::new(0), vec![]) } else { journal(&[200]) };
             segment::prepare(&disk, number, 4096).expect("a blank segment");
@@ -237,11 +278,11 @@ fn a_segment_in_the_wrong_place_or_of_another_journal_is_refused() {
     overwrite(&fork, &segment::name(2), 0, &copy);
     refused(&fork, "segment 3 twice");
     let fork = disk.fork();
-    let header = Header { segment: 2, generation: GENERATION + 1, first_sequence: 3 };
+    let header = Header { segment: 2, generation: GENERATION + 1, first_sequence: 3, bytes: 4096 };
     overwrite(&fork, &segment::name(2), 0, &header.encode());
     refused(&fork, "another journal");
     let fork = disk.fork();
-    let header = Header { segment: 2, generation: GENERATION, first_sequence: 4 };
+    let header = Header { segment: 2, generation: GENERATION, first_sequence: 4, bytes: 4096 };
     overwrite(&fork, &segment::name(2), 0, &header.encode());
     refused(&fork, "a gap in the sequence");
 }

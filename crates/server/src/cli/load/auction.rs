@@ -24,6 +24,7 @@ use tokio::task::JoinSet;
 
 use self::bidder::{Bidder, Crowd, Promise, Unanswered};
 use self::check::{Heard, Verdict};
+use super::consent::Consent;
 use super::duration;
 use super::export::all_facts;
 use super::hall::text;
@@ -54,6 +55,8 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     server: Server,
+    #[command(flatten)]
+    consent: Consent,
     /// Bids to be sent; an auction takes 10,000
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     bids: u32,
@@ -138,6 +141,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    args.consent.ask(&args.server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))
 }

@@ -29,6 +29,7 @@ use self::judge::Verdict;
 use self::record::Record;
 use self::stage::Stage;
 use super::auction::{self, Shared};
+use super::consent::Consent;
 use super::duration;
 use super::export::all_facts;
 use super::hall::list;
@@ -66,6 +67,8 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     server: Server,
+    #[command(flatten)]
+    consent: Consent,
     /// Buyers, each for a few seats or units
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     buyers: u32,
@@ -122,6 +125,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Result { check: judge::judge(&record), ..Result::default() }
         }
         None => {
+            args.consent.ask(&args.server)?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             runtime.block_on(Box::pin(load(args)))?
         }

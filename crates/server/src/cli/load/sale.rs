@@ -15,6 +15,7 @@ use serde_json::json;
 
 use self::check::Verdict;
 use self::crowd::Crowd;
+use super::consent::Consent;
 use crate::cli::client::{Client, Server, refused};
 use crate::cli::look;
 
@@ -40,6 +41,8 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     server: Server,
+    #[command(flatten)]
+    consent: Consent,
     /// Units in the sale
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     items: u32,
@@ -76,6 +79,7 @@ struct Result {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    args.consent.ask(&args.server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))
 }

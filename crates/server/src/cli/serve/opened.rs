@@ -23,6 +23,7 @@ impl Opened {
                 let data = &config.data;
                 let engine = Embedded::open(data, options(config));
                 let engine = engine.with_context(|| format!("opening the data folder {}", data.display()))?;
+                super::found::tell_snapshots(&engine);
                 Ok(Opened::Embedded(Arc::new(engine)))
             }
             EngineKind::Redis => Box::pin(redis(config)).await.map(Opened::Redis),

@@ -13,6 +13,8 @@ pub struct Report {
     pub data: String,
     /// True if a start would find everything that was ever answered.
     pub sound: bool,
+    /// True if the journal alone has all of it: a snapshot only saves reading.
+    pub journal_sound: bool,
     /// A server seems to run on the folder; its last frames may be under way.
     pub in_use: bool,
     pub journal: Journal,
@@ -151,8 +153,23 @@ impl Report {
         if more > 0 {
             tell(&format!("problem: and {} more", look::count(more)));
         }
-        tell(if self.sound { "sound" } else { "DAMAGED: restore the data folder from a backup" });
+        tell(&self.verdict());
         text
+    }
+
+    fn verdict(&self) -> String {
+        if self.sound {
+            return "sound".to_owned();
+        }
+        if !self.journal_sound {
+            return "DAMAGED: restore the data folder from a backup".to_owned();
+        }
+        let bad: Vec<&str> =
+            self.snapshots.iter().filter(|one| !one.sound).map(|one| one.file.as_str()).collect();
+        format!(
+            "DAMAGED snapshot, nothing is lost: the journal has everything; stop the server, remove {}, start it again",
+            bad.join(" and ")
+        )
     }
 
     /// Kinds in the order of their numbers, which tells a listing's life.

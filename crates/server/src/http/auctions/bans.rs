@@ -57,7 +57,7 @@ pub async fn ban(
     Json(body): Json<Ban>,
 ) -> Result<Response, Problem> {
     let bidder = extract::buyer(&body.bidder).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
-    let key = caller.key(&at.listing, "ban_bidder", &body);
+    let key = caller.key(&at.listing, &body);
     let ban = BanBidder { bidder: bidder.clone(), staff: body.staff, reason: body.reason };
     let answer =
         reply::submit(&app, at.listing, Command::Auction(AuctionCommand::BanBidder(ban)), key, None).await?;
@@ -89,7 +89,7 @@ pub async fn unban(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let bidder = extract::buyer(at.inner()).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
-    let key = caller.key(&at.listing, "unban_bidder", &at.inner());
+    let key = caller.key(&at.listing, &());
     let command = Command::Auction(AuctionCommand::UnbanBidder(bidder.clone()));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let told = Banned {

@@ -90,7 +90,7 @@ pub async fn place(
     Json(body): Json<NewBid>,
 ) -> Result<Response, Problem> {
     let bidder = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, "place_bid", &body);
+    let key = caller.key(&at.listing, &body);
     let currency = currency(&body.currency)?;
     let bid = PlaceBid { bidder, max_minor: body.max_minor, currency };
     let command = Command::Auction(AuctionCommand::PlaceBid(bid));
@@ -111,7 +111,7 @@ pub async fn buy_now(
     Json(body): Json<Purchase>,
 ) -> Result<Response, Problem> {
     let buyer = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, "buy_now", &body);
+    let key = caller.key(&at.listing, &body);
     let command =
         Command::Auction(AuctionCommand::BuyNow(BuyNow { buyer, currency: currency(&body.currency)? }));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;

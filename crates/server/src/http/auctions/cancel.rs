@@ -49,7 +49,7 @@ pub async fn cancel(
     caller: Caller,
     Json(body): Json<Cancellation>,
 ) -> Result<Response, Problem> {
-    let key = caller.key(&at.listing, "cancel_auction", &body);
+    let key = caller.key(&at.listing, &body);
     let command =
         Command::Auction(AuctionCommand::CancelAuction(CancelAuction { by: body.by, reason: body.reason }));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;

@@ -74,7 +74,7 @@ pub async fn change(
     if change == ChangeAuction::default() {
         return Err(Problem::invalid("body", "names at least one thing to change"));
     }
-    let key = caller.key(&at.listing, "change_auction", &body);
+    let key = caller.key(&at.listing, &body);
     let command = Command::Auction(AuctionCommand::ChangeAuction(Box::new(change)));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let details = find_fact(&answer, |fact| {

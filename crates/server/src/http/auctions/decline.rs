@@ -37,7 +37,7 @@ pub async fn decline(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let bidder = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, "decline_award", &());
+    let key = caller.key(&at.listing, &());
     let command = Command::Auction(AuctionCommand::DeclineAward(bidder));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let bidder = own_fact(&answer, |fact| {

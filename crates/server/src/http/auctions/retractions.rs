@@ -84,7 +84,7 @@ pub async fn retract(
         Some(staff) => Retractor::Staff(staff.clone()),
         None => Retractor::Bidder(caller.buyer()?.clone()),
     };
-    let key = caller.key(&at.listing, "retract_bid", &body);
+    let key = caller.key(&at.listing, &body);
     let command =
         Command::Auction(AuctionCommand::RetractBid(RetractBid { bid: body.bid, by, reason: body.reason }));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;

@@ -40,7 +40,7 @@ pub async fn cancel(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
-    let key = caller.key(&path.listing, "cancel_order", &path.text);
+    let key = caller.key(&path.listing, &());
     let command = Command::Order(OrderCommand::Cancel(OrderKey { order: path.order, buyer }));
     let answer = reply::submit(&app, path.listing, command, key, None).await?;
     let body = OrderCancelled {

@@ -65,7 +65,7 @@ pub async fn pay(
     Json(body): Json<Pay>,
 ) -> Result<Response, Problem> {
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
-    let key = caller.key(&path.listing, "pay_order", &(&path.text, &body));
+    let key = caller.key(&path.listing, &body);
     let command = Command::Order(OrderCommand::Pay(PayOrder {
         key: OrderKey { order: path.order, buyer },
         payment: PaymentId(app.new_number()),

@@ -71,7 +71,7 @@ pub async fn place(
 ) -> Result<Response, Problem> {
     let (listing, goods, credential) = goods(&app, &caller, &headers, &body).await?;
     let labels = Labels::of(&*app.engine, &listing)?;
-    let key = caller.key(&listing, "place_order", &(credential, &body));
+    let key = caller.key(&listing, &(credential, &body));
     let fees = app.config.payments.fees();
     let place = PlaceOrder { order: OrderId(app.new_number()), goods, fees };
     let command = Command::Order(OrderCommand::Place(place));
@@ -108,6 +108,7 @@ async fn goods(
     match (&body.hold, &body.code, &body.auction, &body.entry) {
         (Some(hold), None, None, None) => {
             let (event, number) = read_inside("hld", hold).ok_or_else(|| Problem::code(Code::HoldUnknown))?;
+            look_up(app, event).await?;
             if app.engine.view(&event).is_none() {
                 return Err(Problem::code(Code::HoldUnknown));
             }

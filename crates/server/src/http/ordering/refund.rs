@@ -98,7 +98,7 @@ pub async fn refund(
         }
         Labels::Whole(_) => whole(&app, &path, &body).await?,
     };
-    let key = caller.key(&path.listing, "refund_order", &(&path.text, &body));
+    let key = caller.key(&path.listing, &body);
     let names = match &labels {
         Labels::Seats(names) => Some(names),
         Labels::Skus(_) | Labels::Whole(_) => None,

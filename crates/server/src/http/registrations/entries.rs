@@ -90,7 +90,7 @@ pub async fn register(
     let Nothing {} = body;
     find(&app, &at.listing)?;
     let buyer = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, "register", &());
+    let key = caller.key(&at.listing, &());
     let register = Register { entry: EntryId(app.new_number()), buyer };
     let command = Command::Registration(RegistrationCommand::Register(register));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
@@ -222,7 +222,7 @@ pub async fn confirm(
             Problem::invalid("order", "an id of the form ord_… that belongs to this registration")
         })?,
     };
-    let key = caller.key(&at.listing, "confirm_entry", &(at.inner(), &body));
+    let key = caller.key(&at.listing, &body);
     let (buyer, settled) = (caller.buyer()?.clone(), body.settled.unwrap_or(true));
     let confirm = ConfirmEntry { entry, buyer, order: OrderId(order), settled };
     let command = Command::Registration(RegistrationCommand::Confirm(confirm));
@@ -275,7 +275,7 @@ pub async fn cancel(
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
-    let key = caller.key(&at.listing, "cancel_entry", &at.inner());
+    let key = caller.key(&at.listing, &());
     let cancel = CancelEntry { entry, buyer: caller.buyer.clone() };
     let command = Command::Registration(RegistrationCommand::CancelEntry(cancel));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::names::Skus;
 use crate::app::App;
 use crate::http::extract::SalePath;
-use crate::http::problem::{LineInTheWay, Problem, Told, in_the_way};
+use crate::http::problem::{Obstacles, Problem, Told};
 use crate::http::query::{self, Query};
 use crate::http::reply;
 
@@ -53,8 +53,9 @@ pub struct AttemptBody {
     verb: &'static str,
     #[schema(example = "sold_out")]
     code: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<LineInTheWay>,
+    /// What stood in the way, if it was single things.
+    #[serde(flatten)]
+    in_the_way: Obstacles,
 }
 
 /// Refused attempts
@@ -68,7 +69,7 @@ pub async fn list(
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     let skus = Skus::of(&*app.engine, &at.listing)?;
-    page_of(&app, at.listing, &page, |attempt| in_the_way(&attempt.in_the_way, &skus)).await
+    page_of(&app, at.listing, &page, |attempt| Obstacles::of_sale(&attempt.in_the_way, &skus)).await
 }
 
 /// A page of any listing's refused attempts.
@@ -76,7 +77,7 @@ pub async fn page_of(
     app: &App,
     listing: ListingId,
     page: &Page,
-    lines: impl Fn(&Attempt) -> Vec<LineInTheWay>,
+    in_the_way: impl Fn(&Attempt) -> Obstacles,
 ) -> Result<Response, Problem> {
     let limit = query::limit(page.limit, ATTEMPTS_KEPT)?;
     let from = page.from.unwrap_or(0);
@@ -88,7 +89,7 @@ pub async fn page_of(
         buyer: attempt.buyer.as_str().to_owned(),
         verb: attempt.verb,
         code: attempt.code.as_str(),
-        lines: lines(attempt),
+        in_the_way: in_the_way(attempt),
     };
     let next = found.attempts.last().map_or(found.next, |(number, _)| number + 1);
     let list = AttemptList {

@@ -152,7 +152,7 @@ pub async fn place(
 ) -> Result<Response, Problem> {
     let mut skus = Skus::of(&*app.engine, &at.listing)?;
     let buyer = caller.buyer()?;
-    let key = caller.key(&at.listing, "checkout", &body);
+    let key = caller.key(&at.listing, &body);
     let command = Command::Sale(SaleCommand::Checkout(Checkout {
         checkout: CheckoutId(app.new_number()),
         buyer: buyer.clone(),
@@ -208,6 +208,9 @@ pub async fn show(State(app): State<Arc<App>>, code: CodePath, caller: Caller) -
             proved(&state.buyer)?;
             Ok(reply::json(StatusCode::OK, &CheckoutBody::bought(state, &skus)))
         }
+        SaleFound::Ended(_) if code.has_secret() && !code.is_ours(&app.tokens) => {
+            Err(Problem::code(Code::CheckoutUnknown))
+        }
         SaleFound::Ended(end) => Err(Problem::code(ended(*end))),
         SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {
             Err(Problem::code(Code::CheckoutUnknown))
@@ -255,7 +258,7 @@ pub async fn purchase(
             .map_err(|_| Problem::invalid("order", "an id of the form ord_… that belongs to this sale"))?,
     };
     let checkout_key = code.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
-    let key = caller.key(&code.sale, "purchase", &(&code.text, &body));
+    let key = caller.key(&code.sale, &body);
     let settled = body.settled.unwrap_or(true);
     let purchase = Purchase { key: checkout_key, order: OrderId(order), settled };
     let answer =
@@ -307,7 +310,7 @@ pub async fn cancel(
 ) -> Result<Response, Problem> {
     let Nothing {} = body;
     let checkout_key = code.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
-    let key = caller.key(&code.sale, "cancel_checkout", &code.text);
+    let key = caller.key(&code.sale, &());
     let command = Command::Sale(SaleCommand::CancelCheckout(checkout_key));
     let answer = reply::submit(&app, code.sale, command, key, None).await?;
     let told = CheckoutCancelled {

@@ -16,23 +16,32 @@ use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{look_up, path_params};
 use crate::http::problem::{Problem, catalog};
-use crate::token::{CHECKOUT, Tokens};
+use crate::token::{CHECKOUT, CHECKOUT_PROOF, Tokens};
 
 /// The code in a path, or only the id; believed after [`CodePath::key`].
 #[derive(Debug)]
 pub struct CodePath {
     pub sale: ListingId,
     pub checkout: CheckoutId,
-    /// As it was given, for the request's fingerprint.
-    pub text: String,
     secret: Option<u128>,
 }
 
 /// The whole code, for its buyer. `id` is the checkout's own text, with which it begins.
 pub fn make(tokens: &Tokens, id: &str, sale: &ListingId, checkout: CheckoutId, buyer: &BuyerId) -> String {
-    // The id is never used twice, so nothing needs a fence.
-    let secret = write_base32(tokens.seal(CHECKOUT, sale, checkout.0, 0, buyer));
+    let secret = write_base32(secret_of(tokens, sale, checkout, buyer));
     [id, ".", std::str::from_utf8(&secret).unwrap_or_default()].concat()
+}
+
+/// 64 bits that stand for the buyer, and 64 that prove them: when the checkout has ended and its buyer is forgotten, a
+/// code can still be told from one that the house never made.
+fn secret_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, buyer: &BuyerId) -> u128 {
+    // The id is never used twice, so nothing needs a fence.
+    let of_buyer = (tokens.seal(CHECKOUT, sale, checkout.0, 0, buyer) >> 64) as u64;
+    u128::from(of_buyer) << 64 | u128::from(proof_of(tokens, sale, checkout, of_buyer))
+}
+
+fn proof_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, of_buyer: u64) -> u64 {
+    (tokens.seal_of(CHECKOUT_PROOF, sale, checkout.0, of_buyer, "") >> 64) as u64
 }
 
 impl CodePath {
@@ -42,7 +51,7 @@ impl CodePath {
             None => (text, None),
         };
         let (sale, number) = read_inside_of(ListingKind::Sale, "cod", id)?;
-        Some(CodePath { sale, checkout: CheckoutId(number), text: text.to_owned(), secret })
+        Some(CodePath { sale, checkout: CheckoutId(number), secret })
     }
 
     /// Reads a code and makes sure that its sale is known here, if any server knows it.
@@ -57,8 +66,16 @@ impl CodePath {
 
     /// Whether the house made this code for this buyer; takes the same time either way.
     pub fn is_for(&self, tokens: &Tokens, buyer: &BuyerId) -> bool {
-        let right = tokens.seal(CHECKOUT, &self.sale, self.checkout.0, 0, buyer);
+        let right = secret_of(tokens, &self.sale, self.checkout, buyer);
         self.secret.is_some_and(|secret| secret.to_be_bytes().ct_eq(&right.to_be_bytes()).into())
+    }
+
+    /// Whether the house made this code, for whomever it was.
+    pub fn is_ours(&self, tokens: &Tokens) -> bool {
+        self.secret.is_some_and(|secret| {
+            let right = proof_of(tokens, &self.sale, self.checkout, (secret >> 64) as u64);
+            (secret as u64).to_be_bytes().ct_eq(&right.to_be_bytes()).into()
+        })
     }
 
     pub fn has_secret(&self) -> bool {
@@ -85,7 +102,11 @@ impl CodePath {
         let owner = match self.ask(app).await? {
             SaleFound::Checkout(state) => state.buyer,
             SaleFound::Purchase(state) => state.buyer,
-            SaleFound::Ended(_) if buyer.is_none() && keyed => {
+            SaleFound::Ended(_) | SaleFound::Nothing if !self.is_ours(&app.tokens) => {
+                return Err(Problem::code(Code::CheckoutUnknown));
+            }
+            // It may be forgotten before the key of what ended it is.
+            SaleFound::Ended(_) | SaleFound::Nothing if buyer.is_none() && keyed => {
                 let nobody = BuyerId::parse("-").ok_or_else(|| Problem::of(catalog::INTERNAL))?;
                 return Ok(key(&nobody));
             }
@@ -127,9 +148,15 @@ mod tests {
         let code = CodePath::parse(&text).expect("reads back");
         assert_eq!((code.sale, code.checkout), (sale, CheckoutId(9)));
         assert!(code.is_for(&tokens, &ann) && !code.is_for(&tokens, &bob));
+        assert!(code.is_ours(&tokens) && !code.is_ours(&Tokens::new(b"other house")));
         assert!(!code.is_for(&Tokens::new(b"other house"), &ann));
         let other = CodePath { checkout: CheckoutId(8), ..CodePath::parse(&text).expect("reads back") };
-        assert!(!other.is_for(&tokens, &ann));
+        assert!(!other.is_for(&tokens, &ann) && !other.is_ours(&tokens));
+        for bit in 0..128 {
+            let secret = code.secret.map(|secret| secret ^ 1 << bit);
+            let forged = CodePath { secret, ..CodePath::parse(&text).expect("reads back") };
+            assert!(!forged.is_ours(&tokens) && !forged.is_for(&tokens, &ann), "bit {bit}");
+        }
         let bare = CodePath::parse(text.split('.').next().expect("an id")).expect("an id alone");
         assert!(!bare.is_for(&tokens, &ann) && !bare.has_secret());
         for bad in [

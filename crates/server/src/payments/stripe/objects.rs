@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use onsale_domain::desk::Standing;
-use onsale_domain::limits::REASON_CHARS_MAX;
 use serde::Deserialize;
 
 use super::amounts;
 use crate::payments::Said;
+use crate::payments::provider::{failed, printable};
 
 pub type Metadata = BTreeMap<String, String>;
 
@@ -91,13 +91,13 @@ impl Intent {
             },
             "canceled" => {
                 let why = self.cancellation_reason.as_deref().unwrap_or("not paid in time");
-                Standing::Failed { reason: printable(&format!("called off: {why}")) }
+                failed(&format!("called off: {why}"))
             }
             "requires_action" => Standing::NeedsAction { url: self.action_url() },
             // In Stripe's own form the buyer may try another card; a card that he named to us was declined.
             "requires_payment_method" if form => Standing::NeedsAction { url: String::new() },
             "requires_payment_method" => match &self.last_payment_error {
-                Some(failure) => Standing::Failed { reason: failure.reason() },
+                Some(failure) => failed(&failure.reason()),
                 None => Standing::Waiting,
             },
             _ => Standing::Waiting,
@@ -123,7 +123,7 @@ impl Refund {
             Some("succeeded") => Standing::Done { amount_minor: amounts::here(self.amount, &self.currency) },
             Some("failed" | "canceled") => {
                 let why = self.failure_reason.as_deref().unwrap_or("the refund failed");
-                Standing::Failed { reason: printable(why) }
+                failed(why)
             }
             Some(_) | None => Standing::Waiting,
         };
@@ -142,13 +142,6 @@ impl Failure {
         };
         printable(&text)
     }
-}
-
-/// As the desk takes it: one line, not too long.
-pub fn printable(text: &str) -> String {
-    let text: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(REASON_CHARS_MAX).collect();
-    if text.is_empty() { "no reason given".to_owned() } else { text }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use onsale_domain::{Found, Query};
 use onsale_engine::EngineError;
 
 use super::Worker;
+use super::talks::name;
 use crate::payments::ask_key;
 use crate::payments::provider::{Charge, GiveBack, LookUp, ProviderError, Said};
 
@@ -43,7 +44,7 @@ impl Worker {
                 now,
             }),
         };
-        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)
+        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await).await
     }
 
     /// The goods are let go: no money is asked for any more. But it may have been, and then it must be known.
@@ -63,12 +64,12 @@ impl Worker {
             return self.too_late(task, now).await;
         }
         let asked = self.provider.look_up(self.what_of(task, now));
-        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)?
+        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await).await?
     }
 
     async fn called_off(&self, task: &Task, now: Millis) -> Option<Option<Said>> {
         let asked = self.provider.call_off(self.what_of(task, now));
-        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await)
+        self.heard(task, tokio::time::timeout(self.patience.answer, asked).await).await
     }
 
     /// Its time is over, or its order no longer waits for it: staff took the goods, or the event was cancelled.
@@ -94,16 +95,29 @@ impl Worker {
         }
     }
 
-    fn heard<T>(
+    /// What was answered, if anything. That a payment waits is logged once, until its provider answers again.
+    async fn heard<T>(
         &self,
         task: &Task,
         answer: Result<Result<T, ProviderError>, tokio::time::error::Elapsed>,
     ) -> Option<T> {
+        let why = match answer {
+            Ok(Ok(said)) => {
+                self.memory.lock().await.unanswered.remove(&name(task));
+                return Some(said);
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the provider does not answer".to_owned(),
+        };
         let payment = crate::payments::payment_text(self.tenant, task.slip.payment);
-        match answer {
-            Ok(Ok(said)) => return Some(said),
-            Ok(Err(error)) => tracing::warn!(%error, payment, "{payment} waits: {error}"),
-            Err(_) => tracing::warn!(payment, "{payment} waits: the provider does not answer"),
+        if self.memory.lock().await.unanswered.insert(name(task)) {
+            tracing::warn!(
+                payment,
+                why,
+                "{payment} waits and is asked for again until it is answered: {why}"
+            );
+        } else {
+            tracing::debug!(payment, why, "{payment} still waits: {why}");
         }
         None
     }

@@ -7,6 +7,7 @@ use onsale_domain::order::command::{NotePayment, NoteRefund, PaymentResult};
 use onsale_engine::EngineError;
 
 use super::Worker;
+use super::talks::name;
 
 impl Worker {
     pub(super) async fn deliver(&self, task: &Task) -> Result<(), EngineError> {
@@ -21,6 +22,10 @@ impl Worker {
         }
         let (payment, refund, rank) = (task.slip.payment, task.slip.refund, task.standing.rank());
         self.desk(DeskCommand::NoteDelivered { payment, refund, rank }).await?;
+        let mut memory = self.memory.lock().await;
+        memory.tries.remove(&name(task));
+        memory.unanswered.remove(&name(task));
+        drop(memory);
         // The listing may owe something now.
         self.nudge();
         Ok(())

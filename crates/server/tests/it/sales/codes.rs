@@ -40,6 +40,35 @@ fn a_code_that_the_house_did_not_make_is_unknown() {
     assert_eq!(shop.levels("tee"), (9, 1, 0));
 }
 
+/// Nobody but its buyer is told that there was such a checkout, and what became of it.
+#[test]
+fn a_forged_code_of_an_ended_checkout_is_unknown() {
+    let shop = Shop::with(json!({"checkout_seconds": 30}));
+    let (lapsed, cancelled) = (shop.checkout("ann", &[("tee", 1)]), shop.checkout("bob", &[("tee", 1)]));
+    assert_eq!(shop.cancel(&cancelled, &[]).status, 200);
+    shop.house.engine.ahead_ms.fetch_add(30_000, Ordering::Relaxed);
+    for (checkout, why) in [(&lapsed, "expired"), (&cancelled, "released")] {
+        let code = text(checkout, "code");
+        let (id, secret) = code.split_once('.').expect("a secret");
+        for at in [0, 1, 12, 13, 14, 25] {
+            let other = if secret.as_bytes()[at] == b'0' { "1" } else { "0" };
+            let forged = format!("{id}.{}{other}{}", &secret[..at], &secret[at + 1..]);
+            for headers in [&[][..], &[("onsale-buyer", "ann")], &[("idempotency-key", "forged")]] {
+                for verb in ["purchase", "cancel"] {
+                    let path = format!("/v1/checkouts/{forged}/{verb}");
+                    shop.house.post(&path, headers, json!({})).problem(404, "checkout_unknown");
+                }
+                let path = format!("/v1/checkouts/{forged}");
+                shop.house.send("GET", &path, headers, None).problem(404, "checkout_unknown");
+            }
+        }
+        // Whoever has the true one hears why.
+        shop.purchase(checkout, &[]).problem(410, why);
+        shop.cancel(checkout, &[("idempotency-key", "late")]).problem(410, why);
+        shop.house.get(&format!("/v1/checkouts/{code}")).problem(410, why);
+    }
+}
+
 #[test]
 fn the_code_is_shown_to_its_buyer_only() {
     let shop = Shop::open();

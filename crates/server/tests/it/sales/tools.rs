@@ -19,12 +19,27 @@ fn json(output: &Output) -> Value {
 
 fn load(house: &House<Embedded>, more: &[&str]) -> Output {
     let server = format!("http://{}", house.address);
-    let fixed = ["load", "sale", "--key", KEY, "--server", &server, "--json", "--connections", "8"];
+    let fixed = ["load", "sale", "--key", KEY, "--server", &server, "--json", "--connections", "8", "--yes"];
     onsale(&[&fixed, more].concat())
 }
 
 fn verify(folder: &Path) -> Output {
     onsale(&["verify", "--json", folder.to_str().expect("a plain path")])
+}
+
+#[test]
+fn load_does_not_buy_on_a_server_that_is_no_demo_unless_told_to() {
+    let house = House::open();
+    let server = format!("http://{}", house.address);
+    for kind in [&[][..], &["sale"], &["auction"], &["mixed"]] {
+        let told = onsale(&[&["load"][..], kind, &["--key", KEY, "--server", &server]].concat());
+        let words = String::from_utf8_lossy(&told.stderr);
+        assert!(!told.status.success() && words.contains(&server) && words.contains("--yes"), "{told:?}");
+    }
+    let none = |path: &str, name: &str| assert_eq!(house.get(path).json()[name], serde_json::json!([]));
+    none("/v1/sales", "sales");
+    none("/v1/events", "events");
+    none("/v1/auctions", "auctions");
 }
 
 #[test]
