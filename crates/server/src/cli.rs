@@ -11,6 +11,7 @@ pub mod ledger;
 pub mod load;
 pub mod look;
 pub mod money_book;
+pub mod routes;
 pub mod serve;
 pub mod stock_book;
 pub mod verify;
@@ -48,6 +49,7 @@ enum Command {
     Doctor(doctor::Args),
     Facts(facts::Args),
     Load(load::Args),
+    Routes(routes::Args),
     Verify(verify::Args),
 }
 
@@ -61,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Facts(args) => facts::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Load(args) => load::run(&args),
+        Command::Routes(args) => routes::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::run(&args),
     };
     match done {

@@ -31,21 +31,18 @@ pub mod query;
 pub mod queue;
 pub mod registrations;
 pub mod reply;
-pub mod route;
 pub mod sales;
 pub mod seats;
 pub mod series;
 pub mod stream;
+pub mod table;
 pub mod venues;
 pub mod wire;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::{get, post};
 use onsale_domain::{ListingId, ListingKind, Tenant};
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 
 use self::extract::Caller;
 use self::problem::{Problem, catalog};
@@ -53,50 +50,7 @@ use crate::app::App;
 
 /// All routes. Only answers that may be large are compressed; the buying routes have no layer at all.
 pub fn router(app: Arc<App>) -> Router {
-    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
-    Router::new()
-        .route("/v1/venues", get(venues::list).layer(compressed()).post(venues::create))
-        .route("/v1/venues/{venue}", get(venues::show).layer(compressed()))
-        .route("/v1/venues/{venue}/layouts", post(venues::publish))
-        .route("/v1/events", get(events::list).layer(compressed()).post(events::create))
-        .route("/v1/events/{event}", get(events::show).patch(change_event::change))
-        .route("/v1/events/{event}/chart", get(chart::show).layer(compressed()))
-        .route("/v1/events/{event}/seats", get(seats::show).layer(compressed()))
-        .route("/v1/events/{event}/availability", get(availability::show).layer(compressed()))
-        .route("/v1/events/{event}/holds", post(holds::place))
-        .route(
-            "/v1/events/{event}/holds/{hold}",
-            get(holds::show).patch(holds::change).delete(holds::release),
-        )
-        .route("/v1/events/{event}/holds/{hold}/confirm", post(confirm::confirm))
-        .route(
-            "/v1/events/{event}/seats/{seat}/queue",
-            get(queue::show).post(queue::join).delete(queue::leave),
-        )
-        .route("/v1/events/{event}/blocks", post(blocks::change))
-        .route("/v1/events/{event}/overrides", post(overrides::place))
-        .route("/v1/events/{event}/refunds", post(orders::refund))
-        .route("/v1/events/{event}/orders/{order}", get(orders::show))
-        .route("/v1/events/{event}/attempts", get(attempts::list).layer(compressed()))
-        .route("/v1/events/{event}/facts", get(facts::list).layer(compressed()))
-        .route("/v1/events/{event}/stream", get(stream::follow))
-        .route("/v1/buyers/{buyer}/holds", get(buyers::holds).layer(compressed()))
-        .merge(sales::routes())
-        .merge(series::routes())
-        .merge(registrations::routes())
-        .route("/checkout", post(compat::checkout))
-        .route("/purchase", post(compat::purchase))
-        .merge(auctions::routes())
-        .merge(ordering::routes())
-        .route("/", get(docs::index))
-        .route("/docs", get(docs::page).layer(compressed()))
-        .route("/openapi.json", get(docs::openapi).layer(compressed()))
-        .route("/problems", get(docs::problems))
-        .route("/problems/{code}", get(docs::problem))
-        .route("/v1/time", get(health::time))
-        .route("/livez", get(health::live))
-        .route("/readyz", get(health::ready))
-        .route("/metrics", get(health::metrics))
+    table::router()
         .fallback(async || Problem::of(catalog::ROUTE_UNKNOWN))
         .method_not_allowed_fallback(async || Problem::of(catalog::METHOD_NOT_ALLOWED))
         .with_state(app)

@@ -8,7 +8,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use onsale_domain::{Code, Command};
 use onsale_engine::EngineStatus;
 
-use crate::http::route::ROUTES;
+use crate::http::table::table;
 
 /// Upper bounds of the request durations, in seconds: from a read in memory to the request timeout.
 const SECONDS: [f64; 14] =
@@ -78,7 +78,7 @@ impl Metrics {
         metrics::gauge!("process_start_time_seconds").set(started.as_secs_f64());
         Metrics {
             handle,
-            routes: ROUTES.iter().map(|name| route(name)).collect(),
+            routes: table().path_names().map(route).collect(),
             verbs: Command::verbs().map(|known| verb(known.name)).collect(),
             refusals: Code::ALL.iter().map(refusal).collect(),
             gauges: engine_gauges(&EngineStatus::default())

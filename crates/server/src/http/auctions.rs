@@ -15,11 +15,9 @@ pub mod watchers;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::{delete, get, post};
 use onsale_domain::Found;
 use onsale_domain::Query as Asked;
 use onsale_domain::auction::fact::Closing;
@@ -31,9 +29,7 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::{Answer, View};
 use serde::{Deserialize, Serialize};
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
-use utoipa::{OpenApi, ToSchema};
+use utoipa::ToSchema;
 
 use self::details::{DetailsBody, NewAuction};
 use super::extract::{AuctionPath, Caller, Json};
@@ -41,6 +37,7 @@ use super::new_listing;
 use super::problem::Problem;
 use super::query::{self, LIMIT_MAX, Query};
 use super::reply;
+use super::table::{Declared, Straight, declare};
 use super::wire::At;
 use crate::app::App;
 
@@ -48,54 +45,28 @@ use crate::app::App;
 const SCANNED: usize = 500;
 
 /// The routes of auctions.
-pub fn routes() -> Router<Arc<App>> {
-    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
-    Router::new()
-        .route("/v1/auctions", get(list).layer(compressed()).post(create))
-        .route("/v1/auctions/{auction}", get(show).patch(change::change))
-        .route("/v1/auctions/{auction}/cancel", post(cancel::cancel))
-        .route("/v1/auctions/{auction}/bids", post(bids::place))
-        .route("/v1/auctions/{auction}/buy-now", post(bids::buy_now))
-        .route("/v1/auctions/{auction}/retractions", post(retractions::retract))
-        .route("/v1/auctions/{auction}/decline", post(decline::decline))
-        .route(
-            "/v1/auctions/{auction}/watchers",
-            get(watchers::list).post(watchers::watch).delete(watchers::unwatch),
-        )
-        .route("/v1/auctions/{auction}/bans", post(bans::ban))
-        .route("/v1/auctions/{auction}/bans/{bidder}", delete(bans::unban))
-        .route("/v1/auctions/{auction}/history", get(history::list).layer(compressed()))
-        .route("/v1/auctions/{auction}/facts", get(log::facts).layer(compressed()))
-        .route("/v1/auctions/{auction}/stream", get(log::stream))
-        .route("/v1/buyers/{buyer}/bids", get(mine::bids).layer(compressed()))
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("auctions.create", create, Staff, Staff, keyed),
+        declare!("auctions.list", list, Read, Search, compressed),
+        declare!("auctions.show", show, Read, Read),
+        declare!("auctions.change", change::change, Staff, Staff, keyed),
+        declare!("auctions.cancel", cancel::cancel, Staff, Staff, keyed),
+        declare!("bids.create", bids::place, Buy, Buy, keyed, straight(Straight::PlaceBid)),
+        declare!("auctions.buy_now", bids::buy_now, Buy, Buy, keyed),
+        declare!("bids.retract", retractions::retract, Buy, Buy, keyed),
+        declare!("awards.decline", decline::decline, Buy, Buy, keyed),
+        declare!("watchers.list", watchers::list, Staff, Read),
+        declare!("watchers.create", watchers::watch, Buy, Buy, keyed),
+        declare!("watchers.delete", watchers::unwatch, Buy, Buy, keyed),
+        declare!("bans.create", bans::ban, Staff, Staff, keyed),
+        declare!("bans.delete", bans::unban, Staff, Staff, keyed),
+        declare!("auctions.history", history::list, Read, Read, compressed),
+        declare!("auctions.facts", log::facts, Read, Read, compressed),
+        declare!("auctions.stream", log::stream, Read, Stream),
+        declare!("buyers.bids", mine::bids, Buy, Search, compressed),
+    ]
 }
-
-#[derive(OpenApi)]
-#[openapi(
-    paths(
-        create,
-        list,
-        show,
-        change::change,
-        cancel::cancel,
-        bids::place,
-        bids::buy_now,
-        retractions::retract,
-        decline::decline,
-        watchers::watch,
-        watchers::unwatch,
-        watchers::list,
-        bans::ban,
-        bans::unban,
-        history::list,
-        log::facts,
-        log::stream,
-        mine::bids,
-    ),
-    tags((name = "auctions", description = "Bid, buy at once, retract, watch; a maximum is its bidder's own"))
-)]
-#[derive(Debug)]
-pub struct Api;
 
 /// An auction as everybody may see it.
 #[derive(Debug, Serialize, ToSchema)]

@@ -23,9 +23,18 @@ use super::sales::checkouts::{CheckoutBody, Purchased, checked_out, purchased};
 use super::sales::code::CodePath;
 use super::sales::names::Skus;
 use super::series::series_of;
+use super::table::{Declared, declare};
 use crate::app::App;
 
 const PAGE: usize = 500;
+
+/// The two calls of the seeds' own clients.
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("compat.checkout", checkout, Compat, Buy),
+        declare!("compat.purchase", purchase, Compat, Buy),
+    ]
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

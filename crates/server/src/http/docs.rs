@@ -11,6 +11,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::problem::{Problem, catalog};
+use super::table::{Declared, declare};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -22,33 +23,6 @@ use super::problem::{Problem, catalog};
                        header `Onsale-Stale: true` may be older than what was answered: the store that servers \
                        share is away.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-    ),
-    paths(
-        super::venues::create, super::venues::list, super::venues::show, super::venues::publish,
-        super::events::create, super::events::list, super::events::show, super::change_event::change,
-        super::chart::show, super::seats::show, super::availability::show,
-        super::holds::place, super::holds::show, super::holds::change, super::holds::release,
-        super::confirm::confirm,
-        super::queue::join, super::queue::show, super::queue::leave,
-        super::attempts::list, super::blocks::change, super::overrides::place, super::orders::refund, super::orders::show,
-        super::buyers::holds, super::facts::list, super::stream::follow,
-        super::sales::create, super::sales::list, super::sales::show, super::sales::change::change,
-        super::sales::skus::add, super::sales::skus::change, super::sales::skus::show_picture,
-        super::sales::attempts::list, super::sales::list_facts, super::sales::follow,
-        super::sales::checkouts::place, super::sales::checkouts::show, super::sales::checkouts::purchase,
-        super::sales::checkouts::cancel, super::sales::bought::list,
-        super::compat::checkout, super::compat::purchase,
-        super::series::create, super::series::list, super::series::show, super::series::change::change,
-        super::series::list_facts, super::series::follow,
-        super::registrations::create, super::registrations::list, super::registrations::show,
-        super::registrations::change::change, super::registrations::entries::register,
-        super::registrations::entries::list, super::registrations::entries::show,
-        super::registrations::entries::cancel, super::registrations::entries::confirm,
-        super::registrations::list_attempts, super::registrations::list_facts, super::registrations::follow,
-        super::ordering::place::place, super::ordering::show::show, super::ordering::pay::pay,
-        super::ordering::cancel::cancel, super::ordering::refund::refund, super::ordering::buyer::list,
-        super::payments::show, super::payments::receive,
-        super::health::time, super::health::live, super::health::ready, super::health::metrics,
     ),
     components(schemas(super::problem::Told, super::holds::SeatsDropped)),
     security(("api_key" = [])),
@@ -62,6 +36,7 @@ use super::problem::{Problem, catalog};
         (name = "series", description = "Sales by a schedule"),
         (name = "registrations", description = "Places with a waiting list"),
         (name = "events"), (name = "venues"),
+        (name = "auctions", description = "Bid, buy at once, retract, watch; a maximum is its bidder's own"),
         (name = "orders", description = "Pay for what is held or reserved, and give it back"),
         (name = "payments", description = "What a provider was asked and what it said"),
         (name = "staff", description = "Blocks and overrides"),
@@ -70,31 +45,46 @@ use super::problem::{Problem, catalog};
 )]
 struct Api;
 
+/// Documents for people and programs.
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("docs.index", index, Open, Free, undescribed),
+        declare!("docs.page", page, Open, Free, compressed, undescribed),
+        declare!("docs.openapi", openapi, Open, Free, compressed, undescribed),
+        declare!("docs.problems", problems, Open, Free, undescribed),
+        declare!("docs.problem", problem, Open, Free, undescribed),
+    ]
+}
+
 static OPENAPI: LazyLock<Bytes> = LazyLock::new(|| document().to_json().unwrap_or_default().into());
 
 /// The description of all routes.
 pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = Api::openapi();
-    document.merge(super::auctions::Api::openapi());
+    super::table::describe(&mut document);
     let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
     document.components.get_or_insert_default().add_security_scheme("api_key", bearer);
     document
 }
 
+#[utoipa::path(get, path = "/openapi.json", responses((status = 200)))]
 pub async fn openapi() -> Response {
     let mut response = OPENAPI.clone().into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
+#[utoipa::path(get, path = "/docs", responses((status = 200)))]
 pub async fn page() -> Html<&'static str> {
     Html(include_str!("docs.html"))
 }
 
+#[utoipa::path(get, path = "/", responses((status = 303)))]
 pub async fn index() -> Redirect {
     Redirect::to("/docs")
 }
 
+#[utoipa::path(get, path = "/problems", responses((status = 200)))]
 pub async fn problems() -> Html<String> {
     let mut rows = String::new();
     for entry in catalog::all() {
@@ -108,6 +98,7 @@ pub async fn problems() -> Html<String> {
     Html(framed("Problems", &format!("<table>{rows}</table>")))
 }
 
+#[utoipa::path(get, path = "/problems/{code}", responses((status = 200)))]
 pub async fn problem(params: RawPathParams) -> Result<Html<String>, Problem> {
     let code = params.iter().next().map_or("", |(_, value)| value);
     let entry = catalog::all().find(|entry| entry.code == code);

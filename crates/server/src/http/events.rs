@@ -21,9 +21,43 @@ use super::new_listing;
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
+use super::table::{Declared, Straight, declare};
 use super::venues::{self, Page};
 use super::wire::{At, seconds};
+use super::{
+    attempts, availability, blocks, buyers, change_event, chart, confirm, facts, holds, orders, overrides,
+    queue, seats, stream,
+};
 use crate::app::App;
+
+/// The routes of events and of all that happens in one.
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("events.create", create, Staff, Staff, keyed),
+        declare!("events.list", list, Read, Read, compressed),
+        declare!("events.show", show, Read, Read),
+        declare!("events.change", change_event::change, Staff, Staff, keyed),
+        declare!("events.chart", chart::show, Read, Read, compressed),
+        declare!("events.seats", seats::show, Read, Read, compressed),
+        declare!("events.availability", availability::show, Read, Read, compressed),
+        declare!("holds.create", holds::place, Buy, Buy, keyed, straight(Straight::PlaceHold)),
+        declare!("holds.show", holds::show, Buy, Read),
+        declare!("holds.change", holds::change, Buy, Buy, keyed, straight(Straight::ChangeHold)),
+        declare!("holds.release", holds::release, Buy, Buy, keyed, straight(Straight::ReleaseHold)),
+        declare!("holds.confirm", confirm::confirm, Buy, Buy, keyed, straight(Straight::ConfirmHold)),
+        declare!("queue.show", queue::show, Buy, Read),
+        declare!("queue.join", queue::join, Buy, Buy, keyed),
+        declare!("queue.leave", queue::leave, Buy, Buy, keyed),
+        declare!("events.change_blocks", blocks::change, Staff, Staff, keyed),
+        declare!("events.override_hold", overrides::place, Staff, Staff, keyed),
+        declare!("events.refund", orders::refund, Staff, Staff, keyed),
+        declare!("events.order", orders::show, Read, Read),
+        declare!("events.attempts", attempts::list, Staff, Read, compressed),
+        declare!("events.facts", facts::list, Read, Read, compressed),
+        declare!("events.stream", stream::follow, Read, Stream),
+        declare!("buyers.holds", buyers::holds, Buy, Search, compressed),
+    ]
+}
 
 /// A new event: at a venue, or with a layout of its own.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

@@ -11,7 +11,18 @@ use utoipa::ToSchema;
 
 use super::problem::Problem;
 use super::reply;
+use super::table::{Declared, declare};
 use crate::app::App;
+
+/// What whoever runs the server asks.
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("server.time", time, Open, Free),
+        declare!("server.live", live, Open, Free),
+        declare!("server.ready", ready, Open, Free),
+        declare!("server.metrics", metrics, Open, Free),
+    ]
+}
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {

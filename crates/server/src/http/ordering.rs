@@ -11,21 +11,18 @@ pub mod wire;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::routing::{get, post};
 use onsale_domain::id::{read_base32, read_inside_of, write_base32, write_inside};
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
 use onsale_domain::{BuyerId, Code, ListingId, ListingKind, OrderId};
 use onsale_domain::{Found, Query};
 use subtle::ConstantTimeEq;
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 
 use super::extract::{look_up, path_params};
 use super::payments;
 use super::problem::{Problem, catalog};
+use super::table::{Declared, declare};
 use crate::app::App;
 use crate::token::{ORDER, Tokens};
 
@@ -33,17 +30,17 @@ use crate::token::{ORDER, Tokens};
 pub const KINDS: [ListingKind; 4] =
     [ListingKind::Event, ListingKind::Sale, ListingKind::Registration, ListingKind::Auction];
 
-pub fn routes() -> Router<Arc<App>> {
-    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
-    Router::new()
-        .route("/v1/orders", post(place::place))
-        .route("/v1/orders/{order}", get(show::show))
-        .route("/v1/orders/{order}/pay", post(pay::pay))
-        .route("/v1/orders/{order}/cancel", post(cancel::cancel))
-        .route("/v1/orders/{order}/refunds", post(refund::refund))
-        .route("/v1/buyers/{buyer}/orders", get(buyer::list).layer(compressed()))
-        .route("/v1/payments/{payment}", get(payments::show))
-        .route("/v1/payments/webhooks/{provider}", post(payments::receive))
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("orders.create", place::place, Buy, Buy, keyed),
+        declare!("orders.show", show::show, Buy, Read),
+        declare!("orders.pay", pay::pay, Buy, Buy, keyed),
+        declare!("orders.cancel", cancel::cancel, Buy, Buy, keyed),
+        declare!("orders.refund", refund::refund, Staff, Staff, keyed),
+        declare!("buyers.orders", buyer::list, Buy, Search, compressed),
+        declare!("payments.show", payments::show, Buy, Read),
+        declare!("payments.receive_webhook", payments::receive, Provider, Free),
+    ]
 }
 
 /// An order's id, or its key: the id, and behind a dot what only its buyer was told.

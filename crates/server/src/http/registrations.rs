@@ -6,11 +6,9 @@ pub mod entries;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use axum::routing::{get, post};
 use onsale_domain::limits::{CHECKOUT_MS_DEFAULT, CUT_OFF_MS_DEFAULT};
 use onsale_domain::listing::BodyView;
 use onsale_domain::registration::command::CreateRegistration;
@@ -19,8 +17,6 @@ use onsale_domain::registration::{RegistrationCommand, RegistrationFact, Registr
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 use utoipa::ToSchema;
 
 use super::events::currency;
@@ -29,26 +25,28 @@ use super::problem::{Obstacles, Problem};
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::sales::attempts;
+use super::table::{Declared, declare};
 use super::venues::Page;
 use super::wire::{At, seconds};
 use super::{facts, new_listing, stream};
 use crate::app::App;
 
 /// The routes of registrations.
-pub fn routes() -> Router<Arc<App>> {
-    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
-    Router::new()
-        .route("/v1/registrations", get(list).layer(compressed()).post(create))
-        .route("/v1/registrations/{registration}", get(show).patch(change::change))
-        .route(
-            "/v1/registrations/{registration}/entries",
-            get(entries::list).layer(compressed()).post(entries::register),
-        )
-        .route("/v1/registrations/{registration}/entries/{entry}", get(entries::show).delete(entries::cancel))
-        .route("/v1/registrations/{registration}/entries/{entry}/confirm", post(entries::confirm))
-        .route("/v1/registrations/{registration}/attempts", get(list_attempts).layer(compressed()))
-        .route("/v1/registrations/{registration}/facts", get(list_facts).layer(compressed()))
-        .route("/v1/registrations/{registration}/stream", get(follow))
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("registrations.create", create, Staff, Staff, keyed),
+        declare!("registrations.list", list, Read, Read, compressed),
+        declare!("registrations.show", show, Read, Read),
+        declare!("registrations.change", change::change, Staff, Staff, keyed),
+        declare!("entries.list", entries::list, Staff, Read, compressed),
+        declare!("entries.create", entries::register, Buy, Buy, keyed),
+        declare!("entries.show", entries::show, Buy, Read),
+        declare!("entries.cancel", entries::cancel, Buy, Buy, keyed),
+        declare!("entries.confirm", entries::confirm, Buy, Buy, keyed),
+        declare!("registrations.attempts", list_attempts, Staff, Read, compressed),
+        declare!("registrations.facts", list_facts, Read, Read, compressed),
+        declare!("registrations.stream", follow, Read, Stream),
+    ]
 }
 
 /// A new registration. It opens and closes by the clock.

@@ -11,19 +11,15 @@ pub mod wire;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, patch, post};
 use onsale_domain::listing::BodyView;
 use onsale_domain::stock::command::CreateSale;
 use onsale_domain::stock::details::{SaleDetails, SaleStatus, Sku, StockRules};
 use onsale_domain::stock::{SaleCommand, SaleFact};
 use onsale_domain::{Command, Fact, ListingKind, Millis, Tenant};
 use serde::{Deserialize, Serialize};
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 use utoipa::ToSchema;
 
 use self::names::Skus;
@@ -34,28 +30,31 @@ use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::seats::matches;
+use super::table::{Declared, Straight, declare};
 use super::venues::Page;
 use super::wire::{At, seconds};
 use super::{facts, new_listing, stream};
 use crate::app::App;
 
 /// The routes of sales and of checkout codes.
-pub fn routes() -> Router<Arc<App>> {
-    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
-    Router::new()
-        .route("/v1/sales", get(list).layer(compressed()).post(create))
-        .route("/v1/sales/{sale}", get(show).patch(change::change))
-        .route("/v1/sales/{sale}/skus", post(skus::add))
-        .route("/v1/sales/{sale}/skus/{sku}", patch(skus::change))
-        .route("/v1/sales/{sale}/attempts", get(attempts::list).layer(compressed()))
-        .route("/v1/sales/{sale}/checkouts", post(checkouts::place))
-        .route("/v1/sales/{sale}/facts", get(list_facts).layer(compressed()))
-        .route("/v1/sales/{sale}/stream", get(follow))
-        .route("/v1/checkouts/{code}", get(checkouts::show))
-        .route("/v1/checkouts/{code}/purchase", post(checkouts::purchase))
-        .route("/v1/checkouts/{code}/cancel", post(checkouts::cancel))
-        .route("/v1/buyers/{buyer}/checkouts", get(bought::list).layer(compressed()))
-        .route("/pictures/{sale}/{item}", get(skus::show_picture))
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("sales.create", create, Staff, Staff, keyed),
+        declare!("sales.list", list, Read, Read, compressed),
+        declare!("sales.show", show, Read, Read),
+        declare!("sales.change", change::change, Staff, Staff, keyed),
+        declare!("skus.create", skus::add, Staff, Staff, keyed),
+        declare!("skus.change", skus::change, Staff, Staff, keyed),
+        declare!("skus.picture", skus::show_picture, Open, Free),
+        declare!("sales.attempts", attempts::list, Staff, Read, compressed),
+        declare!("checkouts.create", checkouts::place, Buy, Buy, keyed, straight(Straight::CheckOut)),
+        declare!("sales.facts", list_facts, Read, Read, compressed),
+        declare!("sales.stream", follow, Read, Stream),
+        declare!("checkouts.show", checkouts::show, Buy, Read),
+        declare!("checkouts.purchase", checkouts::purchase, Buy, Buy, keyed, straight(Straight::Purchase)),
+        declare!("checkouts.cancel", checkouts::cancel, Buy, Buy, keyed, straight(Straight::CancelCheckout)),
+        declare!("buyers.checkouts", bought::list, Buy, Search, compressed),
+    ]
 }
 
 /// A new sale. It opens and ends by the clock.

@@ -4,11 +4,9 @@ pub mod change;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use axum::routing::get;
 use onsale_domain::listing::BodyView;
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
 use onsale_domain::series::schedule::Schedule;
@@ -17,8 +15,6 @@ use onsale_domain::stock::details::StockRules;
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 use utoipa::ToSchema;
 
 use super::events::currency;
@@ -26,6 +22,7 @@ use super::extract::{Caller, Json, SeriesPath};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
+use super::table::{Declared, declare};
 use super::venues::Page;
 use super::wire::{At, seconds};
 use super::{facts, new_listing, stream};
@@ -38,13 +35,15 @@ const LENGTH_S_DEFAULT: i64 = 3_600;
 const SLOTS_SHOWN: usize = 24;
 
 /// The routes of series.
-pub fn routes() -> Router<Arc<App>> {
-    let compressed = || CompressionLayer::new().quality(CompressionLevel::Fastest);
-    Router::new()
-        .route("/v1/series", get(list).layer(compressed()).post(create))
-        .route("/v1/series/{series}", get(show).patch(change::change))
-        .route("/v1/series/{series}/facts", get(list_facts).layer(compressed()))
-        .route("/v1/series/{series}/stream", get(follow))
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("series.create", create, Staff, Staff, keyed),
+        declare!("series.list", list, Read, Read, compressed),
+        declare!("series.show", show, Read, Read),
+        declare!("series.change", change::change, Staff, Staff, keyed),
+        declare!("series.facts", list_facts, Read, Read, compressed),
+        declare!("series.stream", follow, Read, Stream),
+    ]
 }
 
 /// A new series: a sale with generated items at every slot of its schedule.

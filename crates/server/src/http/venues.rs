@@ -20,8 +20,19 @@ use super::new_listing;
 use super::problem::Problem;
 use super::query::{self, LIMIT_MAX, Query};
 use super::reply::{self, own_fact};
+use super::table::{Declared, declare};
 use super::wire::At;
 use crate::app::App;
+
+/// The routes of venues.
+pub fn routes() -> Vec<Declared> {
+    vec![
+        declare!("venues.create", create, Staff, Staff, keyed),
+        declare!("venues.list", list, Read, Read, compressed),
+        declare!("venues.show", show, Read, Read, compressed),
+        declare!("venues.publish_layout", publish, Staff, Staff, keyed),
+    ]
+}
 
 /// A new venue with its first layout.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

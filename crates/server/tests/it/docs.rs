@@ -1,6 +1,8 @@
 //! The description of the routes, and the pages of the problems.
 
-use onsale_server::http::route::ROUTES;
+use std::collections::BTreeSet;
+
+use onsale_server::http::table::table;
 
 use crate::house::House;
 
@@ -11,18 +13,37 @@ fn the_description_contains_every_route() {
     assert_eq!(api.header("content-type"), Some("application/json"));
     let api = api.json();
     assert_eq!(api["openapi"], "3.1.0");
-    let undescribed = ["/", "/openapi.json", "/docs", "/problems", "/problems/{code}", "unknown"];
-    for route in ROUTES.iter().filter(|route| !undescribed.contains(route)) {
-        assert!(api["paths"][route].is_object(), "{route}");
+    let mut described = 0;
+    for route in table().routes.iter().filter(|route| route.described) {
+        let method = route.method.as_str().to_lowercase();
+        let told = &api["paths"][&route.path][&method];
+        assert_eq!(told["operationId"], route.operation, "{method} {}", route.path);
+        assert!(told["responses"].is_object(), "{method} {}", route.path);
+        described += 1;
     }
-    let described = api["paths"].as_object().expect("paths").keys();
-    for path in described {
-        assert!(ROUTES.contains(&path.as_str()), "{path}");
+    let paths = api["paths"].as_object().expect("paths").values();
+    let methods = ["get", "post", "patch", "put", "delete"];
+    let told: usize =
+        paths.map(|path| methods.iter().filter(|method| path[**method].is_object()).count()).sum();
+    assert_eq!(told, described, "the document describes what the table declares, and nothing else");
+    // Whatever is referred to is there.
+    let text = api.to_string();
+    let referred: BTreeSet<&str> =
+        text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    for schema in referred {
+        assert!(api["components"]["schemas"][schema].is_object(), "{schema} is referred to and not there");
     }
     assert!(api["components"]["schemas"]["Hold"]["properties"]["token"].is_object(), "{api}");
     for verb in ["get", "patch", "delete"] {
         assert!(api["paths"]["/v1/events/{event}/holds/{hold}"][verb]["responses"].is_object(), "{verb}");
     }
+}
+
+#[test]
+fn the_page_of_routes_is_the_table() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/routes.md");
+    let page = std::fs::read_to_string(page).expect("docs/routes.md");
+    assert!(page == table().to_markdown(), "write it anew: cargo run -- routes > docs/routes.md");
 }
 
 #[test]

@@ -1,0 +1,455 @@
+//! The table of routes. A route is declared once: its method, path and statuses stand at its handler, everything else in
+//! the line that names it in its resource's `routes()`. The router, the straight way, metrics, the check of keys, the
+//! OpenAPI document and `docs/routes.md` are made from this; nobody keeps a second list.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
+
+use axum::Router;
+use axum::http::Method;
+use axum::routing::MethodRouter;
+use serde_json::json;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::path::{Operation, PathItem, Paths};
+use utoipa::openapi::{RefOr, schema::Schema};
+
+use crate::app::App;
+
+/// What a caller must be allowed to do. Today one key may do everything but what is open to all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// No key at all: health, documents, pictures.
+    Open,
+    /// Look at what is on sale, and at one's own.
+    Read,
+    /// Hold, reserve, bid, order, pay.
+    Buy,
+    /// Make and change listings, block, override, refund.
+    Staff,
+    /// A payment provider, which signs what it sends.
+    Provider,
+    /// As `Buy`, or open if the configuration says so; its handler looks.
+    Compat,
+}
+
+impl Scope {
+    /// Whether the edge lets a request pass without a key.
+    fn passes(self) -> bool {
+        matches!(self, Scope::Open | Scope::Provider | Scope::Compat)
+    }
+}
+
+/// Which limit of speed counts a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// Not limited: whoever watches the house asks often.
+    Free,
+    Read,
+    /// Looks over many listings.
+    Search,
+    Buy,
+    Staff,
+    /// Connections that stay open.
+    Stream,
+}
+
+/// Routes that go straight to their handler: the maps and boxes of a router cost more than the decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Straight {
+    PlaceHold,
+    ChangeHold,
+    ReleaseHold,
+    ConfirmHold,
+    CheckOut,
+    Purchase,
+    CancelCheckout,
+    PlaceBid,
+}
+
+/// What there is to know of a route without calling it.
+#[derive(Clone, Debug)]
+pub struct Route {
+    pub method: Method,
+    pub path: String,
+    /// `<resource>.<what is done>`, unique: the name of a generated client's function.
+    pub operation: &'static str,
+    /// What it may answer, by its own account.
+    pub statuses: Vec<String>,
+    pub scope: Scope,
+    pub rate: Rate,
+    /// Whether an `Idempotency-Key` is heeded.
+    pub keyed: bool,
+    pub straight: Option<Straight>,
+    /// Whether the document describes it; pages for people are not described.
+    pub described: bool,
+}
+
+/// A line of the table with what it takes to serve it.
+pub struct Declared {
+    pub route: Route,
+    handler: MethodRouter<Arc<App>>,
+    item: PathItem,
+    schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+/// Declares a route: its operation, its handler, its scope and its rate class, then what else is so.
+macro_rules! declare {
+    ($operation:literal, $handler:path, $scope:ident, $rate:ident $(, $more:ident $(($with:expr))?)*) => {
+        $crate::http::table::Declared::new(
+            $operation,
+            utoipa_axum::routes!($handler),
+            $crate::http::table::Scope::$scope,
+            $crate::http::table::Rate::$rate,
+        )$(.$more($($with)?))*
+    };
+}
+
+pub(crate) use declare;
+
+impl std::fmt::Debug for Declared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.route.fmt(f)
+    }
+}
+
+type Described = (Vec<(String, RefOr<Schema>)>, Paths, MethodRouter<Arc<App>>);
+
+impl Declared {
+    pub fn new(operation: &'static str, described: Described, scope: Scope, rate: Rate) -> Declared {
+        let (schemas, paths, handler) = described;
+        let (path, item) = paths.paths.into_iter().next().unwrap_or_default();
+        let (method, told) = operations(&item).next().unwrap_or((Method::GET, None));
+        let statuses =
+            told.map(|told| told.responses.responses.keys().cloned().collect()).unwrap_or_default();
+        let route = Route {
+            method,
+            path,
+            operation,
+            statuses,
+            scope,
+            rate,
+            keyed: false,
+            straight: None,
+            described: true,
+        };
+        Declared { route, handler, item, schemas }
+    }
+
+    /// An `Idempotency-Key` is heeded.
+    pub fn keyed(mut self) -> Declared {
+        self.route.keyed = true;
+        self
+    }
+
+    /// Its answers may be large.
+    pub fn compressed(mut self) -> Declared {
+        self.handler = self.handler.layer(CompressionLayer::new().quality(CompressionLevel::Fastest));
+        self
+    }
+
+    pub fn straight(mut self, way: Straight) -> Declared {
+        self.route.straight = Some(way);
+        self
+    }
+
+    /// A page for people: not in the document for programs.
+    pub fn undescribed(mut self) -> Declared {
+        self.route.described = false;
+        self
+    }
+
+    /// What its route says of itself, for the document.
+    fn described_item(&self) -> PathItem {
+        let mut item = self.item.clone();
+        let route = &self.route;
+        for operation in operations_mut(&mut item) {
+            operation.operation_id = Some(route.operation.to_owned());
+            let more = ExtensionsBuilder::new()
+                .add("x-onsale-scope", json!(format!("{:?}", route.scope).to_lowercase()))
+                .add("x-onsale-rate", json!(format!("{:?}", route.rate).to_lowercase()))
+                .add("x-onsale-idempotent", json!(route.keyed));
+            operation.extensions.get_or_insert_default().merge(more.build());
+            if matches!(route.scope, Scope::Open | Scope::Provider) {
+                operation.security = Some(Vec::new());
+            }
+        }
+        item
+    }
+}
+
+fn operations(item: &PathItem) -> impl Iterator<Item = (Method, Option<&Operation>)> {
+    let all = [
+        (Method::GET, &item.get),
+        (Method::POST, &item.post),
+        (Method::PATCH, &item.patch),
+        (Method::PUT, &item.put),
+        (Method::DELETE, &item.delete),
+    ];
+    all.into_iter().filter(|(_, operation)| operation.is_some()).map(|(method, told)| (method, told.as_ref()))
+}
+
+fn operations_mut(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.patch, &mut item.put, &mut item.delete].into_iter().flatten()
+}
+
+/// Every route, resource by resource.
+fn declared() -> Vec<Declared> {
+    [
+        super::venues::routes(),
+        super::events::routes(),
+        super::sales::routes(),
+        super::series::routes(),
+        super::registrations::routes(),
+        super::auctions::routes(),
+        super::ordering::routes(),
+        super::compat::routes(),
+        super::docs::routes(),
+        super::health::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The router over all routes, without its state.
+pub fn router() -> Router<Arc<App>> {
+    let mut by_path: BTreeMap<String, MethodRouter<Arc<App>>> = BTreeMap::new();
+    for one in declared() {
+        let known = by_path.remove(&one.route.path).unwrap_or_default();
+        by_path.insert(one.route.path, known.merge(one.handler));
+    }
+    by_path.into_iter().fold(Router::new(), |router, (path, methods)| router.route(&path, methods))
+}
+
+/// Adds every described route, and the schemas it speaks of, to a document.
+pub fn describe(document: &mut utoipa::openapi::OpenApi) {
+    for one in declared() {
+        if !one.route.described {
+            continue;
+        }
+        let item = one.described_item();
+        match document.paths.paths.get_mut(&one.route.path) {
+            Some(known) => known.merge_operations(item),
+            None => drop(document.paths.paths.insert(one.route.path, item)),
+        }
+        document.components.get_or_insert_default().schemas.extend(one.schemas);
+    }
+}
+
+/// The table as it was declared, with an index by path.
+#[derive(Debug)]
+pub struct Table {
+    pub routes: Vec<Route>,
+    paths: Vec<Place>,
+}
+
+/// One path with what is done there.
+#[derive(Debug)]
+struct Place {
+    path: String,
+    /// `None` stands for any one word.
+    words: Vec<Option<Box<[u8]>>>,
+    is_open: bool,
+    straight: Vec<(Method, Straight)>,
+}
+
+/// The place of a path in the table, as a small number for metrics; [`UNKNOWN`] if it is none of ours.
+pub type PathNumber = usize;
+
+/// Words of the longest path.
+const WORDS_MAX: usize = 6;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(declared().into_iter().map(|one| one.route)));
+
+pub fn table() -> &'static Table {
+    &TABLE
+}
+
+impl Table {
+    fn new(routes: impl Iterator<Item = Route>) -> Table {
+        let routes: Vec<Route> = routes.collect();
+        let mut paths: Vec<Place> = Vec::new();
+        for route in &routes {
+            let known = paths.iter().position(|place| place.path == route.path);
+            let place = known.unwrap_or_else(|| {
+                paths.push(Place::new(&route.path));
+                paths.len() - 1
+            });
+            let place = &mut paths[place];
+            place.is_open |= route.scope.passes();
+            place.straight.extend(route.straight.map(|way| (route.method.clone(), way)));
+        }
+        // What is asked most is found first, and a word before whatever may stand in its place.
+        paths.sort_by_key(|place| {
+            (place.straight.is_empty(), place.words.iter().filter(|word| word.is_none()).count())
+        });
+        Table { routes, paths }
+    }
+
+    /// Names of all paths as metrics show them, the last for whatever is none of ours.
+    pub fn path_names(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(|place| place.path.as_str()).chain(["unknown"])
+    }
+
+    pub fn path_name(&self, number: PathNumber) -> &str {
+        self.paths.get(number).map_or("unknown", |place| place.path.as_str())
+    }
+
+    /// The number of whatever is none of ours.
+    pub fn unknown(&self) -> PathNumber {
+        self.paths.len()
+    }
+
+    pub fn path_number(&self, path: &str) -> PathNumber {
+        let inner = path.strip_prefix('/').unwrap_or(path).as_bytes();
+        let mut words = [&b""[..]; WORDS_MAX];
+        let mut count = 0;
+        for word in inner.split(|byte| *byte == b'/') {
+            // No route of ours has an empty word, but the first.
+            if count == WORDS_MAX || word.is_empty() && !inner.is_empty() {
+                return self.unknown();
+            }
+            words[count] = word;
+            count += 1;
+        }
+        let words = &words[..count];
+        self.paths.iter().position(|place| place.is_of(words)).unwrap_or(self.unknown())
+    }
+
+    /// Whether a path is served without a key. Whatever is unknown below `/v1/` is not told to strangers.
+    pub fn is_open(&self, number: PathNumber, path: &str) -> bool {
+        self.paths.get(number).map_or(!path.starts_with("/v1/"), |place| place.is_open)
+    }
+
+    /// Which handler is meant, if the route has a straight way and its path needs no decoding.
+    pub fn straight(&self, number: PathNumber, method: &Method, path: &str) -> Option<Straight> {
+        let ways = &self.paths.get(number)?.straight;
+        let (_, way) = ways.iter().find(|(of, _)| of == method)?;
+        (!path.bytes().any(|byte| byte == b'%')).then_some(*way)
+    }
+
+    /// The table as people read it.
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::from(
+            "# Routes\n\nMade from the table of routes by `onsale routes`; not written by hand.\n\n\
+             | method | path | operation | scope | rate | key heeded | statuses |\n|---|---|---|---|---|---|---|\n",
+        );
+        for route in &self.routes {
+            let (scope, rate) = (format!("{:?}", route.scope), format!("{:?}", route.rate));
+            let keyed = if route.keyed { "yes" } else { "" };
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(
+                text,
+                "| {} | `{}` | `{}` | {} | {} | {keyed} | {} |",
+                route.method,
+                route.path,
+                route.operation,
+                scope.to_lowercase(),
+                rate.to_lowercase(),
+                route.statuses.join(" ")
+            );
+        }
+        text
+    }
+}
+
+impl Place {
+    fn new(path: &str) -> Place {
+        let word = |word: &str| match word.starts_with('{') {
+            true => None,
+            false => Some(word.as_bytes().into()),
+        };
+        let words = path.strip_prefix('/').unwrap_or(path).split('/').map(word).collect();
+        Place { path: path.to_owned(), words, is_open: false, straight: Vec::new() }
+    }
+
+    fn is_of(&self, words: &[&[u8]]) -> bool {
+        self.words.len() == words.len()
+            && self.words.iter().zip(words).all(|(own, word)| own.as_ref().is_none_or(|own| **own == **word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_route_is_recognised_by_its_own_pattern() {
+        let table = table();
+        for name in table.path_names().filter(|name| *name != "unknown") {
+            let path = name.replace(['{', '}'], "");
+            assert_eq!(table.path_name(table.path_number(&path)), name);
+        }
+        for path in
+            ["/v1/events/x/y/z/a/b/c", "/nothing", "/v1/events//holds", "/v1/events/x/holds/", "//", "/v1/"]
+        {
+            assert_eq!(table.path_number(path), table.unknown(), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_operation_and_a_method_of_a_path_stand_once() {
+        let (mut operations, mut places) = (BTreeSet::new(), BTreeSet::new());
+        for route in &table().routes {
+            assert!(operations.insert(route.operation), "{} stands twice", route.operation);
+            assert!(places.insert((&route.path, route.method.as_str())), "{} {}", route.method, route.path);
+            assert!(
+                !route.path.is_empty() && !route.statuses.is_empty(),
+                "{} says too little",
+                route.operation
+            );
+            let changes = route.method != Method::GET;
+            // A webhook names its event, and a code is used once: they bring their own key.
+            let may_be_repeated = route.keyed || route.scope.passes() || !changes;
+            assert!(may_be_repeated, "{} changes something and heeds no key", route.operation);
+        }
+    }
+
+    #[test]
+    fn only_plainly_spelled_buying_goes_straight() {
+        let table = table();
+        let of = |method: Method, path: &str| table.straight(table.path_number(path), &method, path);
+        assert_eq!(of(Method::POST, "/v1/events/e/holds"), Some(Straight::PlaceHold));
+        assert_eq!(of(Method::PATCH, "/v1/events/e/holds/h"), Some(Straight::ChangeHold));
+        assert_eq!(of(Method::DELETE, "/v1/events/e/holds/h"), Some(Straight::ReleaseHold));
+        assert_eq!(of(Method::POST, "/v1/events/e/holds/h/confirm"), Some(Straight::ConfirmHold));
+        assert_eq!(of(Method::POST, "/v1/sales/s/checkouts"), Some(Straight::CheckOut));
+        assert_eq!(of(Method::POST, "/v1/checkouts/c/purchase"), Some(Straight::Purchase));
+        assert_eq!(of(Method::POST, "/v1/checkouts/c/cancel"), Some(Straight::CancelCheckout));
+        assert_eq!(of(Method::POST, "/v1/auctions/a/bids"), Some(Straight::PlaceBid));
+        for path in [
+            "/v1/events/e/holds/",
+            "/v1/events//holds",
+            "/v1/events/%65/holds",
+            "/v1/events/e/seats",
+            "/v1/sales/%73/checkouts",
+            "/v1/checkouts/c",
+            "/v1/auctions/a/bids/",
+            "/v1/auctions/a/buy-now",
+        ] {
+            assert_eq!(of(Method::POST, path), None, "{path}");
+        }
+        assert_eq!(of(Method::GET, "/v1/events/e/holds"), None);
+        assert_eq!(of(Method::GET, "/v1/events/e/holds/h"), None);
+        assert_eq!(of(Method::GET, "/v1/sales/s/checkouts"), None);
+    }
+
+    #[test]
+    fn strangers_reach_what_is_open_and_nothing_else() {
+        let table = table();
+        let open = |path: &str| table.is_open(table.path_number(path), path);
+        for path in
+            ["/livez", "/v1/time", "/docs", "/nothing", "/v1/payments/webhooks/simulated", "/pictures/s/i"]
+        {
+            assert!(open(path), "{path}");
+        }
+        for path in ["/v1/events", "/v1/nothing", "/v1/payments/p", "/v1/orders"] {
+            assert!(!open(path), "{path}");
+        }
+    }
+}
