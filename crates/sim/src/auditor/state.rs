@@ -1,8 +1,8 @@
 //! Compares a listing of the engine with the model's, through everything that can be asked of it; and its view.
 
 use onsale_domain::event::EventStatus;
-use onsale_domain::seats::{EventQuery, SeatsView};
 use onsale_domain::seats::{AreaState, Status};
+use onsale_domain::seats::{EventQuery, SeatsView};
 use onsale_domain::{BuyerId, Listing, ListingId, Millis};
 use onsale_domain::{Found, Query};
 use onsale_engine::View;
