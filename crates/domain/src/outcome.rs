@@ -27,15 +27,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub fn refused(&self) -> Option<&Refusal> {
-        match self {
-            Outcome::Refused(refusal) => Some(refusal),
-            Outcome::Done
-            | Outcome::Unchanged
-            | Outcome::AlreadyYours(_)
-            | Outcome::StillQueued(_)
-            | Outcome::AlreadyPurchased(_)
-            | Outcome::AlreadyRegistered(_) => None,
-        }
+        if let Outcome::Refused(refusal) = self { Some(refusal) } else { None }
     }
 }
 

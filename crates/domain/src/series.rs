@@ -39,14 +39,12 @@ impl Series {
 
     /// What can be said of a command's slots from the schedule alone, which never changes.
     pub fn check_slots(&self, command: &SeriesCommand) -> Result<(), Refusal> {
-        match command {
-            SeriesCommand::OpenSlot(command) => open_slot::check_open(&self.details.schedule, command),
-            SeriesCommand::SkipSlots(slots) => open_slot::check_skip(&self.details.schedule, slots),
-            SeriesCommand::Create(_)
-            | SeriesCommand::Change(_)
-            | SeriesCommand::Pause
-            | SeriesCommand::Resume
-            | SeriesCommand::End => Ok(()),
+        if let SeriesCommand::OpenSlot(command) = command {
+            open_slot::check_open(&self.details.schedule, command)
+        } else if let SeriesCommand::SkipSlots(slots) = command {
+            open_slot::check_skip(&self.details.schedule, slots)
+        } else {
+            Ok(())
         }
     }
 

@@ -6,6 +6,7 @@ mod events;
 mod kept;
 mod orders;
 mod sales;
+mod wanted;
 
 use onsale_domain::Query;
 use onsale_domain::event::EventStatus;
@@ -135,19 +136,6 @@ impl Workload {
                 self.request(rng, listing.id, command)
             })
             .collect()
-    }
-
-    /// Something to ask of an auction; three of them alive at least.
-    fn bid(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Request {
-        let auctions = auditor.listings.values().filter(|one| one.id.kind == ListingKind::Auction);
-        let all: Vec<_> = auctions.filter_map(|one| Some((one.id, one.other()?))).collect();
-        let alive: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
-        let wanted = alive.len() < 3 && self.listings_made < 4 * self.listings_max;
-        let crowd = if rng.chance(900) && !alive.is_empty() { &alive } else { &all };
-        match rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) {
-            Some((id, other)) => self.of_other(rng, *id, other, clock),
-            None => self.create_auction(rng, clock),
-        }
     }
 
     /// Something to ask of a sale, a series or a registration; three of them open at least.

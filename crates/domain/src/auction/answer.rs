@@ -29,39 +29,26 @@ impl BidAnswer {
     /// From the decision's facts with their offsets; the last one tells.
     pub fn of<'a>(facts: impl IntoIterator<Item = (u64, &'a AuctionFact)>) -> Option<BidAnswer> {
         let (offset, fact) = facts.into_iter().last()?;
-        match fact {
-            AuctionFact::BidPlaced { bid, leading, price_minor, min_next_minor, ends_at, .. } => {
-                Some(BidAnswer {
-                    standing: if *leading { Standing::Leading } else { Standing::Outbid },
-                    price_minor: *price_minor,
-                    min_next_minor: Some(*min_next_minor),
-                    bid: Some(*bid),
-                    until: *ends_at,
-                    offset,
-                })
-            }
-            AuctionFact::AuctionClosed { award: Some(Award { price_minor, until, .. }), .. } => {
-                Some(BidAnswer {
-                    standing: Standing::Bought,
-                    price_minor: *price_minor,
-                    min_next_minor: None,
-                    bid: None,
-                    until: *until,
-                    offset,
-                })
-            }
-            AuctionFact::AuctionClosed { award: None, .. }
-            | AuctionFact::AuctionCreated(_)
-            | AuctionFact::AuctionChanged(_)
-            | AuctionFact::AuctionCancelled { .. }
-            | AuctionFact::BidRetracted { .. }
-            | AuctionFact::BidderBanned { .. }
-            | AuctionFact::BidderUnbanned { .. }
-            | AuctionFact::AwardPassed { .. }
-            | AuctionFact::AwardSettled { .. }
-            | AuctionFact::AwardRefunded { .. }
-            | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. } => None,
+        if let AuctionFact::BidPlaced { bid, leading, price_minor, min_next_minor, ends_at, .. } = fact {
+            return Some(BidAnswer {
+                standing: if *leading { Standing::Leading } else { Standing::Outbid },
+                price_minor: *price_minor,
+                min_next_minor: Some(*min_next_minor),
+                bid: Some(*bid),
+                until: *ends_at,
+                offset,
+            });
         }
+        let AuctionFact::AuctionClosed { award: Some(Award { price_minor, until, .. }), .. } = fact else {
+            return None;
+        };
+        Some(BidAnswer {
+            standing: Standing::Bought,
+            price_minor: *price_minor,
+            min_next_minor: None,
+            bid: None,
+            until: *until,
+            offset,
+        })
     }
 }

@@ -69,17 +69,13 @@ impl Desk {
             if let Some(reference) = reference {
                 item.reference = Some(reference.clone());
             }
-            match standing {
-                Standing::Failed { reason } if item.slip.refund > 0 => {
-                    item.failures = item.failures.saturating_add(1);
-                    item.failed = Some(reason.clone());
-                    item.standing = Standing::Asked;
-                }
-                Standing::Asked
-                | Standing::Waiting
-                | Standing::NeedsAction { .. }
-                | Standing::Failed { .. }
-                | Standing::Done { .. } => item.standing = standing.clone(),
+            item.standing = standing.clone();
+            if let Standing::Failed { reason } = standing
+                && item.slip.refund > 0
+            {
+                item.failures = item.failures.saturating_add(1);
+                item.failed = Some(reason.clone());
+                item.standing = Standing::Asked;
             }
         });
     }

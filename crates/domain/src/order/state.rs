@@ -88,13 +88,7 @@ impl OrderStatus {
 
     /// Its hold or code is its own.
     pub(super) fn lives(self) -> bool {
-        match self {
-            OrderStatus::Pending | OrderStatus::Paying => true,
-            OrderStatus::Confirmed
-            | OrderStatus::Expired
-            | OrderStatus::Cancelled
-            | OrderStatus::Refunded => false,
-        }
+        matches!(self, OrderStatus::Pending | OrderStatus::Paying)
     }
 }
 
@@ -195,14 +189,7 @@ impl Order {
 
     /// What a confirmed order keeps of its price. The last thing returned takes the fees along.
     pub fn kept_minor(&self) -> Minor {
-        match self.status {
-            OrderStatus::Confirmed => self.total_minor() - self.returned_minor,
-            OrderStatus::Pending
-            | OrderStatus::Paying
-            | OrderStatus::Expired
-            | OrderStatus::Cancelled
-            | OrderStatus::Refunded => 0,
-        }
+        if self.status == OrderStatus::Confirmed { self.total_minor() - self.returned_minor } else { 0 }
     }
 
     /// Of a payment, all that no confirmed order keeps is owed back.
@@ -258,18 +245,14 @@ impl Orders {
     pub(super) fn first_until(&self, buyer: &BuyerId, goods: &OrderedGoods) -> Option<Millis> {
         let all = self.by_buyer.get(buyer).into_iter().flatten().map(|(_, index)| &self.orders[*index]);
         let mut paid = all.filter(|order| !order.payments.is_empty());
-        paid.find_map(|known| match (&known.goods, goods) {
-            (OrderedGoods::Award { until, .. }, OrderedGoods::Award { .. }) => Some(*until),
-            (OrderedGoods::Entry { entry, until, .. }, OrderedGoods::Entry { entry: own, .. }) => {
-                (entry == own).then_some(*until)
+        paid.find_map(|known| match &known.goods {
+            OrderedGoods::Award { until, .. } => {
+                matches!(goods, OrderedGoods::Award { .. }).then_some(*until)
             }
-            (
-                OrderedGoods::Hold { .. }
-                | OrderedGoods::Checkout { .. }
-                | OrderedGoods::Award { .. }
-                | OrderedGoods::Entry { .. },
-                _,
-            ) => None,
+            OrderedGoods::Entry { entry: known, until, .. } => {
+                matches!(goods, OrderedGoods::Entry { entry, .. } if entry == known).then_some(*until)
+            }
+            OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => None,
         })
     }
 

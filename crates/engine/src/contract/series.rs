@@ -83,14 +83,10 @@ fn details() -> Result<SeriesDetails, String> {
 fn told(answer: &Answer) -> String {
     let facts = answer.step().map_or(&[][..], |step| &step.facts);
     let mut parts: Vec<String> = facts.iter().map(fact).collect();
-    match &answer.outcome {
-        Outcome::Done => {}
-        Outcome::Refused(refusal) => parts.push(refusal.code.as_str().to_owned()),
-        other @ (Outcome::Unchanged
-        | Outcome::AlreadyYours(_)
-        | Outcome::StillQueued(_)
-        | Outcome::AlreadyPurchased(_)
-        | Outcome::AlreadyRegistered(_)) => parts.push(format!("{other:?}").to_lowercase()),
+    if let Some(refusal) = answer.outcome.refused() {
+        parts.push(refusal.code.as_str().to_owned());
+    } else if answer.outcome != Outcome::Done {
+        parts.push(format!("{:?}", answer.outcome).to_lowercase());
     }
     format!("{}{}", if answer.replayed { "(again) " } else { "" }, parts.join(", "))
 }

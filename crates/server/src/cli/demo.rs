@@ -109,19 +109,8 @@ fn tell(
             format!("{places} places, {free} free"),
         ]);
     }
-    for auction in auctions {
-        let Some(view) = engine.view(auction) else { continue };
-        let BodyView::Auction(shown) = &view.body else { continue };
-        let minutes = (shown.ends_at - engine.now()).max(0) / 60_000;
-        let left = match minutes {
-            0..180 => format!("{minutes} min"),
-            180..4_320 => format!("{} h", minutes / 60),
-            _ => format!("{} days", minutes / 1_440),
-        };
-        let currency = shown.details.currency.as_str();
-        let least = look::count(shown.min_next_minor.max(0) as u64);
-        let told = format!("auction, {left} left, next bid {least} minor {currency}");
-        table.add_row(vec![shown.details.name.clone(), auction.to_string(), told]);
+    for row in auctions.iter().filter_map(|auction| auctions::row(engine, auction)) {
+        table.add_row(row);
     }
     let theatre = events[0];
     println!(

@@ -1,10 +1,12 @@
 //! `onsale verify`: reads a data folder offline, checks every frame, fact and snapshot, and changes nothing.
 
 mod auctions;
+mod books;
 mod money;
 mod registrations;
 mod replay;
 mod report;
+mod seats;
 mod stock;
 
 use std::fs::{File, TryLockError};
@@ -196,20 +198,14 @@ fn judge(
 }
 
 fn fill(report: &mut Report, replay: Replay) {
-    for (listing, totals, stock) in replay.listings() {
-        let stock = stock.unwrap_or_default();
+    report.events = replay.count(ListingKind::Event);
+    report.venues = replay.count(ListingKind::Venue);
+    report.sales = replay.count(ListingKind::Sale);
+    auctions::fill(report, &replay);
+    for (totals, stock) in replay.totals() {
         report.units += stock.units;
         report.units_reserved += stock.reserved;
         report.units_sold += stock.sold;
-        match listing.kind {
-            ListingKind::Event => report.events += 1,
-            ListingKind::Venue => report.venues += 1,
-            ListingKind::Sale => report.sales += 1,
-            ListingKind::Auction => report.auctions += 1,
-            // Their facts are counted by kind below.
-            ListingKind::Series | ListingKind::Registration | ListingKind::Desk => {}
-        }
-        let totals = totals.unwrap_or_default();
         report.places += totals.places;
         report.holds += totals.holds;
         report.places_held += totals.held;
@@ -217,7 +213,6 @@ fn fill(report: &mut Report, replay: Replay) {
         report.places_sold += totals.sold;
         report.queue_places += totals.waiting;
     }
-    report.bids = replay.bids();
     for totals in replay.registrations() {
         report.registrations += 1;
         report.entries += totals.confirmed + totals.kept;

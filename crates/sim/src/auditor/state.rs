@@ -1,8 +1,8 @@
 //! Compares a listing of the engine with the model's, through everything that can be asked of it; and its view.
 
 use onsale_domain::event::EventStatus;
-use onsale_domain::seats::EventQuery;
 use onsale_domain::seats::{AreaState, Status};
+use onsale_domain::seats::{EventQuery, SeatsView};
 use onsale_domain::{BuyerId, Listing, ListingId, Millis};
 use onsale_domain::{Found, Query};
 use onsale_engine::View;
@@ -68,37 +68,23 @@ impl Picture {
     }
 
     fn of_body(listing: ListingId, offset: u64, at: Millis, body: &BodyView) -> Picture {
-        let event = match body {
-            BodyView::Venue(_)
-            | BodyView::Sale(_)
-            | BodyView::Series(_)
-            | BodyView::Registration(_)
-            | BodyView::Auction(_)
-            | BodyView::Desk(_) => None,
-            BodyView::Event(seats) => {
-                let count = seats.chart.seats_len() as u32;
-                Some(EventPicture {
-                    status: seats.status,
-                    seats: (0..count).map(|seat| seats.seat_status(seat)).collect(),
-                    areas: seats.areas.to_vec(),
-                    totals: seats.totals(),
-                })
-            }
-        };
-        let other = match body {
-            BodyView::Venue(_) | BodyView::Event(_) => None,
-            BodyView::Sale(_)
-            | BodyView::Series(_)
-            | BodyView::Registration(_)
-            | BodyView::Auction(_)
-            | BodyView::Desk(_) => Some(in_words(body)),
-        };
+        let event = if let BodyView::Event(seats) = body { Some(EventPicture::of_view(seats)) } else { None };
+        let has_words = !matches!(body, BodyView::Venue(_) | BodyView::Event(_));
+        let other = has_words.then(|| format!("{body:?}"));
         Picture { listing, offset, at, event, other }
     }
 }
 
-fn in_words(view: &BodyView) -> String {
-    format!("{view:?}")
+impl EventPicture {
+    fn of_view(view: &SeatsView) -> EventPicture {
+        let count = view.chart.seats_len() as u32;
+        EventPicture {
+            status: view.status,
+            seats: (0..count).map(|seat| view.seat_status(seat)).collect(),
+            areas: view.areas.to_vec(),
+            totals: view.totals(),
+        }
+    }
 }
 
 /// Asks the engine's listing about every hold, place, order and buyer that the model knows of.

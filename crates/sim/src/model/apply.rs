@@ -57,9 +57,11 @@ impl State {
             (Body::Venue { version }, Fact::Venue(VenueFact::LayoutPublished(published))) => {
                 *version = published.version
             }
-            (Body::Event(event), _) => event.apply(fact, fence, at),
+            (Body::Event(event), Fact::Event(fact)) => event.apply(fact, fence, at),
             (Body::Other(other), _) => other.apply(fact, at),
-            (Body::Nothing | Body::Venue { .. }, _) => panic!("{} does not fit the listing", fact.kind()),
+            (Body::Nothing | Body::Venue { .. } | Body::Event(_), _) => {
+                panic!("{} does not fit the listing", fact.kind())
+            }
         }
     }
 }
@@ -79,18 +81,18 @@ impl Event {
         }
     }
 
-    fn apply(&mut self, fact: &Fact, fence: u64, at: Millis) {
+    fn apply(&mut self, fact: &EventFact, fence: u64, at: Millis) {
         match fact {
-            Fact::Event(EventFact::EventChanged(details)) => self.details = (**details).clone(),
-            Fact::Event(EventFact::ChartAdopted(adopted)) => self.chart.adopt(&adopted.layout),
-            Fact::Event(EventFact::StatusChanged { status, .. }) => {
+            EventFact::EventChanged(details) => self.details = (**details).clone(),
+            EventFact::ChartAdopted(adopted) => self.chart.adopt(&adopted.layout),
+            EventFact::StatusChanged { status, .. } => {
                 self.status = *status;
                 let lives = [EventStatus::Draft, EventStatus::Scheduled, EventStatus::OnSale];
                 if !lives.contains(status) {
                     self.dissolve(|_| true, at);
                 }
             }
-            Fact::Event(EventFact::HoldPlaced { hold, buyer, seats, areas, until, .. }) => {
+            EventFact::HoldPlaced { hold, buyer, seats, areas, until, .. } => {
                 let new = Hold {
                     id: *hold,
                     buyer: buyer.clone(),
@@ -105,12 +107,12 @@ impl Event {
                 };
                 self.holds.insert(*hold, new);
             }
-            Fact::Event(EventFact::HoldExtended { hold, until }) => {
+            EventFact::HoldExtended { hold, until } => {
                 let hold = self.hold(*hold);
                 hold.until = *until;
                 hold.extensions += 1;
             }
-            Fact::Event(EventFact::SeatsDropped { hold, seats, areas }) => {
+            EventFact::SeatsDropped { hold, seats, areas } => {
                 let hold = self.hold(*hold);
                 hold.seats.retain(|line| !seats.contains(&line.seat));
                 for away in areas {
@@ -120,19 +122,17 @@ impl Event {
                 }
                 hold.areas.retain(|line| line.count > 0);
             }
-            Fact::Event(EventFact::HoldReleased { hold, .. }) => self.end(*hold, End::Released, at),
-            Fact::Event(EventFact::HoldExpired { hold }) => self.end(*hold, End::Expired, at),
-            Fact::Event(EventFact::HoldConfirmed { hold, order }) => {
+            EventFact::HoldReleased { hold, .. } => self.end(*hold, End::Released, at),
+            EventFact::HoldExpired { hold } => self.end(*hold, End::Expired, at),
+            EventFact::HoldConfirmed { hold, order } => {
                 let sold = self.holds.remove(hold).expect("a confirmed hold lived");
                 self.ended.insert(*hold, (End::Confirmed, at));
                 self.dissolve(|place| sold.seats.iter().any(|line| line.seat == place.seat), at);
                 let (buyer, seats, areas) = (sold.buyer, sold.seats, sold.areas);
                 self.orders.insert(*order, Order { buyer, fence, seats, areas });
             }
-            Fact::Event(EventFact::HoldOverridden { hold, to: None, .. }) => {
-                self.end(*hold, End::Overridden, at)
-            }
-            Fact::Event(EventFact::HoldOverridden { hold, to: Some(to), .. }) => {
+            EventFact::HoldOverridden { hold, to: None, .. } => self.end(*hold, End::Overridden, at),
+            EventFact::HoldOverridden { hold, to: Some(to), .. } => {
                 let hold = self.hold(*hold);
                 (hold.buyer, hold.fence, hold.placed_at, hold.until) =
                     (to.buyer.clone(), fence, at, to.until);
@@ -141,7 +141,7 @@ impl Event {
                 let seats: Vec<u32> = hold.seats.iter().map(|line| line.seat).collect();
                 self.dissolve(|place| place.buyer == to.buyer && seats.contains(&place.seat), at);
             }
-            Fact::Event(EventFact::OrderRefunded { order, seats, areas, .. }) => {
+            EventFact::OrderRefunded { order, seats, areas, .. } => {
                 let order = self.orders.get_mut(order).expect("a refunded order exists");
                 order.seats.retain(|line| !seats.contains(&line.seat));
                 for away in areas {
@@ -151,30 +151,30 @@ impl Event {
                 }
                 order.areas.retain(|line| line.count > 0);
             }
-            Fact::Event(EventFact::SeatsBlocked { seats, areas, .. }) => {
+            EventFact::SeatsBlocked { seats, areas, .. } => {
                 self.blocked.extend(seats);
                 self.dissolve(|place| seats.contains(&place.seat), at);
                 areas
                     .iter()
                     .for_each(|line| *self.blocked_places.entry(line.area).or_default() += line.count);
             }
-            Fact::Event(EventFact::SeatsUnblocked { seats, areas }) => {
+            EventFact::SeatsUnblocked { seats, areas } => {
                 self.blocked.retain(|seat| !seats.contains(seat));
                 areas
                     .iter()
                     .for_each(|line| *self.blocked_places.entry(line.area).or_default() -= line.count);
             }
-            Fact::Event(EventFact::QueueJoined { place, seat, buyer, until, .. }) => {
+            EventFact::QueueJoined { place, seat, buyer, until, .. } => {
                 let (id, seat, buyer, until) = (*place, *seat, buyer.clone(), *until);
                 self.places.push(Place { id, seat, buyer, fence, until });
             }
-            Fact::Event(EventFact::PlaceRenewed { place, until, .. }) => {
+            EventFact::PlaceRenewed { place, until, .. } => {
                 self.places.iter_mut().filter(|one| one.id == *place).for_each(|one| one.until = *until);
             }
-            Fact::Event(EventFact::QueueLeft { place }) => self.leave(*place, End::Released, at),
-            Fact::Event(EventFact::PlaceExpired { place }) => self.leave(*place, End::Expired, at),
-            Fact::Event(EventFact::PlaceLost { place }) => self.leave(*place, End::OverLimit, at),
-            Fact::Event(EventFact::SeatOffered { place, price_minor, until }) => {
+            EventFact::QueueLeft { place } => self.leave(*place, End::Released, at),
+            EventFact::PlaceExpired { place } => self.leave(*place, End::Expired, at),
+            EventFact::PlaceLost { place } => self.leave(*place, End::OverLimit, at),
+            EventFact::SeatOffered { place, price_minor, until } => {
                 let index = self.places.iter().position(|one| one.id == *place).expect("an offered place");
                 let place = self.places.remove(index);
                 let new = Hold {
@@ -191,17 +191,7 @@ impl Event {
                 };
                 self.holds.insert(new.id, new);
             }
-            Fact::Venue(VenueFact::VenueCreated(_))
-            | Fact::Venue(VenueFact::LayoutPublished(_))
-            | Fact::Event(EventFact::EventCreated(_))
-            | Fact::Sale(_)
-            | Fact::Series(_)
-            | Fact::Registration(_)
-            | Fact::Auction(_)
-            | Fact::Order(_)
-            | Fact::Desk(_) => {
-                panic!("{} does not fit an event", fact.kind())
-            }
+            EventFact::EventCreated(_) => panic!("an event is created twice"),
         }
     }
 

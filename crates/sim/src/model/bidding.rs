@@ -2,18 +2,61 @@
 
 use onsale_domain::auction::details::SoftCloseMode;
 use onsale_domain::auction::fact::{Award, Closing, PassCause, Replayed};
-use onsale_domain::auction::{AuctionDetails, AuctionFact};
+use onsale_domain::auction::{Auction, AuctionDetails, AuctionFact};
 use onsale_domain::order::OrderFact;
-use onsale_domain::{BuyerId, Millis, OrderId};
+use onsale_domain::order::fact::OrderedGoods;
+use onsale_domain::{BuyerId, Fact, Millis, OrderId};
 
 use super::kept::{PIN_MS, pinned_until};
+use super::money::MoneyBook;
+use super::promises::{Book, Modelled};
 
 /// A winner has two days, whoever comes after him one.
 const PAY_MS: Millis = 48 * 3_600_000;
 const CHANCE_MS: Millis = 24 * 3_600_000;
 
+impl Modelled for Auction {
+    fn goes_on(&self) -> bool {
+        self.next_due().is_some()
+    }
+
+    fn open_book(first: &AuctionFact) -> Option<Box<dyn Book>> {
+        let AuctionFact::AuctionCreated(details) = first else { return None };
+        Some(Box::new(BidBook::new((**details).clone())))
+    }
+
+    fn move_money(money: &mut MoneyBook, fact: &AuctionFact, now: Millis) {
+        money.take_auction(fact, now);
+    }
+}
+
+impl Book for BidBook {
+    fn take(&mut self, fact: &Fact, now: Millis) {
+        if let Fact::Auction(fact) = fact {
+            self.take_own(fact, now);
+        } else if let Fact::Order(fact) = fact {
+            self.take_order(fact);
+        }
+    }
+
+    /// Whether the award that this bidder did not pay in time is nobody else's.
+    fn is_left_to(&self, goods: &OrderedGoods, bidder: &BuyerId) -> bool {
+        let is_last = || self.awards.last().is_some_and(|last| last.bidder == *bidder);
+        matches!(goods, OrderedGoods::Award { .. }) && self.last == Last::Unpaid && is_last()
+    }
+
+    fn is_overdue(&self, now: Millis) -> bool {
+        let waits = self.last == Last::Waits;
+        (!self.over && self.end <= now) || (waits && self.awards.last().is_some_and(|last| last.until <= now))
+    }
+
+    fn boxed(&self) -> Box<dyn Book> {
+        Box::new(self.clone())
+    }
+}
+
 #[derive(Clone, Debug)]
-pub struct BidBook {
+struct BidBook {
     details: AuctionDetails,
     bids: Vec<Bid>,
     banned: Vec<BuyerId>,
@@ -47,7 +90,7 @@ struct Bid {
 type Lead = Option<(usize, i64)>;
 
 impl BidBook {
-    pub fn new(details: AuctionDetails) -> BidBook {
+    fn new(details: AuctionDetails) -> BidBook {
         let end = details.ends_at;
         BidBook {
             details,
@@ -124,8 +167,7 @@ impl BidBook {
         assert!(!self.banned.contains(buyer), "a banned one bids");
     }
 
-    /// Panics if the fact breaks a promise.
-    pub fn take(&mut self, fact: &AuctionFact, now: Millis) {
+    fn take_own(&mut self, fact: &AuctionFact, now: Millis) {
         match fact {
             AuctionFact::AuctionCreated(_) => panic!("an auction is created twice"),
             AuctionFact::AuctionChanged(details) => {
@@ -245,7 +287,7 @@ impl BidBook {
     }
 
     /// A payment that is asked for, or was declined, keeps the award a little longer.
-    pub fn take_order(&mut self, fact: &OrderFact) {
+    fn take_order(&mut self, fact: &OrderFact) {
         if let OrderFact::Placed(placed) = fact {
             self.orders.push(placed.order);
         }
@@ -254,17 +296,6 @@ impl BidBook {
         assert!(until <= self.first_until + PIN_MS, "an award is kept for ever");
         let last = self.awards.last_mut().expect("an award that waits");
         last.until = last.until.max(until);
-    }
-
-    /// Whether the award that this bidder did not pay in time is nobody else's.
-    pub fn is_left_to(&self, bidder: &BuyerId) -> bool {
-        self.last == Last::Unpaid && self.awards.last().is_some_and(|last| last.bidder == *bidder)
-    }
-
-    /// Whether something should have happened by now.
-    pub fn is_overdue(&self, now: Millis) -> bool {
-        let waits = self.last == Last::Waits;
-        (!self.over && self.end <= now) || (waits && self.awards.last().is_some_and(|last| last.until <= now))
     }
 
     fn take_pass(&mut self, from: &BuyerId, why: PassCause, to: Option<&Award>, now: Millis) {

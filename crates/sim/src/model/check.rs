@@ -1,13 +1,11 @@
 //! What is well formed: names, bounds and shapes, as the rules list them. Only the offending field is told.
 
-use onsale_domain::Command;
 use onsale_domain::event::{EventDetails, EventStatus};
 use onsale_domain::layout::Layout;
 use onsale_domain::refusal::Refusal;
 use onsale_domain::seats::EventCommand;
-use onsale_domain::seats::command::{Pick, PlaceHold};
+use onsale_domain::seats::command::{OverrideHold, Pick, PlaceHold};
 use onsale_domain::seats::fact::AreaCount;
-use onsale_domain::venue::VenueCommand;
 
 /// Refused for the named field; the wording is the domain's own and is not compared.
 pub fn invalid<T>(field: impl Into<String>) -> Result<T, Refusal> {
@@ -107,62 +105,49 @@ pub fn tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
 }
 
 /// What is wrong with a command whatever the state of the event: it is refused first and records nothing.
-pub fn shape(command: &Command) -> Result<(), Refusal> {
-    let length = |ms: Option<i64>| ms.is_none_or(|ms| (30_000..=900_000).contains(&ms));
-    match command {
-        Command::Event(EventCommand::PlaceHold(hold)) => place_hold(hold),
-        Command::Event(EventCommand::ExtendHold(extend))
-            if extend.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) =>
-        {
-            invalid("extend_seconds")
+pub fn shape(command: &EventCommand) -> Result<(), Refusal> {
+    if let EventCommand::PlaceHold(hold) = command {
+        place_hold(hold)?;
+    } else if let EventCommand::ExtendHold(extend) = command {
+        if extend.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) {
+            return invalid("extend_seconds");
         }
-        Command::Event(EventCommand::DropSeats(drop)) => {
-            if drop.seats.is_empty() && drop.areas.is_empty() {
-                return invalid("drop_seats");
-            }
-            if let Some(n) = repeated(&drop.seats) {
-                return invalid(format!("drop_seats[{n}]"));
-            }
-            areas(&drop.areas, "drop_areas")
+    } else if let EventCommand::DropSeats(drop) = command {
+        if drop.seats.is_empty() && drop.areas.is_empty() {
+            return invalid("drop_seats");
         }
-        Command::Event(EventCommand::OverrideHold(staff)) if !name(&staff.staff, 200) => invalid("staff"),
-        Command::Event(EventCommand::OverrideHold(staff))
-            if !length(staff.to.as_ref().and_then(|(_, ms)| *ms)) =>
-        {
-            invalid("hold_seconds")
+        if let Some(n) = repeated(&drop.seats) {
+            return invalid(format!("drop_seats[{n}]"));
         }
-        Command::Event(EventCommand::OverrideHold(staff)) => reason(&staff.reason),
-        Command::Event(EventCommand::RefundOrder(refund)) => {
-            if let Some(n) = repeated(&refund.seats) {
-                return invalid(format!("seats[{n}]"));
-            }
-            areas(&refund.areas, "areas")?;
-            reason(&refund.reason)
+        areas(&drop.areas, "drop_areas")?;
+    } else if let EventCommand::OverrideHold(staff) = command {
+        override_hold(staff)?;
+    } else if let EventCommand::RefundOrder(refund) = command {
+        if let Some(n) = repeated(&refund.seats) {
+            return invalid(format!("seats[{n}]"));
         }
-        Command::Event(EventCommand::BlockSeats(block)) => {
-            reason(&block.reason)?;
-            named(&block.seats, &block.areas)
-        }
-        Command::Event(EventCommand::UnblockSeats(unblock)) => named(&unblock.seats, &unblock.areas),
-        Command::Event(EventCommand::AdoptChart(chart)) => layout(&chart.layout),
-        Command::Event(EventCommand::ExtendHold(_))
-        | Command::Venue(VenueCommand::CreateVenue(_))
-        | Command::Venue(VenueCommand::PublishLayout(_))
-        | Command::Event(EventCommand::CreateEvent(_))
-        | Command::Event(EventCommand::ChangeEvent(_))
-        | Command::Event(EventCommand::ChangeStatus(_))
-        | Command::Event(EventCommand::ReleaseHold(_))
-        | Command::Event(EventCommand::ConfirmHold(_))
-        | Command::Event(EventCommand::JoinQueue(_))
-        | Command::Event(EventCommand::LeaveQueue(_))
-        | Command::ExpireDue { .. }
-        | Command::Sale(_)
-        | Command::Series(_)
-        | Command::Registration(_)
-        | Command::Auction(_)
-        | Command::Order(_)
-        | Command::Desk(_) => Ok(()),
+        areas(&refund.areas, "areas")?;
+        reason(&refund.reason)?;
+    } else if let EventCommand::BlockSeats(block) = command {
+        reason(&block.reason)?;
+        named(&block.seats, &block.areas)?;
+    } else if let EventCommand::UnblockSeats(unblock) = command {
+        named(&unblock.seats, &unblock.areas)?;
+    } else if let EventCommand::AdoptChart(chart) = command {
+        layout(&chart.layout)?;
     }
+    Ok(())
+}
+
+fn override_hold(staff: &OverrideHold) -> Result<(), Refusal> {
+    if !name(&staff.staff, 200) {
+        return invalid("staff");
+    }
+    let length = staff.to.as_ref().and_then(|(_, ms)| *ms);
+    if length.is_some_and(|ms| !(30_000..=900_000).contains(&ms)) {
+        return invalid("hold_seconds");
+    }
+    reason(&staff.reason)
 }
 
 fn place_hold(hold: &PlaceHold) -> Result<(), Refusal> {

@@ -27,9 +27,10 @@ impl Run<'_> {
         }
     }
 
-    pub fn emit(&mut self, fact: Fact) {
-        if let Body::Event(event) = &self.state.body {
-            event.assert_lawful(&fact, self.now);
+    pub fn emit(&mut self, fact: impl Into<Fact>) {
+        let fact = fact.into();
+        if let (Body::Event(event), Fact::Event(fact)) = (&self.state.body, &fact) {
+            event.assert_lawful(fact, self.now);
         }
         self.state.apply(self.id, &fact, self.now);
         self.facts.push(fact);
@@ -47,9 +48,9 @@ impl Run<'_> {
                 }
                 check::layout(&create.layout)?;
                 let (name, place) = (create.name.clone(), create.place.clone());
-                self.emit(Fact::Venue(VenueFact::VenueCreated(Box::new(VenueCreated { name, place }))));
+                self.emit(VenueFact::VenueCreated(Box::new(VenueCreated { name, place })));
                 let first = LayoutPublished { version: 1, layout: create.layout.clone() };
-                self.emit(Fact::Venue(VenueFact::LayoutPublished(Box::new(first))));
+                self.emit(VenueFact::LayoutPublished(Box::new(first)));
                 Ok(Outcome::Done)
             }
             (Body::Nothing, ListingKind::Event, Command::Event(EventCommand::CreateEvent(create))) => {
@@ -60,19 +61,12 @@ impl Run<'_> {
                 if !new.contains(&create.status) {
                     return invalid("status");
                 }
-                self.emit(Fact::Event(EventFact::EventCreated(Box::new(create.details.clone()))));
+                self.emit(EventFact::EventCreated(Box::new(create.details.clone())));
                 let (venue, version) = (create.chart.venue, create.chart.version);
                 let layout = create.chart.layout.clone();
-                self.emit(Fact::Event(EventFact::ChartAdopted(Box::new(ChartAdopted {
-                    venue,
-                    version,
-                    layout,
-                }))));
+                self.emit(EventFact::ChartAdopted(Box::new(ChartAdopted { venue, version, layout })));
                 if create.status != EventStatus::Draft {
-                    self.emit(Fact::Event(EventFact::StatusChanged {
-                        status: create.status,
-                        by_schedule: false,
-                    }));
+                    self.emit(EventFact::StatusChanged { status: create.status, by_schedule: false });
                 }
                 Ok(Outcome::Done)
             }
@@ -82,7 +76,7 @@ impl Run<'_> {
             (Body::Venue { version }, _, Command::Venue(VenueCommand::PublishLayout(layout))) => {
                 check::layout(layout)?;
                 let next = LayoutPublished { version: version + 1, layout: layout.clone() };
-                self.emit(Fact::Venue(VenueFact::LayoutPublished(Box::new(next))));
+                self.emit(VenueFact::LayoutPublished(Box::new(next)));
                 Ok(Outcome::Done)
             }
             (Body::Venue { .. }, ..) => Err(Refusal::of(Code::WrongKind)),
@@ -91,12 +85,15 @@ impl Run<'_> {
     }
 
     fn event_command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
-        check::shape(command)?;
+        if let Command::Event(command) = command {
+            check::shape(command)?;
+        }
         self.follow_schedule();
         if let Command::ExpireDue { limit } = command {
             self.sweep(*limit);
             return Ok(if self.facts.is_empty() { Outcome::Unchanged } else { Outcome::Done });
         }
+        let Command::Event(command) = command else { return Err(Refusal::of(Code::WrongKind)) };
         self.expire_touched(command);
         let mut verdict = self.verb(command);
         if matches!(&verdict, Err(refusal) if refusal.code == Code::NotEnoughSeats)
@@ -114,39 +111,30 @@ impl Run<'_> {
         })
     }
 
-    fn verb(&self, command: &Command) -> Result<Verdict, Refusal> {
+    fn verb(&self, command: &EventCommand) -> Result<Verdict, Refusal> {
         let (event, now) = (self.event(), self.now);
         match command {
-            Command::Event(EventCommand::PlaceHold(command)) => event.place_hold(command, now),
-            Command::Event(EventCommand::ExtendHold(command)) => event.extend(command, now),
-            Command::Event(EventCommand::DropSeats(command)) => event.drop_seats(command, now),
-            Command::Event(EventCommand::ReleaseHold(key)) => event.release(key, now),
-            Command::Event(EventCommand::ConfirmHold(command)) => event.confirm(command, now),
-            Command::Event(EventCommand::OverrideHold(command)) => event.override_hold(command, now),
-            Command::Event(EventCommand::RefundOrder(command)) => event.refund(command),
-            Command::Event(EventCommand::BlockSeats(command)) => event.block(command),
-            Command::Event(EventCommand::UnblockSeats(command)) => event.unblock(command),
-            Command::Event(EventCommand::JoinQueue(command)) => event.join(command, now),
-            Command::Event(EventCommand::LeaveQueue(command)) => event.leave_queue(command),
-            Command::Event(EventCommand::ChangeEvent(change)) => event.change(change),
-            Command::Event(EventCommand::ChangeStatus(status)) => event.change_status(*status, now),
-            Command::Event(EventCommand::AdoptChart(chart)) => event.adopt_chart(chart),
-            Command::Venue(VenueCommand::CreateVenue(_))
-            | Command::Venue(VenueCommand::PublishLayout(_))
-            | Command::Event(EventCommand::CreateEvent(_))
-            | Command::ExpireDue { .. }
-            | Command::Sale(_)
-            | Command::Series(_)
-            | Command::Registration(_)
-            | Command::Auction(_)
-            | Command::Order(_)
-            | Command::Desk(_) => Err(Refusal::of(Code::WrongKind)),
+            EventCommand::CreateEvent(_) => Err(Refusal::of(Code::ListingExists)),
+            EventCommand::PlaceHold(command) => event.place_hold(command, now),
+            EventCommand::ExtendHold(command) => event.extend(command, now),
+            EventCommand::DropSeats(command) => event.drop_seats(command, now),
+            EventCommand::ReleaseHold(key) => event.release(key, now),
+            EventCommand::ConfirmHold(command) => event.confirm(command, now),
+            EventCommand::OverrideHold(command) => event.override_hold(command, now),
+            EventCommand::RefundOrder(command) => event.refund(command),
+            EventCommand::BlockSeats(command) => event.block(command),
+            EventCommand::UnblockSeats(command) => event.unblock(command),
+            EventCommand::JoinQueue(command) => event.join(command, now),
+            EventCommand::LeaveQueue(command) => event.leave_queue(command),
+            EventCommand::ChangeEvent(change) => event.change(change),
+            EventCommand::ChangeStatus(status) => event.change_status(*status, now),
+            EventCommand::AdoptChart(chart) => event.adopt_chart(chart),
         }
     }
 }
 
 #[derive(Debug)]
 pub enum Verdict {
-    Fact(Fact),
+    Fact(EventFact),
     Outcome(Outcome),
 }

@@ -8,15 +8,11 @@ pub const PIN_MS: Millis = 15 * 60_000;
 
 /// Until when a payment that is asked for, or was declined, keeps the goods of its order.
 pub fn pinned_until(fact: &OrderFact) -> Option<Millis> {
-    match fact {
-        OrderFact::PaymentAsked { until, .. } => Some(*until),
-        OrderFact::PaymentDeclined { until, .. } => *until,
-        OrderFact::Placed(_)
-        | OrderFact::PaymentCaptured { .. }
-        | OrderFact::Settled { .. }
-        | OrderFact::Cancelled { .. }
-        | OrderFact::SeatsTakenBack { .. }
-        | OrderFact::RefundOwed { .. }
-        | OrderFact::RefundPaid { .. } => None,
+    if let OrderFact::PaymentAsked { until, .. } = fact {
+        Some(*until)
+    } else if let OrderFact::PaymentDeclined { until, .. } = fact {
+        *until
+    } else {
+        None
     }
 }

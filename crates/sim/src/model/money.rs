@@ -1,20 +1,21 @@
-//! What orders promise, asserted of every fact and of every step: counted from the facts alone, by lists and sums. Paid
-//! events have their seats counted here, too; awards and places are in a file of their own.
+//! What orders promise, asserted of every fact and of every step: counted from the facts alone, by lists and sums. The seats
+//! of paid events, awards and places have a file each.
 
+mod auctions;
 mod kept;
+mod seats;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::desk::{DeskFact, Standing};
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::{OrderPlaced, OrderedGoods};
-use onsale_domain::seats::EventFact;
-use onsale_domain::seats::fact::ReleaseCause;
+use onsale_domain::order::fact::OrderPlaced;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::stock::fact::CancelCause;
-use onsale_domain::{BuyerId, EntryId, Fact, HoldId, Millis, OrderId, PaymentId};
+use onsale_domain::{BuyerId, EntryId, Millis, OrderId, PaymentId};
 
 pub use kept::{AWARD_COURSES, Courses, PLACE_COURSES};
+use seats::SeatBook;
 
 /// For so long the desk knows an event that it has seen.
 const WEEK_MS: Millis = 7 * 24 * 3_600_000;
@@ -27,7 +28,7 @@ pub struct MoneyBook {
     /// Which order has bought a place.
     places: BTreeMap<EntryId, OrderId>,
     seats: SeatBook,
-    desk: DeskBook,
+    pub desk: DeskBook,
     touched: BTreeSet<OrderId>,
     /// Money that came in this step for what had lapsed.
     late: Vec<(OrderId, PaymentId)>,
@@ -76,37 +77,6 @@ impl Paid {
 }
 
 impl MoneyBook {
-    /// Panics if the fact breaks a promise.
-    pub fn take(&mut self, fact: &Fact, now: Millis) {
-        self.seats.take(fact);
-        if let Fact::Order(fact) = fact {
-            self.take_own(fact);
-        } else if let Fact::Desk(fact) = fact {
-            self.desk.take(fact, now);
-        } else if let Fact::Auction(fact) = fact {
-            self.take_auction(fact, now);
-        } else if let Fact::Registration(fact) = fact {
-            self.take_registration(fact, now);
-        } else if let Fact::Sale(fact) = fact {
-            self.take_sale(fact, now);
-        } else if let Fact::Event(EventFact::HoldExpired { hold }) = fact {
-            self.lapse(hold.0, now);
-        } else if let Fact::Event(EventFact::HoldReleased { hold, why }) = fact {
-            self.end(hold.0, *why == ReleaseCause::Buyer);
-        } else if let Fact::Event(EventFact::HoldOverridden { hold, .. }) = fact {
-            self.end(hold.0, false);
-        } else if let Fact::Event(EventFact::HoldExtended { hold, .. })
-        | Fact::Event(EventFact::SeatsDropped { hold, .. }) = fact
-        {
-            assert!(!self.is_paying(hold.0), "a hold changes while it is paid");
-        } else if let Fact::Event(EventFact::HoldConfirmed { hold, order }) = fact {
-            self.sell(hold.0, *order);
-        } else if let Fact::Event(EventFact::OrderRefunded { order, seats, areas, amount_minor, .. }) = fact {
-            let places = areas.iter().map(|line| line.count).sum::<u32>();
-            self.bring_back(*order, seats.len() as u32 + places, *amount_minor);
-        }
-    }
-
     /// At the end of a step no coin is anywhere but with its goods or on its way back.
     pub fn check(&mut self) {
         for id in std::mem::take(&mut self.touched) {
@@ -151,7 +121,8 @@ impl MoneyBook {
         known.unwrap_or_else(|| panic!("{payment:?} was never asked for"))
     }
 
-    fn take_own(&mut self, fact: &OrderFact) {
+    /// Panics if an order's fact breaks a promise.
+    pub fn take_own(&mut self, fact: &OrderFact) {
         match fact {
             OrderFact::Placed(placed) => self.place(placed),
             OrderFact::PaymentAsked { order: id, payment, amount_minor, until, .. } => {
@@ -262,97 +233,34 @@ impl MoneyBook {
         }
     }
 
-    fn take_sale(&mut self, fact: &SaleFact, now: Millis) {
-        match fact {
-            SaleFact::CheckoutExpired { checkout } => self.lapse(checkout.0, now),
-            SaleFact::CheckoutCancelled { checkout, why } => self.end(checkout.0, *why == CancelCause::Buyer),
-            SaleFact::Purchased { checkout, order } => self.sell(checkout.0, *order),
-            SaleFact::TakenBack { order, .. } => {
-                if self.orders.contains_key(order) {
-                    let order = self.order(*order);
-                    assert!(order.lapsed && !order.sold, "late money buys what had not lapsed");
-                    order.sold = true;
-                }
+    pub fn take_sale(&mut self, fact: &SaleFact, now: Millis) {
+        if let SaleFact::CheckoutExpired { checkout } = fact {
+            self.lapse(checkout.0, now);
+        } else if let SaleFact::CheckoutCancelled { checkout, why } = fact {
+            self.end(checkout.0, *why == CancelCause::Buyer);
+        } else if let SaleFact::Purchased { checkout, order } = fact {
+            self.sell(checkout.0, *order);
+        } else if let SaleFact::TakenBack { order, .. } = fact {
+            if self.orders.contains_key(order) {
+                let order = self.order(*order);
+                assert!(order.lapsed && !order.sold, "late money buys what had not lapsed");
+                order.sold = true;
             }
-            SaleFact::Refunded { order, lines, amount_minor, .. } => {
-                self.bring_back(*order, lines.iter().map(|line| line.count).sum(), *amount_minor);
-            }
-            SaleFact::Created(_)
-            | SaleFact::Changed(_)
-            | SaleFact::StatusChanged { .. }
-            | SaleFact::SkuAdded(_)
-            | SaleFact::StockAdded { .. }
-            | SaleFact::StockWithdrawn { .. }
-            | SaleFact::PriceChanged { .. }
-            | SaleFact::CheckedOut { .. }
-            | SaleFact::CheckoutOrdered { .. }
-            | SaleFact::CheckoutReturned { .. } => {}
-        }
-    }
-}
-
-/// Which seats of a paid event are whose.
-#[derive(Clone, Debug, Default)]
-struct SeatBook {
-    held: BTreeMap<HoldId, Vec<u32>>,
-    sold: BTreeMap<OrderId, Vec<u32>>,
-    waiting: BTreeMap<HoldId, u32>,
-}
-
-impl SeatBook {
-    fn is_free(&self, seat: u32) -> bool {
-        !self.held.values().chain(self.sold.values()).any(|seats| seats.contains(&seat))
-    }
-
-    fn hold(&mut self, hold: HoldId, seats: Vec<u32>) {
-        assert!(seats.iter().all(|seat| self.is_free(*seat)), "a seat has two owners");
-        assert!(self.held.insert(hold, seats).is_none(), "a hold begins twice");
-    }
-
-    fn take_back(&mut self, placed: &OrderPlaced) {
-        let OrderedGoods::Hold { seats, .. } = &placed.goods else { panic!("seats of a sale") };
-        let seats: Vec<u32> = seats.iter().map(|line| line.seat).collect();
-        assert!(seats.iter().all(|seat| self.is_free(*seat)), "late money buys a seat that another has");
-        self.sold.insert(placed.order, seats);
-    }
-
-    fn take(&mut self, fact: &Fact) {
-        if let Fact::Event(EventFact::HoldPlaced { hold, seats, .. }) = fact {
-            self.hold(*hold, seats.iter().map(|line| line.seat).collect());
-        } else if let Fact::Event(EventFact::QueueJoined { place, seat, .. }) = fact {
-            self.waiting.insert(*place, *seat);
-        } else if let Fact::Event(EventFact::SeatOffered { place, .. }) = fact {
-            let seat = self.waiting.remove(place).expect("somebody who waits");
-            self.hold(*place, vec![seat]);
-        } else if let Fact::Event(EventFact::SeatsDropped { hold, seats, .. }) = fact {
-            let held = self.held.get_mut(hold).expect("a hold that lives");
-            held.retain(|seat| !seats.contains(seat));
-        } else if let Fact::Event(EventFact::HoldReleased { hold, .. })
-        | Fact::Event(EventFact::HoldExpired { hold })
-        | Fact::Event(EventFact::HoldOverridden { hold, to: None, .. }) = fact
-        {
-            assert!(self.held.remove(hold).is_some(), "a hold ends twice");
-        } else if let Fact::Event(EventFact::HoldConfirmed { hold, order }) = fact {
-            let seats = self.held.remove(hold).expect("a hold that lives");
-            assert!(self.sold.insert(*order, seats).is_none(), "an order is sold twice");
-        } else if let Fact::Event(EventFact::OrderRefunded { order, seats, .. }) = fact {
-            let sold = self.sold.get_mut(order).expect("an order that was made");
-            let before = sold.len();
-            sold.retain(|seat| !seats.contains(seat));
-            assert!(before - sold.len() == seats.len(), "a seat comes back that the order has not");
+        } else if let SaleFact::Refunded { order, lines, amount_minor, .. } = fact {
+            self.bring_back(*order, lines.iter().map(|line| line.count).sum(), *amount_minor);
         }
     }
 }
 
 /// What the desk has heard of each payment and refund.
 #[derive(Clone, Debug, Default)]
-struct DeskBook {
+pub struct DeskBook {
     heard: BTreeMap<(PaymentId, u16), Standing>,
     events: BTreeMap<(String, String), Millis>,
 }
 
 impl DeskBook {
-    fn take(&mut self, fact: &DeskFact, now: Millis) {
+    pub fn take(&mut self, fact: &DeskFact, now: Millis) {
         match fact {
             DeskFact::Opened => {}
             DeskFact::WorkTaken { slips, .. } => {

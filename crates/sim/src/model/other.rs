@@ -4,14 +4,8 @@
 
 use onsale_domain::{Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome};
 
-use onsale_domain::event::EventStatus;
-use onsale_domain::listing::Body;
-use onsale_domain::registration::details::RegistrationStatus;
-use onsale_domain::series::SeriesStatus;
-use onsale_domain::stock::details::SaleStatus;
-
 use super::money::{Courses, MoneyBook, Moved};
-use super::promises::Promises;
+use super::promises::{Book, goes_on, move_money, open_book};
 
 /// Events above this number have orders, and no model of their own.
 const PAID: u128 = 1 << 100;
@@ -19,7 +13,7 @@ const PAID: u128 = 1 << 100;
 #[derive(Clone, Debug)]
 pub struct Other {
     pub listing: Listing,
-    promises: Promises,
+    promises: Option<Box<dyn Book>>,
     money: MoneyBook,
 }
 
@@ -35,33 +29,15 @@ pub fn is_paid_event(id: ListingId) -> bool {
 impl Other {
     /// Nothing yet of a listing of such a kind; `None` for the kinds that have a model of their own.
     pub fn begin(id: ListingId) -> Option<Other> {
-        match id.kind {
-            ListingKind::Venue => None,
-            ListingKind::Event if !is_paid_event(id) => None,
-            ListingKind::Event
-            | ListingKind::Sale
-            | ListingKind::Series
-            | ListingKind::Registration
-            | ListingKind::Auction
-            | ListingKind::Desk => {
-                let (promises, money) = (Promises::default(), MoneyBook::default());
-                Some(Other { listing: Listing::new(id, 1), promises, money })
-            }
-        }
+        let is_modelled =
+            id.kind == ListingKind::Venue || (id.kind == ListingKind::Event && !is_paid_event(id));
+        let listing = Listing::new(id, 1);
+        (!is_modelled).then(|| Other { listing, promises: None, money: MoneyBook::default() })
     }
 
     /// Not over yet: there is something to be had.
     pub fn goes_on(&self) -> bool {
-        match &self.listing.body {
-            Body::Sale(sale) => matches!(sale.status(), SaleStatus::Scheduled | SaleStatus::Open),
-            Body::Registration(registration) => {
-                matches!(registration.view().status, RegistrationStatus::Scheduled | RegistrationStatus::Open)
-            }
-            Body::Series(series) => series.status() != SeriesStatus::Ended,
-            Body::Auction(auction) => auction.next_due().is_some(),
-            Body::Event(seats) => seats.status() == EventStatus::OnSale,
-            Body::Nothing | Body::Venue(_) | Body::Desk(_) => false,
-        }
+        goes_on(&self.listing.body)
     }
 
     /// Where the money of its orders is, by the book.
@@ -76,7 +52,7 @@ impl Other {
 
     /// Whether an award or a place is kept for somebody whose time is over.
     pub fn is_overdue(&self, now: Millis) -> bool {
-        self.promises.are_overdue(now)
+        self.promises.as_ref().is_some_and(|book| book.is_overdue(now))
     }
 
     pub fn execute(&mut self, command: &Command, now: Millis) -> (Vec<Fact>, Outcome) {
@@ -85,9 +61,11 @@ impl Other {
         self.money.begin();
         facts.iter().for_each(|fact| self.take(fact, now));
         self.money.check();
-        self.promises.check();
-        for (goods, buyer) in self.money.came_in_vain() {
-            assert!(!self.promises.are_left_to(goods, buyer), "{goods:?} is free, and late money goes back");
+        if let Some(book) = &self.promises {
+            book.check();
+            for (goods, buyer) in self.money.came_in_vain() {
+                assert!(!book.is_left_to(goods, buyer), "{goods:?} is free, and late money goes back");
+            }
         }
         (facts, outcome)
     }
@@ -98,7 +76,10 @@ impl Other {
     }
 
     fn take(&mut self, fact: &Fact, at: Millis) {
-        self.promises.take(fact, at);
-        self.money.take(fact, at);
+        match &mut self.promises {
+            Some(book) => book.take(fact, at),
+            None => self.promises = open_book(fact),
+        }
+        move_money(&mut self.money, fact, at);
     }
 }

@@ -1,219 +1,100 @@
-//! What sales and registrations promise, asserted of every fact: counted from the facts alone, by lists and sums.
-//! Registrations have a file of their own.
+//! What each kind promises, asserted of every fact: counted from the facts alone, by lists and sums. A kind brings its
+//! book along, and `each_kind!` finds it; kinds that promise nothing are at the end.
 
 mod entries;
+mod sales;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
-use onsale_domain::auction::AuctionFact;
-use onsale_domain::order::OrderFact;
+use onsale_domain::desk::{Desk, DeskFact};
+use onsale_domain::listing::Body;
 use onsale_domain::order::fact::OrderedGoods;
-use onsale_domain::registration::RegistrationFact;
-use onsale_domain::stock::details::SaleStatus;
-use onsale_domain::stock::fact::{SkuCount, SkuLine};
-use onsale_domain::stock::{SaleFact, details::SaleDetails};
-use onsale_domain::{BuyerId, CheckoutId, Fact, Millis, OrderId};
+use onsale_domain::series::{Series, SeriesStatus};
+use onsale_domain::venue::Venue;
+use onsale_domain::{BuyerId, Fact, Kind, Millis, each_kind};
 
-use super::bidding::BidBook;
-use super::kept::pinned_until;
-use entries::EntryBook;
+use super::money::MoneyBook;
 
-#[derive(Clone, Debug, Default)]
-pub enum Promises {
-    #[default]
-    None,
-    Sale(Box<SaleBook>),
-    Registration(Box<EntryBook>),
-    Auction(Box<BidBook>),
+/// What the simulation knows of a kind besides its rules.
+pub trait Modelled: Kind {
+    /// Not over yet: there is something to be had.
+    fn goes_on(&self) -> bool {
+        false
+    }
+
+    /// The book of promises that a listing's first fact opens.
+    fn open_book(_first: &Self::Fact) -> Option<Box<dyn Book>> {
+        None
+    }
+
+    /// What a fact means for orders and their money. Panics if it breaks a promise.
+    fn move_money(_money: &mut MoneyBook, _fact: &Self::Fact, _now: Millis) {}
 }
 
-impl Promises {
-    /// Panics if the fact breaks a promise.
-    pub fn take(&mut self, fact: &Fact, now: Millis) {
-        if let Fact::Sale(SaleFact::Created(created)) = fact {
-            let stock = created.skus.iter().map(|sku| sku.stock).collect();
-            *self = Promises::Sale(Box::new(SaleBook::new(created.details.clone(), stock)));
-        } else if let Fact::Registration(RegistrationFact::Created(created)) = fact {
-            *self = Promises::Registration(Box::new(EntryBook::new(created.capacity)));
-        } else if let Fact::Auction(AuctionFact::AuctionCreated(details)) = fact {
-            *self = Promises::Auction(Box::new(BidBook::new((**details).clone())));
-        } else if let (Promises::Auction(book), Fact::Auction(fact)) = (&mut *self, fact) {
-            book.take(fact, now);
-        } else if let (Promises::Sale(book), Fact::Sale(fact)) = (&mut *self, fact) {
-            book.take(fact, now);
-        } else if let (Promises::Sale(book), Fact::Order(fact)) = (&mut *self, fact) {
-            book.pin(fact);
-        } else if let (Promises::Auction(book), Fact::Order(fact)) = (&mut *self, fact) {
-            book.take_order(fact);
-        } else if let (Promises::Registration(book), Fact::Order(fact)) = (&mut *self, fact) {
-            book.take_order(fact);
-        } else if let (Promises::Registration(book), Fact::Registration(fact)) = (self, fact) {
-            book.take(fact, now);
-        }
-    }
+/// The promises of one listing.
+pub trait Book: Debug {
+    /// Panics if the fact, the listing's own or an order's, breaks a promise.
+    fn take(&mut self, fact: &Fact, now: Millis);
 
     /// At the end of a step nothing is left half done.
-    pub fn check(&self) {
-        if let Promises::Registration(book) = self {
-            book.check();
-        }
-    }
+    fn check(&self) {}
 
-    /// Whether an award or a place that its buyer lost for not paying in time is still there for him.
-    pub fn are_left_to(&self, goods: &OrderedGoods, buyer: &BuyerId) -> bool {
-        match (self, goods) {
-            (Promises::Auction(book), OrderedGoods::Award { .. }) => book.is_left_to(buyer),
-            (Promises::Registration(book), OrderedGoods::Entry { entry, .. }) => {
-                book.is_left_to(*entry, buyer)
-            }
-            (
-                _,
-                OrderedGoods::Hold { .. }
-                | OrderedGoods::Checkout { .. }
-                | OrderedGoods::Award { .. }
-                | OrderedGoods::Entry { .. },
-            ) => false,
-        }
+    /// Whether an award or a place that its buyer lost for not paying in time is still there for the buyer.
+    fn is_left_to(&self, _goods: &OrderedGoods, _buyer: &BuyerId) -> bool {
+        false
     }
 
     /// Whether an award or a place is kept for somebody whose time is over.
-    pub fn are_overdue(&self, now: Millis) -> bool {
-        match self {
-            Promises::None | Promises::Sale(_) => false,
-            Promises::Registration(book) => book.is_overdue(now),
-            Promises::Auction(book) => book.is_overdue(now),
-        }
+    fn is_overdue(&self, _now: Millis) -> bool {
+        false
+    }
+
+    fn boxed(&self) -> Box<dyn Book>;
+}
+
+impl Clone for Box<dyn Book> {
+    fn clone(&self) -> Box<dyn Book> {
+        (**self).boxed()
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct SaleBook {
-    details: SaleDetails,
-    status: SaleStatus,
-    stock: Vec<u32>,
-    codes: BTreeMap<CheckoutId, Code>,
-    used: BTreeSet<CheckoutId>,
-    orders: BTreeMap<OrderId, (BuyerId, Vec<SkuLine>)>,
+macro_rules! modelled {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+        pub fn goes_on(body: &Body) -> bool {
+            match body {
+                Body::Nothing => false,
+                $(Body::$Kind(state) => <$State as Modelled>::goes_on(state),)*
+            }
+        }
+
+        pub fn open_book(first: &Fact) -> Option<Box<dyn Book>> {
+            match first {
+                $(Fact::$Kind(first) => <$State as Modelled>::open_book(first),)*
+                Fact::Order(_) => None,
+            }
+        }
+
+        pub fn move_money(money: &mut MoneyBook, fact: &Fact, now: Millis) {
+            match fact {
+                $(Fact::$Kind(fact) => <$State as Modelled>::move_money(money, fact, now),)*
+                Fact::Order(fact) => money.take_own(fact),
+            }
+        }
+    };
 }
 
-#[derive(Clone, Debug)]
-struct Code {
-    buyer: BuyerId,
-    lines: Vec<SkuLine>,
-    until: Millis,
-    order: Option<OrderId>,
+each_kind!(modelled);
+
+impl Modelled for Venue {}
+
+impl Modelled for Series {
+    fn goes_on(&self) -> bool {
+        self.status() != SeriesStatus::Ended
+    }
 }
 
-fn units(lines: &[SkuLine]) -> u32 {
-    lines.iter().map(|line| line.count).sum()
-}
-
-impl SaleBook {
-    fn new(details: SaleDetails, stock: Vec<u32>) -> SaleBook {
-        SaleBook {
-            details,
-            status: SaleStatus::Scheduled,
-            stock,
-            codes: BTreeMap::new(),
-            used: BTreeSet::new(),
-            orders: BTreeMap::new(),
-        }
-    }
-
-    fn taken(&self, sku: u16) -> u32 {
-        let lines = self.codes.values().flat_map(|code| &code.lines);
-        let lines = lines.chain(self.orders.values().flat_map(|(_, lines)| lines));
-        lines.filter(|line| line.sku == sku).map(|line| line.count).sum()
-    }
-
-    fn nothing_is_sold_twice(&self) {
-        for (sku, stock) in self.stock.iter().enumerate() {
-            let taken = self.taken(sku as u16);
-            assert!(taken <= *stock, "SKU {sku} is oversold: {taken} of {stock}");
-        }
-    }
-
-    fn end(&mut self, checkout: CheckoutId) -> Code {
-        self.codes.remove(&checkout).unwrap_or_else(|| panic!("{checkout:?} ends twice"))
-    }
-
-    fn buy(&mut self, checkout: CheckoutId, order: OrderId, buyer: BuyerId, lines: Vec<SkuLine>) {
-        assert!(self.used.insert(checkout), "a code was used twice");
-        assert!(self.orders.insert(order, (buyer, lines)).is_none(), "an order has two purchases");
-    }
-
-    fn take(&mut self, fact: &SaleFact, now: Millis) {
-        match fact {
-            SaleFact::Created(_) => panic!("a sale is created twice"),
-            SaleFact::Changed(details) => self.details = (**details).clone(),
-            SaleFact::StatusChanged { status, .. } => self.status = *status,
-            SaleFact::SkuAdded(sku) => self.stock.push(sku.stock),
-            SaleFact::StockAdded { sku, count } => self.stock[usize::from(*sku)] += count,
-            SaleFact::StockWithdrawn { sku, count } => self.stock[usize::from(*sku)] -= count,
-            SaleFact::PriceChanged { .. } => {}
-            SaleFact::CheckedOut { checkout, buyer, lines, until } => {
-                assert!(self.status == SaleStatus::Open, "a code outside the sale's hours");
-                assert!(*until > now, "a code that is over when it begins");
-                assert!(!self.used.contains(checkout), "a used code begins again");
-                let codes = self.codes.values().filter(|code| code.buyer == *buyer);
-                let bought = self.orders.values().filter(|(owner, _)| owner == buyer);
-                let has: u32 = codes.map(|code| units(&code.lines)).sum();
-                let has = has + bought.map(|(_, lines)| units(lines)).sum::<u32>();
-                assert!(has + units(lines) <= self.details.rules.buyer_limit, "a buyer is over the limit");
-                let code = Code { buyer: buyer.clone(), lines: lines.clone(), until: *until, order: None };
-                assert!(self.codes.insert(*checkout, code).is_none(), "a code begins twice");
-            }
-            SaleFact::CheckoutCancelled { checkout, .. } => drop(self.end(*checkout)),
-            SaleFact::CheckoutExpired { checkout } => {
-                assert!(self.end(*checkout).until <= now, "a code expired too early");
-            }
-            SaleFact::CheckoutOrdered { checkout, order, until } => {
-                let code = self.codes.get_mut(checkout).expect("a code that lives");
-                assert!(*until >= code.until && code.until > now, "an order shortens its code or comes late");
-                assert!(code.order.replace(*order).is_none(), "two orders have one code");
-                code.until = *until;
-            }
-            SaleFact::CheckoutReturned { checkout, until } => {
-                let code = self.codes.get_mut(checkout).expect("a code that lives");
-                assert!(code.order.take().is_some() && *until >= code.until, "nothing to give back");
-                code.until = *until;
-            }
-            SaleFact::Purchased { checkout, order } => {
-                let code = self.end(*checkout);
-                assert!(code.until > now, "an expired code is used");
-                assert!(code.order.is_none_or(|pinned| pinned == *order), "another order has this code");
-                self.buy(*checkout, *order, code.buyer, code.lines);
-            }
-            SaleFact::TakenBack { checkout, order, buyer, lines } => {
-                assert!(!self.codes.contains_key(checkout), "a living code is taken back");
-                self.buy(*checkout, *order, buyer.clone(), lines.clone());
-            }
-            SaleFact::Refunded { order, lines, amount_minor, restock, .. } => {
-                self.refund(*order, lines, *amount_minor, *restock);
-            }
-        }
-        self.nothing_is_sold_twice();
-    }
-
-    /// A payment that is asked for, or was declined, gives the code of its order more time.
-    fn pin(&mut self, fact: &OrderFact) {
-        let Some(until) = pinned_until(fact) else { return };
-        let pinned = self.codes.values_mut().find(|code| code.order == Some(fact.order()));
-        let code = pinned.expect("a code that lives and has this order");
-        assert!(until >= code.until, "paying shortens a code's life");
-        code.until = until;
-    }
-
-    fn refund(&mut self, order: OrderId, away: &[SkuCount], amount_minor: i64, restock: bool) {
-        let (_, lines) = self.orders.get_mut(&order).expect("an order that was made");
-        let mut amount = 0;
-        for part in away {
-            let line = lines.iter_mut().find(|line| line.sku == part.sku).expect("a line of the order");
-            assert!(part.count <= line.count, "more is given back than was bought");
-            line.count -= part.count;
-            amount += line.price_minor * i64::from(part.count);
-            self.stock[usize::from(part.sku)] -= if restock { 0 } else { part.count };
-        }
-        assert!(amount == amount_minor, "{amount_minor} is given back for {amount}");
+impl Modelled for Desk {
+    fn move_money(money: &mut MoneyBook, fact: &DeskFact, now: Millis) {
+        money.desk.take(fact, now);
     }
 }

@@ -1,6 +1,9 @@
 //! What bidders, sellers and staff want of auctions: maxima near the price and near each other, bids at the very end.
 
-use onsale_domain::Query;
+mod kept;
+
+pub(super) use kept::{AWARDS, at_the_auction, give_up_award, is_running};
+
 use onsale_domain::auction::command::{
     BanBidder, BuyNow, CancelAuction, ChangeAuction, ChangeTerms, PlaceBid, RetractBid, Retractor,
     SettleAward,
@@ -10,16 +13,46 @@ use onsale_domain::auction::image::AuctionImage;
 use onsale_domain::auction::increment::{Increment, NamedLadder};
 use onsale_domain::auction::{Auction, AuctionCommand, AuctionDetails, AuctionQuery, AuctionTerms};
 use onsale_domain::money::Currency;
-use onsale_domain::{BuyerId, Command, ListingKind, OrderId};
+use onsale_domain::{BuyerId, Command, ListingKind, OrderId, Query};
 use onsale_engine::Request;
 
 use super::Workload;
+use super::wanted::Wanted;
+use crate::auditor::Auditor;
 use crate::rng::Rng;
 
 const HOUR: i64 = 3_600_000;
 
+impl Wanted for Auction {
+    fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
+        workload.of_auction(rng, self, clock)
+    }
+
+    fn question(&self, workload: &mut Workload, rng: &mut Rng, _buyer: BuyerId) -> Query {
+        let image = self.image();
+        Query::Auction(match rng.below(3) {
+            0 => AuctionQuery::Bidder(workload.bidder(rng, &image)),
+            1 => AuctionQuery::History { before: None, limit: 5 },
+            _ => AuctionQuery::Watchers { after: None, limit: 5 },
+        })
+    }
+}
+
 impl Workload {
-    pub(super) fn create_auction(&mut self, rng: &mut Rng, clock: i64) -> Request {
+    /// Something to ask of an auction; three of them alive at least.
+    pub(super) fn bid(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Request {
+        let auctions = auditor.listings.values().filter(|one| one.id.kind == ListingKind::Auction);
+        let all: Vec<_> = auctions.filter_map(|one| Some((one.id, one.other()?))).collect();
+        let alive: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
+        let wanted = alive.len() < 3 && self.listings_made < 4 * self.listings_max;
+        let crowd = if rng.chance(900) && !alive.is_empty() { &alive } else { &all };
+        match rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) {
+            Some((id, other)) => self.of_other(rng, *id, other, clock),
+            None => self.create_auction(rng, clock),
+        }
+    }
+
+    fn create_auction(&mut self, rng: &mut Rng, clock: i64) -> Request {
         let id = self.new_id(rng, ListingKind::Auction);
         let details = self.new_auction(rng, clock);
         self.request(rng, id, Command::Auction(AuctionCommand::CreateAuction(Box::new(details))))
@@ -147,15 +180,6 @@ impl Workload {
         let awards = image.closed.as_ref().map_or(&[][..], |closed| &closed.awards);
         let last = awards.last().map(|line| line.award.bidder.clone());
         last.filter(|_| rng.chance(900)).unwrap_or_else(|| self.buyer(rng))
-    }
-
-    pub(super) fn question_of_auction(&mut self, rng: &mut Rng, auction: &Auction) -> Query {
-        let image = auction.image();
-        Query::Auction(match rng.below(3) {
-            0 => AuctionQuery::Bidder(self.bidder(rng, &image)),
-            1 => AuctionQuery::History { before: None, limit: 5 },
-            _ => AuctionQuery::Watchers { after: None, limit: 5 },
-        })
     }
 }
 

@@ -1,9 +1,6 @@
 //! What bidders who have won, and those for whom a place is kept, make of it: they order it, pay it in time or late, turn it
 //! down, or forget it.
 
-use onsale_domain::auction::AuctionCommand;
-use onsale_domain::auction::command::RefundAward;
-use onsale_domain::listing::Body;
 use onsale_domain::order::command::{EntryKey, GoodsKey};
 use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, OrderStatus};
@@ -14,6 +11,7 @@ use onsale_domain::{BuyerId, Command, EntryId, ListingId, ListingKind, OrderId, 
 use onsale_engine::Request;
 
 use super::Workload;
+use super::auctions::{AWARDS, at_the_auction, give_up_award, is_running};
 use super::orders::orders_of;
 use super::sales::new_registration;
 use crate::auditor::Auditor;
@@ -22,17 +20,31 @@ use crate::rng::Rng;
 
 const HOUR: i64 = 3_600_000;
 
+/// A kind that keeps something for days until it is paid, and what is wanted of it.
+pub(super) struct Kept {
+    pub kind: ListingKind,
+    /// So many of them should be alive.
+    pub alive_least: usize,
+    pub create: fn(&mut Workload, &mut Rng, clock: i64) -> Command,
+    pub wish: fn(&mut Workload, &mut Rng, &Other, clock: i64) -> Command,
+}
+
+const PLACES: Kept = Kept {
+    kind: ListingKind::Registration,
+    alive_least: 2,
+    create: Workload::create_registration,
+    wish: Workload::at_the_registration,
+};
+
 impl Workload {
     /// Something about an award or a place; four auctions and two registrations alive at least.
     pub(super) fn keep(&mut self, rng: &mut Rng, auditor: &Auditor, clock: i64) -> Vec<Request> {
-        let auctions = rng.chance(500);
-        let kind = if auctions { ListingKind::Auction } else { ListingKind::Registration };
-        let own = |id: ListingId| id.kind == kind && id.tenant == Tenant::DEFAULT;
+        let kept = if rng.chance(500) { &AWARDS } else { &PLACES };
+        let own = |id: ListingId| id.kind == kept.kind && id.tenant == Tenant::DEFAULT;
         let all = auditor.listings.values().filter(|one| own(one.id));
         let all: Vec<_> = all.filter_map(|one| Some((one.id, one.other()?))).collect();
         let lively: Vec<_> = all.iter().filter(|(_, other)| other.goes_on()).copied().collect();
-        let least = if auctions { 4 } else { 2 };
-        let wanted = lively.len() < least && self.listings_made < 8 * self.listings_max;
+        let wanted = lively.len() < kept.alive_least && self.listings_made < 8 * self.listings_max;
         let places: Vec<_> = all.iter().filter(|(_, other)| is_about_to_begin(other)).copied().collect();
         let crowd = match rng.below(1_000) {
             0..700 if !lively.is_empty() => &lively,
@@ -40,7 +52,7 @@ impl Workload {
             _ => &all,
         };
         let Some((id, other)) = rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) else {
-            return vec![self.create_kept(rng, kind, clock)];
+            return vec![self.create_kept(rng, kept, clock)];
         };
         // Whoever wins has others behind him.
         let running: Vec<_> = lively.iter().filter(|(_, other)| is_running(other)).copied().collect();
@@ -48,64 +60,35 @@ impl Workload {
             let bids = rng.range(1, 5);
             return (0..bids)
                 .map(|_| {
-                    let command = self.at_the_auction(rng, other, clock);
+                    let command = at_the_auction(self, rng, other, clock);
                     self.request(rng, *id, command)
                 })
                 .collect();
         }
-        let command = match auctions {
-            true => self.at_the_auction(rng, other, clock),
-            false => self.at_the_registration(rng, other, clock),
-        };
+        let command = (kept.wish)(self, rng, other, clock);
         vec![self.request(rng, *id, command)]
     }
 
-    /// Auctions that are soon over, and registrations that go on for days, with few places.
-    fn create_kept(&mut self, rng: &mut Rng, kind: ListingKind, clock: i64) -> Request {
+    fn create_kept(&mut self, rng: &mut Rng, kept: &Kept, clock: i64) -> Request {
         self.listings_made += 1;
-        let id = ListingId { tenant: Tenant::DEFAULT, kind, number: self.fresh() };
-        let command = match kind == ListingKind::Auction {
-            true => {
-                let mut details = self.new_auction(rng, clock);
-                details.ends_at = details.starts_at + rng.range(1_000, 60_000);
-                Command::Auction(AuctionCommand::CreateAuction(Box::new(details)))
-            }
-            false => {
-                let (mut details, capacity) = (new_registration(rng, clock), rng.range(1, 4) as u32);
-                details.price_minor = rng.range(1, 900);
-                details.starts_at = details.opens_at + rng.range(12 * HOUR, 240 * HOUR);
-                // Whoever gives his place back after the cut-off has paid it.
-                details.cut_off_ms = rng.range(0, 11 * HOUR);
-                let create = CreateRegistration { details, capacity };
-                Command::Registration(RegistrationCommand::Create(Box::new(create)))
-            }
-        };
+        let id = ListingId { tenant: Tenant::DEFAULT, kind: kept.kind, number: self.fresh() };
+        let command = (kept.create)(self, rng, clock);
         self.request(rng, id, command)
     }
 
-    fn at_the_auction(&mut self, rng: &mut Rng, other: &Other, clock: i64) -> Command {
-        let Body::Auction(auction) = &other.listing.body else { return Command::ExpireDue { limit: 1 } };
-        let image = auction.image();
-        if image.closed.is_none() {
-            return self.of_auction(rng, auction, clock);
-        }
-        let buyer = self.payer(rng, &image);
-        let orders = orders_of(other, &buyer, clock);
-        if let Some(order) = rng.pick(&orders).filter(|order| rng.chance(often(order.status))) {
-            return self.about(rng, other, order, clock);
-        }
-        let lives = |status| matches!(status, OrderStatus::Pending | OrderStatus::Paying);
-        let ordered = orders.iter().any(|order| lives(order.status));
-        match rng.chance(if ordered { 50 } else { 650 }) {
-            true => self.order_kept(rng, GoodsKey::Award(buyer)),
-            false => self.of_auction(rng, auction, clock),
-        }
+    /// Goes on for days, with few places.
+    fn create_registration(&mut self, rng: &mut Rng, clock: i64) -> Command {
+        let (mut details, capacity) = (new_registration(rng, clock), rng.range(1, 4) as u32);
+        details.price_minor = rng.range(1, 900);
+        details.starts_at = details.opens_at + rng.range(12 * HOUR, 240 * HOUR);
+        // Whoever gives his place back after the cut-off has paid it.
+        details.cut_off_ms = rng.range(0, 11 * HOUR);
+        let create = CreateRegistration { details, capacity };
+        Command::Registration(RegistrationCommand::Create(Box::new(create)))
     }
 
     fn at_the_registration(&mut self, rng: &mut Rng, other: &Other, clock: i64) -> Command {
-        let Body::Registration(registration) = &other.listing.body else {
-            return Command::ExpireDue { limit: 1 };
-        };
+        let Some(registration) = other.listing.registration() else { return Command::ExpireDue { limit: 1 } };
         let image = registration.image();
         if rng.chance(60) {
             return Command::Registration(self.of_registration(rng, &image, clock));
@@ -133,22 +116,18 @@ impl Workload {
     }
 
     /// Mostly an order under a number of its own.
-    fn order_kept(&mut self, rng: &mut Rng, goods: GoodsKey) -> Command {
+    pub(super) fn order_kept(&mut self, rng: &mut Rng, goods: GoodsKey) -> Command {
         let order = OrderId(if rng.chance(970) { self.fresh() } else { self.next_id });
         self.place_order(rng, order, goods)
     }
 }
 
 fn is_about_to_begin(other: &Other) -> bool {
-    matches!(&other.listing.body, Body::Registration(one) if one.status() == RegistrationStatus::Closed)
-}
-
-fn is_running(other: &Other) -> bool {
-    matches!(&other.listing.body, Body::Auction(auction) if auction.image().closed.is_none())
+    other.listing.registration().is_some_and(|one| one.status() == RegistrationStatus::Closed)
 }
 
 /// Whoever has ordered pays; whoever pays waits.
-fn often(status: OrderStatus) -> u64 {
+pub(super) fn often(status: OrderStatus) -> u64 {
     match status {
         OrderStatus::Pending => 800,
         OrderStatus::Paying => 150,
@@ -177,18 +156,7 @@ pub(super) fn time_to_pay(rng: &mut Rng, goods: &OrderedGoods) -> i64 {
 
 /// Whoever has ordered, or paid, wants it no more; or staff takes his place away, or pays back what an award cost.
 pub(super) fn give_up(rng: &mut Rng, order: &BookedOrder, buyer: BuyerId) -> Command {
-    match &order.goods {
-        OrderedGoods::Award { price_minor, .. } if rng.chance(700) => {
-            let amount_minor = rng.chance(500).then(|| rng.range(1, price_minor + 10));
-            let (order, reason) = (order.order, "broken".to_owned());
-            Command::Auction(AuctionCommand::RefundAward(RefundAward { order, amount_minor, reason }))
-        }
-        OrderedGoods::Entry { entry, .. } => {
-            let buyer = rng.chance(600).then_some(buyer);
-            Command::Registration(RegistrationCommand::CancelEntry(CancelEntry { entry: *entry, buyer }))
-        }
-        OrderedGoods::Award { .. } | OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => {
-            Command::Auction(AuctionCommand::DeclineAward(buyer))
-        }
-    }
+    let OrderedGoods::Entry { entry, .. } = &order.goods else { return give_up_award(rng, order, buyer) };
+    let buyer = rng.chance(600).then_some(buyer);
+    Command::Registration(RegistrationCommand::CancelEntry(CancelEntry { entry: *entry, buyer }))
 }

@@ -2,7 +2,6 @@
 //! it is not theirs to say; `world/payments.rs` has it.
 
 use onsale_domain::event::EventStatus;
-use onsale_domain::listing::Body;
 use onsale_domain::order::command::{GoodsKey, NoteRefund, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
@@ -47,16 +46,10 @@ impl Workload {
             return self.create_with_orders(rng, clock);
         };
         let buyer = self.buyer(rng);
-        let command = match &other.listing.body {
-            Body::Event(_) if rng.chance(80) => self.staff(rng, other, clock),
-            Body::Event(_) => self.at_the_event(rng, other, buyer, clock),
-            Body::Sale(_) => self.at_the_sale(rng, other, buyer, clock),
-            Body::Nothing
-            | Body::Venue(_)
-            | Body::Series(_)
-            | Body::Registration(_)
-            | Body::Auction(_)
-            | Body::Desk(_) => Command::ExpireDue { limit: 1 },
+        let command = match id.kind == ListingKind::Event {
+            true if rng.chance(80) => self.staff(rng, other, clock),
+            true => self.at_the_event(rng, other, buyer, clock),
+            false => self.at_the_sale(rng, other, buyer, clock),
         };
         self.request(rng, *id, command)
     }
@@ -152,7 +145,7 @@ impl Workload {
     }
 
     fn at_the_sale(&mut self, rng: &mut Rng, other: &Other, buyer: BuyerId, clock: i64) -> Command {
-        let Body::Sale(sale) = &other.listing.body else { return Command::ExpireDue { limit: 1 } };
+        let Some(sale) = other.listing.sale() else { return Command::ExpireDue { limit: 1 } };
         let orders = orders_of(other, &buyer, clock);
         if let Some(order) = rng.pick(&orders).filter(|_| rng.chance(550)) {
             return self.about(rng, other, order, clock);

@@ -1,18 +1,16 @@
 //! What buyers and staff want of sales, registrations and series.
 
 use onsale_domain::money::Currency;
-use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::registration::command::{
     CancelEntry, ChangeRegistration, ConfirmEntry, CreateRegistration, Register,
 };
 use onsale_domain::registration::details::RegistrationDetails;
 use onsale_domain::registration::image::RegistrationImage;
-use onsale_domain::seats::EventQuery;
-use onsale_domain::series::SeriesCommand;
+use onsale_domain::registration::{Registration, RegistrationCommand, RegistrationQuery};
 use onsale_domain::series::command::{ChangeSeries, OpenSlot};
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
 use onsale_domain::series::schedule::{Schedule, Slot};
-use onsale_domain::stock::SaleCommand;
+use onsale_domain::series::{Series, SeriesCommand};
 use onsale_domain::stock::command::{
     ChangeSale, Checkout, CheckoutKey, CreateSale, OrderCheckout, Purchase, RefundPurchase, ReturnCheckout,
     TakeBack,
@@ -20,14 +18,59 @@ use onsale_domain::stock::command::{
 use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
 use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::image::SaleImage;
-use onsale_domain::{BuyerId, CheckoutId, Command, EntryId, ListingId, ListingKind, OrderId};
+use onsale_domain::stock::{Sale, SaleCommand, SaleQuery};
+use onsale_domain::{BuyerId, CheckoutId, Command, EntryId, ListingKind, OrderId, Query};
 use onsale_engine::Request;
 
 use super::Workload;
-use crate::model::other::Other;
+use super::wanted::Wanted;
 use crate::rng::Rng;
 
 const HOUR: i64 = 3_600_000;
+
+impl Wanted for Sale {
+    fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
+        if rng.chance(30) {
+            return Command::ExpireDue { limit: rng.below(70) as u32 };
+        }
+        Command::Sale(workload.of_sale(rng, &self.image(), clock))
+    }
+
+    fn question(&self, workload: &mut Workload, rng: &mut Rng, buyer: BuyerId) -> Query {
+        let (key, order, _) = workload.code(rng, &self.image());
+        Query::Sale(match rng.below(4) {
+            0 => SaleQuery::Checkout(key.checkout),
+            1 => SaleQuery::CheckoutsOf(buyer),
+            2 => SaleQuery::Order(order),
+            _ => SaleQuery::PurchasesOf { buyer, limit: 3 },
+        })
+    }
+}
+
+impl Wanted for Registration {
+    fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
+        if rng.chance(30) {
+            return Command::ExpireDue { limit: rng.below(70) as u32 };
+        }
+        Command::Registration(workload.of_registration(rng, &self.image(), clock))
+    }
+
+    fn question(&self, _workload: &mut Workload, rng: &mut Rng, buyer: BuyerId) -> Query {
+        let image = self.image();
+        let entry = rng.pick(&image.entries).map_or(EntryId(7), |entry| entry.id);
+        Query::Registration(match rng.below(3) {
+            0 => RegistrationQuery::Entry(entry),
+            1 => RegistrationQuery::EntryOf(buyer),
+            _ => RegistrationQuery::Entries { after: 0, limit: 5 },
+        })
+    }
+}
+
+impl Wanted for Series {
+    fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
+        Command::Series(workload.of_series(rng, clock))
+    }
+}
 
 impl Workload {
     pub(super) fn create_other(&mut self, rng: &mut Rng, clock: i64) -> Request {
@@ -54,25 +97,6 @@ impl Workload {
                 self.request(rng, id, Command::Series(SeriesCommand::Create(Box::new(details))))
             }
         }
-    }
-
-    pub(super) fn of_other(&mut self, rng: &mut Rng, id: ListingId, other: &Other, clock: i64) -> Request {
-        use onsale_domain::listing::Body;
-        let command = match &other.listing.body {
-            Body::Sale(_) | Body::Registration(_) if rng.chance(30) => {
-                Command::ExpireDue { limit: rng.below(70) as u32 }
-            }
-            Body::Sale(sale) => Command::Sale(self.of_sale(rng, &sale.image(), clock)),
-            Body::Registration(registration) => {
-                Command::Registration(self.of_registration(rng, &registration.image(), clock))
-            }
-            Body::Series(_) => Command::Series(self.of_series(rng, clock)),
-            Body::Auction(auction) => self.of_auction(rng, auction, clock),
-            Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Desk(_) => {
-                Command::ExpireDue { limit: 1 }
-            }
-        };
-        self.request(rng, id, command)
     }
 
     /// A code, mostly a living one in its owner's hands; an order, mostly the one that has it.
@@ -215,39 +239,6 @@ impl Workload {
                 skipped: Vec::new(),
             }),
             _ => SeriesCommand::OpenSlot(OpenSlot { slot: slot(rng), skipped: Vec::new() }),
-        }
-    }
-
-    /// A question about somebody's codes, purchases or entry.
-    pub(super) fn question_of_other(&mut self, rng: &mut Rng, other: &Other) -> onsale_domain::Query {
-        use onsale_domain::Query;
-        use onsale_domain::listing::Body;
-        use onsale_domain::registration::RegistrationQuery;
-        use onsale_domain::stock::SaleQuery;
-        let buyer: BuyerId = self.buyer(rng);
-        match &other.listing.body {
-            Body::Sale(sale) => {
-                let (key, order, _) = self.code(rng, &sale.image());
-                Query::Sale(match rng.below(4) {
-                    0 => SaleQuery::Checkout(key.checkout),
-                    1 => SaleQuery::CheckoutsOf(buyer),
-                    2 => SaleQuery::Order(order),
-                    _ => SaleQuery::PurchasesOf { buyer, limit: 3 },
-                })
-            }
-            Body::Registration(registration) => {
-                let image = registration.image();
-                let entry = rng.pick(&image.entries).map_or(EntryId(7), |entry| entry.id);
-                Query::Registration(match rng.below(3) {
-                    0 => RegistrationQuery::Entry(entry),
-                    1 => RegistrationQuery::EntryOf(buyer),
-                    _ => RegistrationQuery::Entries { after: 0, limit: 5 },
-                })
-            }
-            Body::Auction(auction) => self.question_of_auction(rng, auction),
-            Body::Series(_) | Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Desk(_) => {
-                Query::Event(EventQuery::HoldsOf(buyer))
-            }
         }
     }
 }

@@ -87,8 +87,6 @@ impl World {
     fn look_for_slips(&mut self) {
         let mut paid: Vec<ListingId> = self.auditor.listings.keys().copied().collect();
         let keeping = self.workload.is_keeping();
-        // There are many of these, and most have nothing to be paid.
-        let is_kept = |kind| keeping && matches!(kind, ListingKind::Auction | ListingKind::Registration);
         let (listings, clock) = (&self.auditor.listings, self.clock);
         let has_work = |id: &ListingId| {
             let query = Query::Orders(OrdersQuery::WorkAfter { fence: 0, limit: 1 });
@@ -96,8 +94,8 @@ impl World {
             matches!(found, Some(Found::Orders(OrdersFound::Work(work))) if !work.is_empty())
         };
         paid.retain(|id| {
-            let has_orders =
-                is_paid_event(*id) || id.kind == ListingKind::Sale || (is_kept(id.kind) && has_work(id));
+            // Of what is kept for days there is much, and most has nothing to be paid.
+            let has_orders = is_paid_event(*id) || id.kind == ListingKind::Sale || (keeping && has_work(id));
             id.tenant == Tenant::DEFAULT && has_orders
         });
         if let Some(listing) = self.rng.pick(&paid).copied() {

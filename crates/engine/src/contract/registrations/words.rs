@@ -109,16 +109,12 @@ fn standing(entry: &EntryState) -> String {
 pub fn told(answer: &Answer) -> String {
     let facts = answer.step().map_or(&[][..], |step| &step.facts);
     let mut parts: Vec<String> = facts.iter().map(fact).collect();
-    match &answer.outcome {
-        Outcome::Done => {}
-        Outcome::AlreadyRegistered(own) => {
-            parts.push(format!("e{} of {} {}", own.entry.0, own.buyer.as_str(), standing(own)));
-        }
-        Outcome::Refused(refusal) => parts.push(refused(refusal)),
-        other @ (Outcome::Unchanged
-        | Outcome::AlreadyYours(_)
-        | Outcome::StillQueued(_)
-        | Outcome::AlreadyPurchased(_)) => parts.push(format!("{other:?}").to_lowercase()),
+    if let Outcome::AlreadyRegistered(own) = &answer.outcome {
+        parts.push(format!("e{} of {} {}", own.entry.0, own.buyer.as_str(), standing(own)));
+    } else if let Some(refusal) = answer.outcome.refused() {
+        parts.push(refused(refusal));
+    } else if answer.outcome != Outcome::Done {
+        parts.push(format!("{:?}", answer.outcome).to_lowercase());
     }
     format!("{}{}", if answer.replayed { "(again) " } else { "" }, parts.join(", "))
 }

@@ -175,16 +175,12 @@ fn letter(sku: u16) -> char {
 pub fn told(answer: &Answer) -> String {
     let facts = answer.step().map_or(&[][..], |step| &step.facts);
     let mut parts: Vec<String> = facts.iter().map(fact).collect();
-    match &answer.outcome {
-        Outcome::Done => {}
-        Outcome::AlreadyPurchased(bought) => {
-            parts.push(format!("again o{} {}", bought.order.0, lines(&bought.lines)));
-        }
-        Outcome::Refused(refusal) => parts.push(refused(refusal)),
-        other @ (Outcome::Unchanged
-        | Outcome::AlreadyYours(_)
-        | Outcome::StillQueued(_)
-        | Outcome::AlreadyRegistered(_)) => parts.push(format!("{other:?}").to_lowercase()),
+    if let Outcome::AlreadyPurchased(bought) = &answer.outcome {
+        parts.push(format!("again o{} {}", bought.order.0, lines(&bought.lines)));
+    } else if let Some(refusal) = answer.outcome.refused() {
+        parts.push(refused(refusal));
+    } else if answer.outcome != Outcome::Done {
+        parts.push(format!("{:?}", answer.outcome).to_lowercase());
     }
     format!("{}{}", if answer.replayed { "(again) " } else { "" }, parts.join(", "))
 }

@@ -12,6 +12,8 @@ use onsale_domain::money::Currency;
 use onsale_domain::{BuyerId, Code, Command, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::{Engine, Request};
 
+use crate::cli::look;
+
 const HOUR_MS: Millis = 3_600_000;
 const DAY_MS: Millis = 24 * HOUR_MS;
 
@@ -151,6 +153,22 @@ async fn submit(engine: &dyn Engine, listing: ListingId, command: AuctionCommand
         None | Some(Code::ListingExists | Code::AuctionOver | Code::Invalid) => Ok(()),
         Some(code) => bail!("{listing} could not be created: {}", code.as_str()),
     }
+}
+
+/// A line of the table that the demo begins with: name, id, time left and the least next bid.
+pub fn row(engine: &dyn Engine, auction: &ListingId) -> Option<Vec<String>> {
+    let view = engine.view(auction)?;
+    let shown = view.body.auction()?;
+    let minutes = (shown.ends_at - engine.now()).max(0) / 60_000;
+    let left = match minutes {
+        0..180 => format!("{minutes} min"),
+        180..4_320 => format!("{} h", minutes / 60),
+        _ => format!("{} days", minutes / 1_440),
+    };
+    let currency = shown.details.currency.as_str();
+    let least = look::count(shown.min_next_minor.max(0) as u64);
+    let told = format!("auction, {left} left, next bid {least} minor {currency}");
+    Some(vec![shown.details.name.clone(), auction.to_string(), told])
 }
 
 #[cfg(test)]

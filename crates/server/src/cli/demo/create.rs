@@ -9,7 +9,7 @@ use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::{AdoptChart, CreateEvent};
 use onsale_domain::venue::VenueCommand;
 use onsale_domain::venue::command::CreateVenue;
-use onsale_domain::{Code, Command, ListingId, ListingKind, Millis, Outcome};
+use onsale_domain::{Code, Command, ListingId, ListingKind, Millis};
 use onsale_engine::{Engine, Request};
 
 use super::{House, arena, theatre};
@@ -69,17 +69,11 @@ fn details(house: House, now: Millis) -> anyhow::Result<EventDetails> {
 pub async fn submit(engine: &dyn Engine, listing: ListingId, command: Command) -> anyhow::Result<()> {
     let answer = engine.submit(Request { listing, command, key: None }).await;
     let answer = answer.with_context(|| format!("{listing} could not be created"))?;
-    match answer.outcome {
-        Outcome::Refused(refusal) if refusal.code != Code::ListingExists => {
+    match answer.outcome.refused() {
+        Some(refusal) if refusal.code != Code::ListingExists => {
             bail!("{listing} could not be created: {}", refusal.code.as_str())
         }
-        Outcome::Refused(_)
-        | Outcome::Done
-        | Outcome::Unchanged
-        | Outcome::AlreadyYours(_)
-        | Outcome::StillQueued(_)
-        | Outcome::AlreadyPurchased(_)
-        | Outcome::AlreadyRegistered(_) => Ok(()),
+        Some(_) | None => Ok(()),
     }
 }
 

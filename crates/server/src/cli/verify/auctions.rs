@@ -3,14 +3,49 @@
 use onsale_domain::auction::details::SoftCloseMode;
 use onsale_domain::auction::fact::{self, Closing};
 use onsale_domain::auction::increment::Increment;
-use onsale_domain::auction::{AuctionDetails, AuctionFact};
-use onsale_domain::listing::BodyView;
-use onsale_domain::{BuyerId, Listing};
+use onsale_domain::auction::{Auction, AuctionDetails, AuctionFact};
+use onsale_domain::{BuyerId, ListingKind};
 
-use crate::cli::bidding::{After, Award, Book, Line, Soft, Stand, Terms};
+use super::books::{Books, Verified};
+use super::money::Money;
+use super::replay::Replay;
+use super::report::Report;
+use crate::cli::bidding::{After, Award, Line, Soft, Stand, Terms};
+
+/// Auctions, and their accepted bids as far as they were read from their first fact.
+pub fn fill(report: &mut Report, replay: &Replay) {
+    report.auctions = replay.count(ListingKind::Auction);
+    report.bids = replay.bids();
+}
+
+impl Verified for Auction {
+    fn book(&self, books: &mut Books, fact: &AuctionFact, at: i64) -> Result<(), String> {
+        line(fact).map_or(Ok(()), |line| books.bids.take(at, line))
+    }
+
+    fn move_money(money: &mut Money, fact: &AuctionFact) -> Result<(), String> {
+        if let AuctionFact::AwardSettled { order, .. } = fact {
+            return money.sold(*order);
+        }
+        let AuctionFact::AwardRefunded { order, amount_minor, left_minor, .. } = fact else { return Ok(()) };
+        money.returned(*order, u64::from(*left_minor == 0), *amount_minor)
+    }
+
+    /// The auction tells its price, leader and end; the book found its own.
+    fn agrees(&self, books: &Books) -> Result<(), String> {
+        let (view, book) = (self.view(), &books.bids);
+        let shown = (view.price_minor, view.leader.as_ref().map(BuyerId::as_str), view.ends_at);
+        let booked = (book.price(), book.leader(), book.end());
+        let closed = (view.closed.is_some(), u64::from(view.bids));
+        if shown == booked && closed == (book.is_closed(), book.bids()) {
+            return Ok(());
+        }
+        Err(format!("the auction stands at {shown:?}, the bids come to {booked:?}"))
+    }
+}
 
 /// `None` for what moves neither lead nor end.
-pub fn line(fact: &AuctionFact) -> Option<Line> {
+fn line(fact: &AuctionFact) -> Option<Line> {
     Some(match fact {
         AuctionFact::AuctionCreated(details) | AuctionFact::AuctionChanged(details) => {
             Line::Terms(terms(details))
@@ -106,14 +141,21 @@ fn award(given: &fact::Award) -> Award {
     Award { bidder: name(&given.bidder), bid: given.bid.map(u64::from), price: given.price_minor }
 }
 
-/// The auction tells its price, leader and end; the book found its own: both must say the same.
-pub fn agrees(listing: &Listing, book: &Book) -> Result<(), String> {
-    let Some(BodyView::Auction(view)) = listing.view() else { return Ok(()) };
-    let shown = (view.price_minor, view.leader.as_ref().map(BuyerId::as_str), view.ends_at);
-    let booked = (book.price(), book.leader(), book.end());
-    let closed = (view.closed.is_some(), u64::from(view.bids));
-    if shown == booked && closed == (book.is_closed(), book.bids()) {
-        return Ok(());
+/// Facts of awards for stories about money, by their word.
+#[cfg(test)]
+pub fn award_fact(
+    word: &str,
+    order: onsale_domain::OrderId,
+    bidder: BuyerId,
+    amounts: [i64; 2],
+) -> AuctionFact {
+    let [amount_minor, left_minor] = amounts;
+    match word {
+        "pass" => AuctionFact::AwardPassed { from: bidder, why: fact::PassCause::Unpaid, to: None },
+        "award_paid" => AuctionFact::AwardSettled { bidder, price_minor: 1_000, order },
+        "award_returned" => {
+            AuctionFact::AwardRefunded { order, bidder, amount_minor, left_minor, reason: String::new() }
+        }
+        other => panic!("{other}"),
     }
-    Err(format!("the auction stands at {shown:?}, the bids come to {booked:?}"))
 }

@@ -4,13 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use onsale_domain::auction::AuctionFact;
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::OrderPlaced;
-use onsale_domain::registration::RegistrationFact;
-use onsale_domain::seats::EventFact;
-use onsale_domain::stock::SaleFact;
-use onsale_domain::{EntryId, Fact, OrderId, PaymentId};
+use onsale_domain::{EntryId, OrderId, PaymentId};
 use serde::Serialize;
 
 use crate::cli::money_book::{Entry, MoneyBook};
@@ -57,41 +53,19 @@ pub struct Sums {
 }
 
 impl Money {
-    pub fn take(&mut self, fact: &Fact) -> Result<(), String> {
-        if let Fact::Order(fact) = fact {
-            return self.take_own(fact);
-        }
-        if let Fact::Event(EventFact::HoldConfirmed { order, .. })
-        | Fact::Sale(SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. })
-        | Fact::Auction(AuctionFact::AwardSettled { order, .. }) = fact
-        {
-            return self.sold(*order);
-        }
-        if let Fact::Registration(RegistrationFact::Confirmed { entry, order }) = fact {
-            self.places.insert(*entry, *order);
-            return self.sold(*order);
-        }
-        if let Fact::Event(EventFact::OrderRefunded { order, seats, areas, amount_minor, .. }) = fact {
-            let places = areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
-            return self.returned(*order, seats.len() as u64 + places, *amount_minor);
-        }
-        if let Fact::Sale(SaleFact::Refunded { order, lines, amount_minor, .. }) = fact {
-            let units = lines.iter().map(|line| u64::from(line.count)).sum();
-            return self.returned(*order, units, *amount_minor);
-        }
-        if let Fact::Auction(AuctionFact::AwardRefunded { order, amount_minor, left_minor, .. }) = fact {
-            return self.returned(*order, u64::from(*left_minor == 0), *amount_minor);
-        }
-        // After the cut-off a place stays paid, and nothing is said to go back.
-        if let Fact::Registration(RegistrationFact::EntryCancelled { entry, amount_minor, .. }) = fact
-            && let Some(order) = self.places.remove(entry).filter(|_| *amount_minor > 0)
-        {
-            return self.returned(order, 1, *amount_minor);
-        }
-        Ok(())
+    /// A place is paid.
+    pub fn place_sold(&mut self, entry: EntryId, order: OrderId) -> Result<(), String> {
+        self.places.insert(entry, order);
+        self.sold(order)
     }
 
-    fn take_own(&mut self, fact: &OrderFact) -> Result<(), String> {
+    /// After the cut-off a place stays paid, and nothing is said to go back.
+    pub fn place_left(&mut self, entry: EntryId, amount_minor: i64) -> Result<(), String> {
+        let order = self.places.remove(&entry).filter(|_| amount_minor > 0);
+        order.map_or(Ok(()), |order| self.returned(order, 1, amount_minor))
+    }
+
+    pub fn take_own(&mut self, fact: &OrderFact) -> Result<(), String> {
         let order = Name::from(fact.order());
         self.touched.insert(order);
         self.book.take(match fact {
@@ -131,11 +105,11 @@ impl Money {
         self.book.take(entry(order))
     }
 
-    fn sold(&mut self, id: OrderId) -> Result<(), String> {
+    pub fn sold(&mut self, id: OrderId) -> Result<(), String> {
         self.if_ordered(id, |order| Entry::Sold { order })
     }
 
-    fn returned(&mut self, id: OrderId, units: u64, amount_minor: i64) -> Result<(), String> {
+    pub fn returned(&mut self, id: OrderId, units: u64, amount_minor: i64) -> Result<(), String> {
         self.if_ordered(id, |order| Entry::Returned { order, units, amount_minor })
     }
 
@@ -162,13 +136,16 @@ impl Money {
 
 #[cfg(test)]
 mod tests {
-    use onsale_domain::auction::fact::PassCause;
     use onsale_domain::money::Currency;
     use onsale_domain::order::fact::{OrderedGoods, RefundCause};
+    use onsale_domain::registration::RegistrationFact;
     use onsale_domain::registration::fact::EntryCancelCause;
+    use onsale_domain::seats::EventFact;
+    use onsale_domain::stock::SaleFact;
     use onsale_domain::stock::fact::{SkuCount, SkuLine};
-    use onsale_domain::{BuyerId, CheckoutId, HoldId};
+    use onsale_domain::{BuyerId, CheckoutId, Fact, HoldId};
 
+    use super::super::auctions::award_fact;
     use super::*;
 
     const ORDER: OrderId = OrderId(1);
@@ -242,15 +219,8 @@ mod tests {
                 let (checkout, order, buyer, lines) = (CheckoutId(3), ORDER, ann(), Vec::new());
                 Fact::Sale(SaleFact::TakenBack { checkout, order, buyer, lines })
             }
-            "pass" => {
-                Fact::Auction(AuctionFact::AwardPassed { from: ann(), why: PassCause::Unpaid, to: None })
-            }
-            "award_paid" => {
-                Fact::Auction(AuctionFact::AwardSettled { bidder: ann(), price_minor: 1_000, order: ORDER })
-            }
-            "award_returned" => {
-                let (order, bidder, left_minor) = (ORDER, ann(), number(2));
-                Fact::Auction(AuctionFact::AwardRefunded { order, bidder, amount_minor, left_minor, reason })
+            word @ ("pass" | "award_paid" | "award_returned") => {
+                award_fact(word, ORDER, ann(), [amount_minor, number(2)]).into()
             }
             "place_paid" => Fact::Registration(RegistrationFact::Confirmed { entry: ENTRY, order: ORDER }),
             "leave" => {

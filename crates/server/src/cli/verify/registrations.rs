@@ -3,10 +3,38 @@
 use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::registration::{Registration, RegistrationFact};
 
-use crate::cli::entry_book::{Entry, EntryBook};
+use super::books::{Books, Verified};
+use super::money::Money;
+use crate::cli::entry_book::Entry;
+
+impl Verified for Registration {
+    fn book(&self, books: &mut Books, fact: &RegistrationFact, at: i64) -> Result<(), String> {
+        entry(fact, at).map_or(Ok(()), |entry| books.entries.take(at, entry))
+    }
+
+    fn move_money(money: &mut Money, fact: &RegistrationFact) -> Result<(), String> {
+        if let RegistrationFact::Confirmed { entry, order } = fact {
+            return money.place_sold(*entry, *order);
+        }
+        let RegistrationFact::EntryCancelled { entry, amount_minor, .. } = fact else { return Ok(()) };
+        money.place_left(*entry, *amount_minor)
+    }
+
+    fn agrees(&self, books: &Books) -> Result<(), String> {
+        let (view, totals) = (self.view(), books.entries.totals());
+        let shown = [view.capacity, view.confirmed, view.offered, view.waiting].map(u64::from);
+        let booked = [totals.capacity, totals.confirmed, totals.kept, totals.waiting];
+        match shown == booked {
+            true => Ok(()),
+            false => {
+                Err(format!("capacity, confirmed, kept, waiting are {shown:?}, but the facts say {booked:?}"))
+            }
+        }
+    }
+}
 
 /// `None` for what changes nobody's place.
-pub fn entry(fact: &RegistrationFact, at: i64) -> Option<Entry> {
+fn entry(fact: &RegistrationFact, at: i64) -> Option<Entry> {
     let name = |buyer: &onsale_domain::BuyerId| buyer.as_str().to_owned();
     Some(match fact {
         RegistrationFact::Created(created) => Entry::Capacity(u64::from(created.capacity)),
@@ -36,17 +64,4 @@ pub fn entry(fact: &RegistrationFact, at: i64) -> Option<Entry> {
         RegistrationFact::Confirmed { entry, .. } => Entry::Paid { entry: entry.0 },
         RegistrationFact::EntryCancelled { entry, .. } => Entry::Left { entry: entry.0 },
     })
-}
-
-/// The registration counts for itself; the book counted from the facts: both must say the same.
-pub fn agrees(registration: &Registration, book: &EntryBook) -> Result<(), String> {
-    let (view, totals) = (registration.view(), book.totals());
-    let shown = [view.capacity, view.confirmed, view.offered, view.waiting].map(u64::from);
-    let booked = [totals.capacity, totals.confirmed, totals.kept, totals.waiting];
-    match shown == booked {
-        true => Ok(()),
-        false => {
-            Err(format!("capacity, confirmed, kept, waiting are {shown:?}, but the facts say {booked:?}"))
-        }
-    }
 }

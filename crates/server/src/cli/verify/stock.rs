@@ -4,7 +4,40 @@ use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::{Sale, SaleFact};
 
-use crate::cli::stock_book::{Entry, StockBook};
+use super::books::{Books, Verified};
+use super::money::Money;
+use crate::cli::stock_book::Entry;
+
+impl Verified for Sale {
+    fn book(&self, books: &mut Books, fact: &SaleFact, at: i64) -> Result<(), String> {
+        let entries = entries(fact, books.stock.levels().count());
+        entries.into_iter().try_for_each(|entry| books.stock.take(at, entry))
+    }
+
+    fn move_money(money: &mut Money, fact: &SaleFact) -> Result<(), String> {
+        if let SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. } = fact {
+            return money.sold(*order);
+        }
+        let SaleFact::Refunded { order, lines, amount_minor, .. } = fact else { return Ok(()) };
+        let units = lines.iter().map(|line| u64::from(line.count)).sum();
+        money.returned(*order, units, *amount_minor)
+    }
+
+    fn agrees(&self, books: &Books) -> Result<(), String> {
+        for (n, level) in self.levels().iter().enumerate() {
+            let shown = [level.stock, level.reserved, level.sold].map(u64::from);
+            let booked =
+                books.stock.level_of(&(n as u16)).map(|level| [level.stock, level.reserved, level.sold]);
+            if booked != Some(shown) {
+                let name = self.skus().get(n).map_or("", |sku| sku.id.as_str());
+                return Err(format!(
+                    "{name} has stock, reserved, sold {shown:?}, but the facts say {booked:?}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
 
 fn priced(lines: &[SkuLine]) -> Vec<(u16, u64)> {
     lines.iter().map(|line| (line.sku, u64::from(line.count))).collect()
@@ -15,7 +48,7 @@ fn counted(lines: &[SkuCount]) -> Vec<(u16, u64)> {
 }
 
 /// What a fact does to stock. A SKU's number is its place: those that are known are counted first.
-pub fn entries(fact: &SaleFact, known: usize) -> Vec<Entry<u16>> {
+fn entries(fact: &SaleFact, known: usize) -> Vec<Entry<u16>> {
     let sku = |(n, stock): (usize, u32)| ((known + n) as u16, u64::from(stock));
     match fact {
         SaleFact::Created(created) => {
@@ -56,17 +89,4 @@ pub fn entries(fact: &SaleFact, known: usize) -> Vec<Entry<u16>> {
             vec![Entry::Refunded { order: order.0, lines: counted(lines), restock: *restock }]
         }
     }
-}
-
-/// The sale counts for itself; the book counted from the facts: both must say the same.
-pub fn agrees(sale: &Sale, book: &StockBook<u16>) -> Result<(), String> {
-    for (n, level) in sale.levels().iter().enumerate() {
-        let shown = [level.stock, level.reserved, level.sold].map(u64::from);
-        let booked = book.level_of(&(n as u16)).map(|level| [level.stock, level.reserved, level.sold]);
-        if booked != Some(shown) {
-            let name = sale.skus().get(n).map_or("", |sku| sku.id.as_str());
-            return Err(format!("{name} has stock, reserved, sold {shown:?}, but the facts say {booked:?}"));
-        }
-    }
-    Ok(())
 }

@@ -3,16 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use onsale_domain::auction::AuctionFact;
-use onsale_domain::auction::fact::PassCause;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::fact::EntryCancelCause;
 
 use super::{BuyerId, Millis, MoneyBook, OrderId, Paid};
 use onsale_domain::order::fact::OrderedGoods;
-
-/// Of awards only one waits at a time.
-const AWARD: u128 = 0;
 
 /// What became of orders, by name: a run in which nothing lapses proves nothing about late money.
 pub type Courses = BTreeMap<&'static str, u64>;
@@ -33,67 +28,24 @@ impl MoneyBook {
         late.map(|placed| (&placed.goods, &placed.buyer)).collect()
     }
 
-    pub(super) fn take_auction(&mut self, fact: &AuctionFact, now: Millis) {
-        match fact {
-            AuctionFact::AwardPassed { why, .. } => match why {
-                PassCause::Unpaid => self.lapse(AWARD, now),
-                PassCause::Declined => self.end(AWARD, true),
-            },
-            AuctionFact::AwardSettled { bidder, price_minor, order } => {
-                if let Some(known) = self.orders.get(order) {
-                    let placed = (&known.placed.buyer, known.placed.goods_minor);
-                    assert!(placed == (bidder, *price_minor), "an order buys another award than its own");
-                }
-                self.sell_kept(AWARD, *order);
+    pub fn take_registration(&mut self, fact: &RegistrationFact, now: Millis) {
+        if let RegistrationFact::OfferLapsed { entry } = fact {
+            self.lapse(entry.0, now);
+        } else if let RegistrationFact::Confirmed { entry, order } = fact {
+            self.sell_kept(entry.0, *order);
+            if self.orders.contains_key(order) {
+                self.places.insert(*entry, *order);
             }
-            AuctionFact::AwardRefunded { order, bidder, amount_minor, left_minor, .. } => {
-                let known = &self.orders[order];
-                let left = known.total_minor() - known.returned_minor - amount_minor;
-                assert!(known.placed.buyer == *bidder && left == *left_minor, "another refund than is told");
-                self.bring_back(*order, u32::from(left == 0), *amount_minor);
+        } else if let RegistrationFact::EntryCancelled { entry, why, amount_minor } = fact {
+            self.end(entry.0, *why == EntryCancelCause::Buyer);
+            if let Some(order) = self.places.remove(entry).filter(|_| *amount_minor > 0) {
+                self.bring_back(order, 1, *amount_minor);
             }
-            AuctionFact::AuctionCreated(_)
-            | AuctionFact::AuctionChanged(_)
-            | AuctionFact::AuctionCancelled { .. }
-            | AuctionFact::BidPlaced { .. }
-            | AuctionFact::BidRetracted { .. }
-            | AuctionFact::BidderBanned { .. }
-            | AuctionFact::BidderUnbanned { .. }
-            | AuctionFact::AuctionClosed { .. }
-            | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. } => {}
-        }
-    }
-
-    pub(super) fn take_registration(&mut self, fact: &RegistrationFact, now: Millis) {
-        match fact {
-            RegistrationFact::OfferLapsed { entry } => self.lapse(entry.0, now),
-            RegistrationFact::Confirmed { entry, order } => {
-                self.sell_kept(entry.0, *order);
-                if self.orders.contains_key(order) {
-                    self.places.insert(*entry, *order);
-                }
-            }
-            RegistrationFact::EntryCancelled { entry, why, amount_minor } => {
-                self.end(entry.0, *why == EntryCancelCause::Buyer);
-                if let Some(order) = self.places.remove(entry).filter(|_| *amount_minor > 0) {
-                    self.bring_back(order, 1, *amount_minor);
-                }
-            }
-            RegistrationFact::Created(_)
-            | RegistrationFact::Changed(_)
-            | RegistrationFact::StatusChanged { .. }
-            | RegistrationFact::CapacityChanged { .. }
-            | RegistrationFact::Registered { .. }
-            | RegistrationFact::Reserved { .. }
-            | RegistrationFact::Waitlisted { .. }
-            | RegistrationFact::Promoted { .. }
-            | RegistrationFact::Offered { .. } => {}
         }
     }
 
     /// In time or late: the fact is the same.
-    fn sell_kept(&mut self, goods: u128, id: OrderId) {
+    pub(super) fn sell_kept(&mut self, goods: u128, id: OrderId) {
         if !self.orders.get(&id).is_some_and(|order| order.lapsed) {
             return self.sell(goods, id);
         }

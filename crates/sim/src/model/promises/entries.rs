@@ -4,15 +4,32 @@ use std::collections::BTreeMap;
 
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::OrderedGoods;
-use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::registration::fact::EntryCancelCause;
-use onsale_domain::{BuyerId, EntryId, Millis, OrderId};
+use onsale_domain::registration::{Registration, RegistrationFact};
+use onsale_domain::{BuyerId, EntryId, Fact, Millis, OrderId};
 
+use super::{Book, Modelled};
 use crate::model::kept::{PIN_MS, pinned_until};
+use crate::model::money::MoneyBook;
+
+impl Modelled for Registration {
+    fn goes_on(&self) -> bool {
+        matches!(self.status(), RegistrationStatus::Scheduled | RegistrationStatus::Open)
+    }
+
+    fn open_book(first: &RegistrationFact) -> Option<Box<dyn Book>> {
+        let RegistrationFact::Created(created) = first else { return None };
+        Some(Box::new(EntryBook::new(created.capacity)))
+    }
+
+    fn move_money(money: &mut MoneyBook, fact: &RegistrationFact, now: Millis) {
+        money.take_registration(fact, now);
+    }
+}
 
 #[derive(Clone, Debug, Default)]
-pub struct EntryBook {
+struct EntryBook {
     capacity: u32,
     status: Option<RegistrationStatus>,
     /// Those who wait, first come first.
@@ -37,7 +54,7 @@ struct Kept {
 }
 
 impl EntryBook {
-    pub fn new(capacity: u32) -> EntryBook {
+    fn new(capacity: u32) -> EntryBook {
         EntryBook { capacity, ..EntryBook::default() }
     }
 
@@ -98,8 +115,7 @@ impl EntryBook {
         self.confirmed.insert(entry, kept.price_minor);
     }
 
-    /// Panics if the fact breaks a promise.
-    pub fn take(&mut self, fact: &RegistrationFact, now: Millis) {
+    fn take_own(&mut self, fact: &RegistrationFact, now: Millis) {
         if let Some(entry) = self.taken_back {
             let paid = matches!(fact, RegistrationFact::Confirmed { entry: paid, .. } if *paid == entry);
             assert!(paid, "a place is taken back and not paid");
@@ -169,7 +185,7 @@ impl EntryBook {
     }
 
     /// A payment that is asked for, or was declined, keeps the place a little longer.
-    pub fn take_order(&mut self, fact: &OrderFact) {
+    fn take_order(&mut self, fact: &OrderFact) {
         if let OrderFact::Placed(placed) = fact {
             let OrderedGoods::Entry { entry, .. } = &placed.goods else {
                 panic!("no place of a registration")
@@ -182,22 +198,36 @@ impl EntryBook {
         assert!(until <= kept.first_until + PIN_MS, "a place is kept for ever");
         kept.until = kept.until.max(until);
     }
+}
 
-    pub fn check(&self) {
+impl Book for EntryBook {
+    fn take(&mut self, fact: &Fact, now: Millis) {
+        if let Fact::Registration(fact) = fact {
+            self.take_own(fact, now);
+        } else if let Fact::Order(fact) = fact {
+            self.take_order(fact);
+        }
+    }
+
+    fn check(&self) {
         assert!(self.taken_back.is_none(), "a place is taken back and not paid");
     }
 
     /// Whether there is still room for one who did not pay in time, and nobody waits for it.
-    pub fn is_left_to(&self, entry: EntryId, buyer: &BuyerId) -> bool {
-        let has_one = self.buyers.contains_key(&entry) || self.buyers.values().any(|one| one == buyer);
+    fn is_left_to(&self, goods: &OrderedGoods, buyer: &BuyerId) -> bool {
+        let OrderedGoods::Entry { entry, .. } = goods else { return false };
+        let has_one = self.buyers.contains_key(entry) || self.buyers.values().any(|one| one == buyer);
         self.goes_on() && !has_one && self.waiting.is_empty() && self.taken() < self.capacity as usize
     }
 
-    /// Whether something should have happened by now.
-    pub fn is_overdue(&self, now: Millis) -> bool {
+    fn is_overdue(&self, now: Millis) -> bool {
         let room = self.taken() < self.capacity as usize;
         let promotes = self.status == Some(RegistrationStatus::Open) && room && !self.waiting.is_empty();
         let cancelled = self.status == Some(RegistrationStatus::Cancelled) && !self.buyers.is_empty();
         promotes || cancelled || self.offered.values().any(|kept| kept.until <= now)
+    }
+
+    fn boxed(&self) -> Box<dyn Book> {
+        Box::new(self.clone())
     }
 }
