@@ -79,7 +79,7 @@ pub fn measure(folder: &Path, events: u64) -> Result<()> {
             for answer in together.answers {
                 let Decided::Verdict(answer) = answer? else { anyhow::bail!("a fresh key") };
                 ensure!(answer.outcome == Outcome::Done, "not accepted: {:?}", answer.outcome);
-                offsets[n] = answer.offset;
+                offsets[n] = answer.position.offset;
                 n += 1;
             }
         }

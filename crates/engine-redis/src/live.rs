@@ -6,6 +6,7 @@ mod across;
 mod ask_all;
 mod attempts;
 mod auctions;
+mod bulletin;
 mod clock;
 mod counts;
 mod damaged;
@@ -32,12 +33,15 @@ use futures_util::future::BoxFuture;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Moved, Position, Request,
+    View,
 };
+use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) use self::across::Across;
 use self::attempts::Noted;
+use self::bulletin::Bulletin;
 use self::clock::Clock;
 use self::damaged::Damaged;
 use self::derive::Derived;
@@ -105,6 +109,7 @@ pub(crate) struct Inner {
     options: Options,
     clock: Clock,
     directory: Directory,
+    bulletin: Arc<Bulletin>,
     told: Told,
     derived: Derived,
     leases: Leases,
@@ -115,6 +120,8 @@ pub(crate) struct Inner {
     counts: Counts,
     /// A node was away when listings were looked for: there may be some that nobody here knows of.
     overlooked: AtomicBool,
+    /// How many listings the index and we had when they were last the same.
+    index_seen: Mutex<(usize, usize)>,
     /// When a listing was last missing, in milliseconds since the engine was opened.
     suspected: AtomicI64,
     stop: CancellationToken,
@@ -142,6 +149,7 @@ impl RedisEngine {
             across: Across::new(&prefix),
             clock: Clock::new(options.clock.clone()),
             directory: Directory::default(),
+            bulletin: Arc::default(),
             told: Told::default(),
             derived: Derived::default(),
             leases: Leases::default(),
@@ -150,6 +158,7 @@ impl RedisEngine {
             cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
+            index_seen: Mutex::default(),
             suspected: AtomicI64::new(i64::MIN / 2),
             stop: stop.clone(),
             deployment,
@@ -287,6 +296,10 @@ impl Engine for RedisEngine {
     fn give_back_lease(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
         let inner = self.inner.clone();
         Box::pin(async move { inner.lease(listing, 0).await.map(drop) })
+    }
+
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+        self.inner.bulletin.movements.subscribe(kinds)
     }
 
     fn look_up(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {

@@ -1,6 +1,7 @@
 //! The port of the engines, its contract suite, and the embedded engine with its journal.
 //! Readable alone: `engine.rs`, the port.
 
+pub mod agenda;
 pub mod contract;
 pub mod disk;
 pub mod embedded;
@@ -10,6 +11,7 @@ pub mod log;
 pub mod moved;
 pub mod snapshot;
 
+pub use agenda::Agenda;
 pub use engine::{
     Answer, DamagedListing, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position,
     Request, View,

@@ -1,7 +1,6 @@
 //! Opens the slots of every series in time and makes their sales. Every server runs it: opening a slot twice and making
 //! a sale twice change nothing, so nobody needs a lease, and whoever is up when a slot is due does it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::series::{Plan, Series};
 use onsale_domain::stock::SaleCommand;
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, Tenant};
-use onsale_engine::{EngineError, Request};
+use onsale_engine::{Agenda, EngineError, Request};
 
 use crate::app::App;
 use crate::zone::Clocks;
@@ -22,41 +21,6 @@ const AGAIN_MS: Millis = 500;
 /// Commands for one series in one look; what is left waits for the next.
 const STEPS_MAX: usize = 16;
 const PAGE: usize = 500;
-
-/// When each series is to be looked at: one that waits for nothing is not here.
-#[derive(Debug, Default)]
-struct Agenda {
-    by_time: BTreeSet<(Millis, ListingId)>,
-    times: BTreeMap<ListingId, Millis>,
-}
-
-impl Agenda {
-    fn set(&mut self, series: ListingId, at: Option<Millis>) {
-        let before = match at {
-            Some(at) => self.times.insert(series, at),
-            None => self.times.remove(&series),
-        };
-        if let Some(before) = before {
-            self.by_time.remove(&(before, series));
-        }
-        if let Some(at) = at {
-            self.by_time.insert((at, series));
-        }
-    }
-
-    /// Takes everything out that is due.
-    fn take_due(&mut self, now: Millis) -> Vec<ListingId> {
-        let mut due = Vec::new();
-        while let Some((at, series)) = self.by_time.first().copied()
-            && at <= now
-        {
-            self.by_time.pop_first();
-            self.times.remove(&series);
-            due.push(series);
-        }
-        due
-    }
-}
 
 /// Runs until it is dropped: looks at every series once, then at those that moved or fall due.
 pub async fn run(app: Arc<App>) {
@@ -72,7 +36,7 @@ pub async fn run(app: Arc<App>) {
         }
     }
     loop {
-        for series in agenda.take_due(app.engine.now()) {
+        for series in agenda.take_due(app.engine.now(), PAGE) {
             let again = match serve(&app, series).await {
                 Ok(again) => again,
                 Err(error) => {
@@ -87,7 +51,7 @@ pub async fn run(app: Arc<App>) {
             moved = moved.next(PAGE) => {
                 moved.into_iter().for_each(|(series, _)| agenda.set(series, Some(Millis::MIN)));
             }
-            () = tokio::time::sleep(NAP), if !agenda.times.is_empty() => {}
+            () = tokio::time::sleep(NAP), if !agenda.is_empty() => {}
         }
     }
 }

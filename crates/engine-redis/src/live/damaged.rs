@@ -152,7 +152,7 @@ impl Inner {
         if let Some(picture) = read {
             match self.directory.get(&listing) {
                 Some(replica) => replica.replace(picture),
-                None => drop(self.directory.insert(Replica::new(picture))),
+                None => self.directory.insert(Replica::new(picture, self.bulletin.clone())).announce(),
             }
         }
         Ok(())

@@ -37,6 +37,18 @@ impl Directory {
         self.replicas.read().values().cloned().collect()
     }
 
+    /// The next ids after one, from the beginning again after the last.
+    pub fn after(&self, after: Option<ListingId>, limit: usize) -> Vec<ListingId> {
+        let replicas = self.replicas.read();
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut ids: Vec<ListingId> =
+            replicas.range((start, Bound::Unbounded)).map(|(id, _)| *id).take(limit).collect();
+        if ids.is_empty() && after.is_some() {
+            ids = replicas.keys().take(limit).copied().collect();
+        }
+        ids
+    }
+
     pub fn list(
         &self,
         tenant: Tenant,

@@ -58,7 +58,8 @@ impl Inner {
             self.headless(listing).await?;
             return Ok(None);
         };
-        let replica = self.directory.insert(Replica::new(picture));
+        let replica = self.directory.insert(Replica::new(picture, self.bulletin.clone()));
+        replica.announce();
         replica.touched.store(self.clock.passed(), Ordering::Relaxed);
         self.derived.listing(&replica);
         Ok(Some(replica))
@@ -224,6 +225,11 @@ impl Inner {
     /// Those of the index that we do not know yet. What we know and the index does not is put there: whoever writes it
     /// may not have heard of it.
     pub(super) async fn find_new_listings(self: &Arc<Self>) -> Result<(), EngineError> {
+        let count = self.indexed_count().await?;
+        let seen = (count, self.directory.len());
+        if *self.index_seen.lock() == seen {
+            return Ok(());
+        }
         let mut found = self.indexed_listings().await?;
         let unheard = self.directory.all().into_iter().map(|replica| replica.id);
         let unheard: Vec<String> =
@@ -233,7 +239,10 @@ impl Inner {
             self.link.at(&key, redis::cmd("SADD").arg(&key).arg(unheard)).await?;
         }
         found.retain(|listing| self.directory.get(listing).is_none());
-        self.look_up_all(found).await.map(drop)
+        if self.look_up_all(found).await? {
+            *self.index_seen.lock() = (self.indexed_count().await?, self.directory.len());
+        }
+        Ok(())
     }
 
     /// True: all of them could be read.
@@ -251,6 +260,13 @@ impl Inner {
             }
         }
         Ok(whole)
+    }
+
+    /// How many listings the index has: as long as that and our own number stay the same, nobody reads all of it.
+    async fn indexed_count(&self) -> Result<usize, LinkError> {
+        let key = self.across.listings();
+        let told = self.link.at(&key, redis::cmd("SCARD").arg(&key)).await?;
+        Ok(usize::from_redis_value(told).unwrap_or_default())
     }
 
     async fn indexed_listings(&self) -> Result<BTreeSet<ListingId>, LinkError> {

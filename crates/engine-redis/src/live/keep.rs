@@ -1,18 +1,23 @@
 //! The engine's own tasks: telling, listening, sweeping, and the polling that makes up for whatever they miss.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use onsale_domain::{ListingId, ListingKind};
+use onsale_engine::Moved;
 
 use super::fetch::AT_ONCE;
 use super::replica::Replica;
 use super::{Inner, attempts, derive, sweep, tell, trim, wake};
 
-/// A listing that changed so lately is compared in every round; all of them every `ALL` rounds.
+/// A listing that changed so lately is compared in every round.
 const LATELY_MS: i64 = 60_000;
-const ALL: u64 = 30;
+/// So many of the others are compared in a round, in turn: whatever was missed is found in the end, and a house with
+/// many listings does not walk them all for it.
+const OTHERS: usize = 64;
 /// The index of listings is read every so many rounds.
 const NEW: u64 = 5;
 /// Streams are trimmed every so many rounds.
@@ -35,6 +40,7 @@ pub fn start(inner: &Arc<Inner>) {
 }
 
 async fn poll(inner: Arc<Inner>) {
+    let mut watched = Watched::new(&inner);
     for round in 1.. {
         tokio::select! {
             () = inner.stop.cancelled() => return,
@@ -42,15 +48,7 @@ async fn poll(inner: Arc<Inner>) {
         }
         // Whatever fails here is tried again in the next round; the link says aloud what is wrong.
         let _ = inner.clock.measure(&inner.link).await;
-        if round % ALL == 0 {
-            inner.compare_all().await;
-        } else {
-            let lately = inner.clock.passed() - LATELY_MS;
-            let is_live = |replica: &Arc<Replica>| {
-                replica.is_followed() || replica.touched.load(Ordering::Relaxed) >= lately
-            };
-            inner.compare(inner.directory.all().into_iter().filter(is_live).collect()).await;
-        }
+        inner.compare(watched.next(&inner)).await;
         inner.look_at_damaged_again().await;
         if inner.overlooked.load(Ordering::Relaxed) {
             let _ = inner.find_listings().await;
@@ -60,6 +58,37 @@ async fn poll(inner: Arc<Inner>) {
         if round % TRIM == 0 {
             trim::all(&inner).await;
         }
+    }
+}
+
+/// Which listings a round compares with Redis.
+struct Watched {
+    moved: Moved,
+    /// When each last moved here, on the engine's own clock.
+    lately: BTreeMap<ListingId, i64>,
+    /// The last of the others that was compared.
+    others: Option<ListingId>,
+}
+
+impl Watched {
+    fn new(inner: &Inner) -> Watched {
+        let moved = inner.bulletin.movements.subscribe(&ListingKind::ALL);
+        let now = inner.clock.passed();
+        // What was found at the start may have moved a moment before.
+        let lately = inner.directory.all().iter().map(|replica| (replica.id, now)).collect();
+        Watched { moved, lately, others: None }
+    }
+
+    fn next(&mut self, inner: &Inner) -> Vec<Arc<Replica>> {
+        let now = inner.clock.passed();
+        self.lately.extend(self.moved.take(usize::MAX).into_iter().map(|(listing, _)| (listing, now)));
+        self.lately.retain(|_, moved| *moved >= now - LATELY_MS);
+        let mut listings = inner.bulletin.followed();
+        listings.extend(self.lately.keys());
+        let others = inner.directory.after(self.others, OTHERS);
+        self.others = others.last().copied();
+        listings.extend(others);
+        listings.iter().filter_map(|listing| inner.directory.get(listing)).collect()
     }
 }
 

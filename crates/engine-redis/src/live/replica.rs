@@ -11,6 +11,7 @@ use onsale_engine::{Position, View};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use super::bulletin::Bulletin;
 use crate::picture::Picture;
 
 /// Steps kept for those who follow closely; who falls further behind reads the stream.
@@ -40,6 +41,7 @@ pub struct Replica {
     pub touched: AtomicI64,
     /// Since when its node does not know it, on the same clock.
     missing: AtomicI64,
+    bulletin: Arc<Bulletin>,
 }
 
 #[derive(Debug)]
@@ -62,7 +64,7 @@ pub enum Taken {
 }
 
 impl Replica {
-    pub fn new(picture: Picture) -> Replica {
+    pub fn new(picture: Picture, bulletin: Arc<Bulletin>) -> Replica {
         let id = picture.listing.id;
         let (at, due) = (position(&picture), next_due(&picture));
         let state = State { picture, view: None, recent: VecDeque::new(), early: BTreeMap::new() };
@@ -79,6 +81,7 @@ impl Replica {
             sweeping: AtomicBool::new(false),
             touched: AtomicI64::new(0),
             missing: AtomicI64::new(NEVER),
+            bulletin,
         }
     }
 
@@ -171,6 +174,18 @@ impl Replica {
         self.due.store(next_due(&state.picture), Ordering::Relaxed);
         let at = position(&state.picture);
         self.moved.send_replace(at);
+        self.announce();
+    }
+
+    /// Tells the engine's tasks where it is and when it falls due; also when it is new here.
+    pub fn announce(&self) {
+        self.bulletin.due(self.id, self.due());
+        self.bulletin.movements.publish(self.id, self.position());
+    }
+
+    /// After a sweep: its next deadline stands where the sweeper looks.
+    pub fn announce_due(&self) {
+        self.bulletin.due(self.id, self.due());
     }
 
     /// Goes on from a state that was read whole, unless the facts have brought us further already.
@@ -239,12 +254,9 @@ impl Replica {
         self.fetching.store(false, Ordering::Release);
     }
 
-    pub fn is_followed(&self) -> bool {
-        self.followers.load(Ordering::Acquire) > 0
-    }
-
     pub fn follow(self: &Arc<Self>) -> Following {
         self.followers.fetch_add(1, Ordering::AcqRel);
+        self.bulletin.is_followed(self.id, true);
         Following { replica: self.clone() }
     }
 }
@@ -258,6 +270,7 @@ pub struct Following {
 impl Drop for Following {
     fn drop(&mut self) {
         if self.replica.followers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.replica.bulletin.is_followed(self.replica.id, false);
             self.replica.state.lock().recent.clear();
         }
     }
@@ -345,7 +358,7 @@ mod tests {
 
     #[test]
     fn steps_that_overtake_each_other_are_all_taken() {
-        let replica = Replica::new(made());
+        let replica = Replica::new(made(), Arc::default());
         assert_eq!(replica.take(&held(1, 3)), Taken::Gap);
         assert_eq!(replica.take(&held(1, 2)), Taken::Gap);
         assert_eq!(shown(&replica), (0, 0));
@@ -356,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_step_is_told_once_however_often_it_comes() {
-        let replica = Arc::new(Replica::new(made()));
+        let replica = Arc::new(Replica::new(made(), Arc::default()));
         let _following = replica.follow();
         for number in [1, 1, 2, 1, 2] {
             replica.take(&held(1, number));
@@ -369,7 +382,7 @@ mod tests {
 
     #[test]
     fn a_view_shows_the_last_step() {
-        let replica = Replica::new(made());
+        let replica = Replica::new(made(), Arc::default());
         for number in 1..4 {
             assert_eq!(shown(&replica).0, number - 1);
             assert_eq!(replica.take(&held(1, number)), Taken::Applied);
@@ -379,7 +392,7 @@ mod tests {
 
     #[test]
     fn another_epoch_is_read_whole_and_an_older_one_is_passed_over() {
-        let replica = Replica::new(made());
+        let replica = Replica::new(made(), Arc::default());
         replica.take(&held(1, 1));
         assert_eq!(replica.take(&held(2, 2)), Taken::Reload);
         let mut recovered = made();

@@ -17,6 +17,10 @@ const TICK: Duration = Duration::from_millis(25);
 /// The index over listings is read every so many ticks: it tells of what our replicas have not heard of.
 const INDEX: u32 = 20;
 const INDEXED_MAX: usize = 64;
+/// Listings whose sweeps are begun in one tick; the others wait for the next.
+const DUE_MAX: usize = 1_024;
+/// A damaged listing has nothing to sweep before it is whole; it is looked at again after so long.
+const DAMAGED_AGAIN_MS: Millis = 1_000;
 /// Deadlines of one step.
 const LIMIT: usize = 64;
 /// Redis' clock and ours may differ by a little: what was not due yet is tried again after this.
@@ -29,8 +33,8 @@ pub async fn run(inner: Arc<Inner>) {
             () = tokio::time::sleep(TICK) => {}
         }
         let now = inner.clock.now();
-        for replica in inner.directory.all() {
-            if replica.due().is_some_and(|due| due <= now) {
+        for listing in inner.bulletin.take_due(now, DUE_MAX) {
+            if let Some(replica) = inner.directory.get(&listing) {
                 start(&inner, &replica);
             }
         }
@@ -71,13 +75,18 @@ async fn look_into_index(inner: &Arc<Inner>, now: Millis) {
 
 fn start(inner: &Arc<Inner>, replica: &Arc<Replica>) {
     // A damaged one is looked at by the polling; it has nothing to sweep before it is whole.
-    if inner.damaged.has(&replica.id) || replica.sweeping.swap(true, Ordering::AcqRel) {
+    if inner.damaged.has(&replica.id) {
+        return inner.bulletin.due(replica.id, Some(inner.clock.now() + DAMAGED_AGAIN_MS));
+    }
+    // The sweep under way says at its end when the next one falls due.
+    if replica.sweeping.swap(true, Ordering::AcqRel) {
         return;
     }
     let (inner, replica) = (inner.clone(), replica.clone());
     tokio::spawn(async move {
         sweep(&inner, &replica).await;
         replica.sweeping.store(false, Ordering::Release);
+        replica.announce_due();
     });
 }
 

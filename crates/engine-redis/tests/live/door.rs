@@ -9,7 +9,7 @@ use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Step, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::engine::Tail;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Position, Request, View,
 };
 use onsale_engine_redis::RedisEngine;
 use tokio::runtime::Handle;
@@ -104,6 +104,10 @@ impl Engine for Door {
             Ok(Follower::of(Box::new(Steps { handle, follower })))
         };
         self.inside(Box::pin(followed))
+    }
+
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+        self.engine.moved(kinds)
     }
 
     fn now(&self) -> Millis {

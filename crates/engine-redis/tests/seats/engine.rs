@@ -11,7 +11,8 @@ use onsale_domain::{Found, Query};
 use onsale_engine::contract::Harness;
 use onsale_engine::engine::Tail;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Movements, Position,
+    Request, View,
 };
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Desk, Stamp};
@@ -38,6 +39,7 @@ struct Inner {
     pictures: Mutex<BTreeMap<ListingId, Picture>>,
     /// Which listings there are: an index that a server keeps by following, not a matter of scripts.
     known: Mutex<BTreeSet<ListingId>>,
+    movements: Movements,
 }
 
 impl LuaEngine {
@@ -53,7 +55,17 @@ impl LuaEngine {
         let desk = Desk { link, scripts, prefix, terms };
         let (clock, operations) = (AtomicI64::new(0), AtomicU64::new(0));
         let (pictures, known) = (Mutex::default(), Mutex::default());
-        LuaEngine { handle, inner: Arc::new(Inner { desk, clock, operations, pictures, known }) }
+        LuaEngine {
+            handle,
+            inner: Arc::new(Inner {
+                desk,
+                clock,
+                operations,
+                pictures,
+                known,
+                movements: Movements::default(),
+            }),
+        }
     }
 
     fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> T {
@@ -188,7 +200,14 @@ fn read_entry(entry: Value) -> (u64, u64, Fields) {
 impl Engine for LuaEngine {
     fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
         let inner = self.inner.clone();
-        self.away(async move { inner.submit(request).await })
+        self.away(async move {
+            let listing = request.listing;
+            let answer = inner.submit(request).await?;
+            if answer.step().is_some() {
+                inner.movements.publish(listing, answer.position);
+            }
+            Ok(answer)
+        })
     }
 
     fn view(&self, listing: &ListingId) -> Option<Arc<View>> {
@@ -268,6 +287,10 @@ impl Engine for LuaEngine {
             }
             Ok(Follower::of(Box::new(Polled { inner, handle, listing, offset: after.offset })))
         })()))
+    }
+
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+        self.inner.movements.subscribe(kinds)
     }
 
     fn now(&self) -> Millis {

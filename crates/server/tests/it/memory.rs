@@ -13,7 +13,8 @@ use onsale_domain::{BuyerId, Listing, ListingId, ListingKind, Millis, Outcome, R
 use onsale_domain::{Found, Query};
 use onsale_engine::engine::Tail;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Moved, Movements,
+    Position, Request, View,
 };
 
 #[derive(Default)]
@@ -26,6 +27,7 @@ pub struct Memory {
     /// No listing is seen here until one is looked up, as on a server that is a moment behind.
     pub unseen: AtomicBool,
     wake: Arc<tokio::sync::Notify>,
+    movements: Movements,
 }
 
 #[derive(Default)]
@@ -65,6 +67,9 @@ impl Memory {
             }
         }
         self.wake.notify_waiters();
+        if step.is_some() {
+            self.movements.publish(request.listing, position(listing));
+        }
         Answer { position: position(listing), at, outcome, replayed: false, told: step.into() }
     }
 }
@@ -194,6 +199,10 @@ impl Engine for Memory {
         }
         let (state, wake) = (self.state.clone(), self.wake.clone());
         ready(Ok(Follower::of(Box::new(Steps { state, wake, listing, seen: after })))).boxed()
+    }
+
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+        self.movements.subscribe(kinds)
     }
 
     fn now(&self) -> Millis {

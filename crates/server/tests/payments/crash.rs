@@ -9,7 +9,7 @@ use onsale_domain::desk::Webhook;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Position, Request, View,
 };
 use onsale_server::payments::provider::{Charge, GiveBack, LookUp, Provider, WebhookError};
 use onsale_server::payments::{ProviderError, Said};
@@ -169,6 +169,10 @@ impl Engine for Mortal<dyn Engine> {
         after: Position,
     ) -> BoxFuture<'static, Result<Follower, EngineError>> {
         self.inner.follow(listing, after)
+    }
+
+    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+        self.inner.moved(kinds)
     }
 
     fn now(&self) -> Millis {
