@@ -7,14 +7,15 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 8] = [
     ("onsale-domain", &[]),
     ("onsale-engine", &["onsale-domain"]),
     ("onsale-engine-redis", &["onsale-domain", "onsale-engine"]),
     ("onsale-server", &["onsale-domain", "onsale-engine", "onsale-engine-redis"]),
     ("onsale-sim", &["onsale-domain", "onsale-engine"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis"]),
-    ("xtask", &[]),
+    ("onsale-reaper", &[]),
+    ("xtask", &["onsale-reaper"]),
 ];
 
 /// Rooms whose libraries are counted: the rules need next to nothing, the simulation must not bring its own world.
