@@ -15,7 +15,7 @@ use crate::tally::Tally;
 use crate::workspace;
 
 /// The longest wait inside a test is two minutes, for a failover on a busy machine; twice that, and it hangs.
-const BOUND: Duration = Duration::from_secs(300);
+pub const BOUND: Duration = Duration::from_secs(300);
 /// A test that takes longer on a quiet machine belongs into `cargo xtask prove`.
 const SLOW: Duration = Duration::from_secs(20);
 const SLOWEST: usize = 10;
@@ -47,8 +47,15 @@ pub struct Verdict {
     pub passed: bool,
 }
 
-/// Runs all tests of these programs; `environment` reaches every one of them.
-pub fn run(programs: &[TestProgram], environment: &[(&str, String)]) -> Result<(Tally, Vec<Verdict>)> {
+/// What is the same for every test of a run.
+#[derive(Debug)]
+pub struct Around<'a> {
+    pub environment: &'a [(&'a str, String)],
+    pub bound: Duration,
+}
+
+/// Runs all tests of these programs.
+pub fn run(programs: &[TestProgram], around: &Around<'_>) -> Result<(Tally, Vec<Verdict>)> {
     let mut cases = Vec::new();
     let mut skipped = 0;
     for program in programs {
@@ -70,8 +77,8 @@ pub fn run(programs: &[TestProgram], environment: &[(&str, String)]) -> Result<(
         programs.len(),
         slots()
     );
-    let mut verdicts = pool(together, slots(), environment)?;
-    verdicts.extend(pool(alone, 1, environment)?);
+    let mut verdicts = pool(together, slots(), around)?;
+    verdicts.extend(pool(alone, 1, around)?);
     known.write(&verdicts);
     let failed = verdicts.iter().filter(|verdict| !verdict.passed).count() as u64;
     let tally = Tally { passed: verdicts.len() as u64 - failed, failed, skipped };
@@ -91,7 +98,7 @@ fn slots() -> usize {
     2 * std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-fn pool(cases: Vec<Case<'_>>, slots: usize, environment: &[(&str, String)]) -> Result<Vec<Verdict>> {
+fn pool(cases: Vec<Case<'_>>, slots: usize, around: &Around<'_>) -> Result<Vec<Verdict>> {
     let queue = Mutex::new(VecDeque::from(cases));
     let verdicts = Mutex::new(Vec::new());
     let outcomes: Vec<Result<()>> = std::thread::scope(|scope| {
@@ -99,7 +106,7 @@ fn pool(cases: Vec<Case<'_>>, slots: usize, environment: &[(&str, String)]) -> R
             loop {
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                 let Some(case) = next else { return Ok(()) };
-                let verdict = attempt(&case, environment)?;
+                let verdict = attempt(&case, around)?;
                 let mut verdicts = verdicts.lock().unwrap_or_else(PoisonError::into_inner);
                 verdicts.push(verdict);
                 if verdicts.len().is_multiple_of(PROGRESS) {
@@ -118,15 +125,15 @@ fn pool(cases: Vec<Case<'_>>, slots: usize, environment: &[(&str, String)]) -> R
 }
 
 /// Runs one test in a folder of its own for temporary files: what it leaves there goes with it.
-fn attempt(case: &Case<'_>, environment: &[(&str, String)]) -> Result<Verdict> {
+fn attempt(case: &Case<'_>, around: &Around<'_>) -> Result<Verdict> {
     // Short, because sockets are made in it, and the name of a socket has a hundred letters.
     let folder = tempfile::Builder::new().prefix("onsale-test-").tempdir().context("a folder for a test")?;
     let mut program = case.program.run().args(["--exact", &case.name, "--nocapture"]);
     program = program.env("TMPDIR", folder.path().display().to_string());
-    for (name, value) in environment {
+    for (name, value) in around.environment {
         program = program.env(name, value.clone());
     }
-    let ended = process::bounded(&program, BOUND, Some(folder.path()))?;
+    let ended = process::bounded(&program, around.bound, Some(folder.path()))?;
     let tally = Tally::of(&ended.output);
     let passed =
         ended.status.is_some_and(|status| status.success()) && (tally.passed, tally.failed) == (1, 0);

@@ -8,6 +8,7 @@ mod install;
 mod mutants;
 mod process;
 mod programs;
+mod prove;
 mod run;
 mod sim;
 mod step;
@@ -33,6 +34,8 @@ enum Verb {
     Run(run::Options),
     /// Install what is missing and run every check there is.
     Test,
+    /// The deep proofs of a commit, part by part; an interrupted run goes on where it was.
+    Prove(prove::Options),
     /// What the build server runs; the same as `test`.
     Ci,
     /// Install the services that tests and benchmarks start for themselves.
@@ -53,6 +56,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Verb::Run(options) => run::run(&options),
         Verb::Test | Verb::Ci => test::run(),
+        Verb::Prove(options) => prove::run(&options),
         Verb::Tools => install::missing(),
         Verb::Tidy => tidy::run(),
         Verb::Sim(options) => sim::run(&options),

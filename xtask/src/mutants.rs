@@ -13,7 +13,8 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use crate::workspace;
-use bed::{Bed, Row};
+pub use bed::Bed;
+use bed::Row;
 use patch::Patch;
 
 #[derive(clap::Args, Debug)]
@@ -53,7 +54,7 @@ pub fn run(options: &Options) -> Result<()> {
     if patches.is_empty() {
         bail!("no planted bug to try");
     }
-    let mut bed = Bed::new(BOUND);
+    let mut bed = bed();
     let mut rows = Vec::new();
     for (index, patch) in patches.iter().enumerate() {
         println!("  [{}/{}] {}: {}", index + 1, patches.len(), patch.name, patch.breaks);
@@ -66,10 +67,15 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Every planted bug; those that need no build come first.
-fn all() -> Result<Vec<Patch>> {
+pub fn all() -> Result<Vec<Patch>> {
     let mut patches = patch::all(&workspace::root())?;
     patches.sort_by_key(|patch| !patch.of_scripts);
     Ok(patches)
+}
+
+/// A bed with the usual bound, for a caller that plants by itself.
+pub fn bed() -> Bed {
+    Bed::new(BOUND)
 }
 
 fn report(rows: &[Row]) -> Result<()> {

@@ -62,7 +62,9 @@ fn all(steps: &mut Steps, tally: &mut Tally) -> Result<()> {
 }
 
 fn tests(programs: &[TestProgram], tally: &mut Tally) -> Result<()> {
-    let (here, _) = cases::run(programs, &[("ONSALE_KILL_ROUNDS", KILL_ROUNDS.to_string())])?;
+    let environment = [("ONSALE_KILL_ROUNDS", KILL_ROUNDS.to_string())];
+    let around = cases::Around { environment: &environment, bound: cases::BOUND };
+    let (here, _) = cases::run(programs, &around)?;
     tally.add(here);
     judge(here)
 }
