@@ -12,13 +12,15 @@ use anyhow::{Context, Result};
 use crate::process;
 use crate::programs::TestProgram;
 use crate::tally::Tally;
-use crate::workspace;
+use crate::{watchdog, workspace};
 
 /// The longest wait inside a test is two minutes, for a failover on a busy machine; twice that, and it hangs.
 pub const BOUND: Duration = Duration::from_secs(300);
 /// A test that takes longer on a quiet machine belongs into `cargo xtask prove`.
 const SLOW: Duration = Duration::from_secs(20);
 const SLOWEST: usize = 10;
+/// The module whose tests are no part of the daily run.
+const DEEP: &str = "deep";
 /// A line of progress after so many tests.
 const PROGRESS: usize = 200;
 
@@ -52,19 +54,32 @@ pub struct Verdict {
 pub struct Around<'a> {
     pub environment: &'a [(&'a str, String)],
     pub bound: Duration,
+    /// Which tests, by their names.
+    pub wanted: fn(&str) -> bool,
 }
 
-/// Runs all tests of these programs.
+/// Tests that take more than a daily run has time for live in a module `deep`; `cargo xtask prove` runs them.
+pub fn is_deep(name: &str) -> bool {
+    name.split("::").any(|part| part == DEEP)
+}
+
+/// Runs the wanted tests of these programs.
 pub fn run(programs: &[TestProgram], around: &Around<'_>) -> Result<(Tally, Vec<Verdict>)> {
     let mut cases = Vec::new();
-    let mut skipped = 0;
+    let (mut skipped, mut deep) = (0, 0);
     for program in programs {
         let (names, ignored) = program.list()?;
         if ignored > 0 {
             println!("  {}: {ignored} tests are marked to be left out", program.title());
         }
         skipped += ignored as u64;
-        cases.extend(names.into_iter().map(|name| Case { program, name }));
+        let (wanted, others): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|name| (around.wanted)(name.as_str()));
+        deep += others.iter().filter(|name| is_deep(name)).count();
+        cases.extend(wanted.into_iter().map(|name| Case { program, name }));
+    }
+    if deep > 0 {
+        println!("  {deep} tests are deep proofs: cargo xtask prove");
     }
     let known = Durations::read();
     // The longest first, so that none of them begins when all others are done.
@@ -106,6 +121,10 @@ fn pool(cases: Vec<Case<'_>>, slots: usize, around: &Around<'_>) -> Result<Vec<V
             loop {
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                 let Some(case) = next else { return Ok(()) };
+                // The step's time is over: what has not begun would only be ended and complained of.
+                if watchdog::is_over() {
+                    return Ok(());
+                }
                 let verdict = attempt(&case, around)?;
                 let mut verdicts = verdicts.lock().unwrap_or_else(PoisonError::into_inner);
                 verdicts.push(verdict);
@@ -183,5 +202,16 @@ impl Durations {
         if let (Ok(()), Ok(text)) = (std::fs::create_dir_all(folder), serde_json::to_string_pretty(&self.0)) {
             let _ = std::fs::write(file, text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deep_proof_is_known_by_its_module() {
+        assert!(is_deep("deep::sentinels_of_redis") && is_deep("faults::deep::sentinels"));
+        assert!(!is_deep("deeply::hidden") && !is_deep("a_deep_test"));
     }
 }

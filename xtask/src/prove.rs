@@ -31,13 +31,16 @@ pub enum Part {
     Simulation,
     /// Every history of the scripts against the domain.
     Differential,
-    /// The whole contract on every topology, with new dice.
+    /// The whole contract and the long faults on every topology.
     Topologies,
+    /// Random histories, bids and disk faults from fifty seeds that no daily run has.
+    Fuzzing,
     /// Fifty kills.
     Kills,
 }
 
-const PARTS: [Part; 5] = [Part::Planted, Part::Simulation, Part::Differential, Part::Topologies, Part::Kills];
+const PARTS: [Part; 6] =
+    [Part::Planted, Part::Simulation, Part::Differential, Part::Topologies, Part::Fuzzing, Part::Kills];
 
 /// A unit takes minutes at most; its own commands have bounds of their own.
 const UNIT: Duration = Duration::from_secs(3_600);
@@ -49,7 +52,20 @@ impl Part {
             Self::Simulation => "simulation",
             Self::Differential => "differential",
             Self::Topologies => "topologies",
+            Self::Fuzzing => "fuzzing",
             Self::Kills => "kills",
+        }
+    }
+
+    /// What is true once all its units have passed.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Planted => "every planted bug is caught",
+            Self::Simulation => "the simulation is right from 400 seeds of 50,000 steps",
+            Self::Differential => "every history ends the same in the scripts and in the domain",
+            Self::Topologies => "the whole contract and the long faults on every topology",
+            Self::Fuzzing => "random histories, bids and disk faults from 50 seeds of their own",
+            Self::Kills => "nothing that was answered is lost in 50 kills",
         }
     }
 }

@@ -110,14 +110,17 @@ fn logs(folder: &Path) -> Vec<PathBuf> {
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             found.extend(logs(&path));
-        } else if path.file_name().is_some_and(|name| name == "log" || name == "words")
-            || path.extension().is_some_and(|extension| extension == "log")
-        {
+        } else if path.file_name().is_some_and(|name| is_log(&name.to_string_lossy())) {
             found.push(path);
         }
     }
     found.sort();
     found
+}
+
+/// The embedded engine's journal is called so, too, and is nothing to read.
+fn is_log(name: &str) -> bool {
+    ["log", "words"].contains(&name) || (name.ends_with(".log") && !name.starts_with("journal-"))
 }
 
 fn tail(file: &Path) -> String {
@@ -158,11 +161,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("redis")).expect("a folder");
         std::fs::write(folder.path().join("redis/log"), "ready to accept connections\n").expect("written");
+        std::fs::write(folder.path().join("journal-0000000001.log"), "frames\n").expect("written");
         let talks = Program::new("sh -c").arg("echo waiting for a failover; sleep 600");
         let ended = process::bounded(&talks, Duration::from_secs(2), Some(folder.path())).expect("it runs");
         let process::Ended { status: None, report, .. } = ended else { panic!("{ended:?}") };
         for words in ["waiting for a failover", "ready to accept connections"] {
             assert!(report.contains(words), "{report}");
         }
+        assert!(!report.contains("frames"), "a journal is no log: {report}");
     }
 }

@@ -73,7 +73,11 @@ fn leave() {
 }
 
 fn ended_by(part: &str, signal: Option<Signal>) {
-    let mut program = Command::new(std::env::current_exe().expect("our own path"))
+    // Whoever starts a run in the background of a shell has Ctrl-C ignored, and programs inherit that; `env` undoes it
+    // and becomes the program.
+    let mut program = Command::new("env")
+        .arg("--default-signal")
+        .arg(std::env::current_exe().expect("our own path"))
         .args(["--exact", "a_server_ends_with_the_program_that_started_it", "--nocapture"])
         .env(PART, part)
         .stdin(Stdio::null())

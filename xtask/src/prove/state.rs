@@ -64,11 +64,23 @@ impl State {
     }
 }
 
+impl State {
+    /// Only a part all of whose units have passed proves something.
+    fn verdict(&self) -> String {
+        let says = self.part.says();
+        match (self.failed(), self.open().len()) {
+            (0, 0) => format!("proved: {says}"),
+            (0, open) => format!("open, {open} units are left: {says}"),
+            (_, _) => format!("NOT TRUE: {says}"),
+        }
+    }
+}
+
 /// Says what was proved at which commit, and keeps it as `target/prove/report.md`.
 pub fn report(commit: &str, states: &[State]) -> Result<String> {
     let mut text = format!("# Proved at commit {commit}\n\n");
     for state in states {
-        text += &format!("- {}\n", state.line());
+        text += &format!("- {}: {}\n", state.line(), state.verdict());
         for (unit, _) in state.done.iter().filter(|(_, (passed, _))| !passed) {
             text += &format!("  - FAILED {unit}\n");
         }
@@ -92,6 +104,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_part_that_is_done_is_proved() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut state = State::at(folder.path(), Part::Kills, ["one", "two"].map(str::to_owned).to_vec());
+        state.note("one".to_owned(), true, Duration::from_secs(2)).expect("written");
+        assert!(state.verdict().starts_with("open, 1 units are left"), "{}", state.verdict());
+        state.note("two".to_owned(), true, Duration::from_secs(2)).expect("written");
+        assert!(state.verdict().starts_with("proved: nothing that was answered"), "{}", state.verdict());
+    }
+
+    #[test]
     fn an_interrupted_proof_goes_on_with_what_has_not_passed() {
         let folder = tempfile::tempdir().expect("a folder");
         let units = || ["one", "two", "three"].map(str::to_owned).to_vec();
@@ -101,6 +123,7 @@ mod tests {
         let again = State::at(folder.path(), Part::Kills, units());
         assert_eq!(again.open(), ["two", "three"]);
         assert_eq!(again.line(), "kills: 1 of 3 units passed, 1 failed, 3 s");
+        assert!(again.verdict().starts_with("NOT TRUE"), "{}", again.verdict());
         assert_eq!(State::at(folder.path(), Part::Planted, units()).open().len(), 3, "another part");
     }
 }

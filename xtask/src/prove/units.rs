@@ -19,6 +19,23 @@ const KILLS: u32 = 5;
 /// Who compares the scripts with the domain.
 const DIFFERENTIAL: [&str; 3] =
     ["onsale-engine-redis/seats", "onsale-engine-redis/kinds", "onsale-engine-redis/money"];
+/// Who needs a Redis, a Valkey, sentinels or a cluster.
+const TOPOLOGIES: [&str; 2] = ["onsale-engine-redis/", "onsale-server/redis"];
+/// The first seed of fuzzing lies behind those of the daily runs and of the differential.
+const FUZZ_FIRST: u64 = 1_000_000;
+const FUZZ_SEEDS: u64 = 50;
+/// Who takes its dice from `ONSALE_SEED`: test programs, and which of their tests.
+const FUZZED: [(&str, fn(&str) -> bool); 9] = [
+    ("onsale-domain/histories", every),
+    ("onsale-domain/stock_histories", every),
+    ("onsale-domain/order_histories", every),
+    ("onsale-domain/registration", every),
+    ("onsale-domain/auction", |name| !name.starts_with("tables::")),
+    ("onsale-engine/lib", |name| name.contains("crash_tests::")),
+    ("onsale-engine-redis/seats", is_differential),
+    ("onsale-engine-redis/kinds", is_differential),
+    ("onsale-engine-redis/money", is_differential),
+];
 /// The longest history takes some minutes on a busy machine.
 const BOUND: Duration = Duration::from_secs(1_800);
 const KILL: &str = "onsale-server/kill";
@@ -40,7 +57,10 @@ impl Workshop {
             Part::Planted => mutants::all()?.into_iter().map(|patch| patch.name).collect(),
             Part::Simulation => (0..SEEDS_ALL / SEEDS).map(|unit| (1 + unit * SEEDS).to_string()).collect(),
             Part::Differential => DIFFERENTIAL.map(str::to_owned).to_vec(),
-            Part::Topologies => self.programs.iter().map(TestProgram::title).collect(),
+            Part::Topologies => self.topologies()?,
+            Part::Fuzzing => {
+                (FUZZ_FIRST..FUZZ_FIRST + FUZZ_SEEDS).map(|seed| format!("seed {seed}")).collect()
+            }
             Part::Kills => (1..=KILLS).map(|unit| unit.to_string()).collect(),
         })
     }
@@ -52,13 +72,32 @@ impl Workshop {
                 let seed = unit.parse().context("a unit of the simulation is its first seed")?;
                 sim::program(sim::Options { seed, seeds: SEEDS, steps: STEPS }).run()
             }
-            Part::Differential => self.tests(unit, &[("ONSALE_DIFFERENTIAL", "full".to_owned())]),
-            Part::Topologies => {
-                let dice = ("ONSALE_SEED", "fresh".to_owned());
-                self.tests(unit, &[("ONSALE_CONTRACT", "full".to_owned()), dice])
+            Part::Differential => self.tests(unit, ("ONSALE_DIFFERENTIAL", "full"), every),
+            Part::Topologies => self.tests(unit, ("ONSALE_CONTRACT", "full"), every),
+            Part::Fuzzing => {
+                let seed = unit.strip_prefix("seed ").context("a unit of fuzzing is its seed")?;
+                for (program, wanted) in FUZZED {
+                    self.tests(program, ("ONSALE_SEED", seed), wanted)
+                        .with_context(|| format!("{program} from ONSALE_SEED={seed}"))?;
+                }
+                Ok(())
             }
-            Part::Kills => self.tests(KILL, &[("ONSALE_KILL_ROUNDS", ROUNDS.to_string())]),
+            Part::Kills => self.tests(KILL, ("ONSALE_KILL_ROUNDS", &ROUNDS.to_string()), every),
         }
+    }
+
+    /// Whoever needs servers, and wherever else there is a deep test: none of them is left to nobody.
+    fn topologies(&self) -> Result<Vec<String>> {
+        let mut titles = Vec::new();
+        for program in &self.programs {
+            let title = program.title();
+            if TOPOLOGIES.iter().any(|start| title.starts_with(start))
+                || program.list()?.0.iter().any(|name| cases::is_deep(name))
+            {
+                titles.push(title);
+            }
+        }
+        Ok(titles)
     }
 
     fn plant(&mut self, name: &str) -> Result<()> {
@@ -72,14 +111,19 @@ impl Workshop {
         Ok(())
     }
 
-    fn tests(&self, title: &str, environment: &[(&str, String)]) -> Result<()> {
+    fn tests(&self, title: &str, setting: (&str, &str), wanted: fn(&str) -> bool) -> Result<()> {
         let program = self.programs.iter().find(|program| program.title() == title);
         let program = program.with_context(|| format!("no test program {title}"))?.clone();
-        let (_, ignored) = program.list()?;
-        let (tally, verdicts) = cases::run(&[program], &cases::Around { environment, bound: BOUND })?;
-        if verdicts.is_empty() && ignored == 0 {
-            return Ok(());
-        }
+        let environment = &[(setting.0, setting.1.to_owned())];
+        let (tally, _) = cases::run(&[program], &cases::Around { environment, bound: BOUND, wanted })?;
         test::judge(tally)
     }
+}
+
+fn every(_: &str) -> bool {
+    true
+}
+
+fn is_differential(name: &str) -> bool {
+    name.contains("differential::")
 }

@@ -63,7 +63,8 @@ impl Deployment {
         let log = File::create(folder.path().join("log")).expect("a log file");
         command.args(["serve", "--data", "data", "--listen", "127.0.0.1:0"]).env("NO_COLOR", "1");
         command.envs(self.0.iter().map(|(name, value)| (name, value))).current_dir(folder.path());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the binary starts")
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        onsale_reaper::spawn(&mut command).expect("the binary starts")
     }
 
     pub fn start(&self) -> Server {
