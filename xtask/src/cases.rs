@@ -49,13 +49,15 @@ pub struct Verdict {
     pub passed: bool,
 }
 
+/// Chooses tests by their names.
+pub type Choice = fn(&str) -> bool;
+
 /// What is the same for every test of a run.
 #[derive(Debug)]
 pub struct Around<'a> {
     pub environment: &'a [(&'a str, String)],
     pub bound: Duration,
-    /// Which tests, by their names.
-    pub wanted: fn(&str) -> bool,
+    pub wanted: Choice,
 }
 
 /// Tests that take more than a daily run has time for live in a module `deep`; `cargo xtask prove` runs them.

@@ -46,6 +46,11 @@ impl Program {
 
     pub fn command(&self) -> Command {
         let mut command = Command::new(self.words.first().map_or("", String::as_str));
+        for (name, _) in std::env::vars_os() {
+            if is_of_our_package(&name.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
         command.args(self.words.iter().skip(1)).envs(self.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&self.folder);
         command
@@ -80,6 +85,12 @@ impl Program {
         String::from_utf8(output.stdout)
             .with_context(|| format!("`{self}` printed something that is no text"))
     }
+}
+
+/// What `cargo run` tells xtask about xtask. The build script of ring is run again when one of these changes: with
+/// them, a build from here and one from a shell would each build everything above ring anew.
+fn is_of_our_package(name: &str) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start))
 }
 
 impl fmt::Display for Program {
@@ -153,6 +164,14 @@ mod tests {
             .run("nothing good", Duration::from_secs(60), &Program::new("false"))
             .expect_err("false never succeeds");
         assert!(format!("{error:#}").contains("repeat it with: false"), "{error:#}");
+    }
+
+    #[test]
+    fn a_build_from_here_is_the_build_from_a_shell() {
+        let told = Program::new("env").read().expect("env is everywhere");
+        let ours: Vec<&str> = told.lines().filter(|line| is_of_our_package(line)).collect();
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "cargo tells a test about its package");
+        assert!(ours.is_empty(), "{ours:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::Part;
+use crate::cases::Choice;
 use crate::mutants::{self, Bed};
 use crate::programs::{self, TestProgram};
 use crate::{cases, sim, test};
@@ -25,7 +26,7 @@ const TOPOLOGIES: [&str; 2] = ["onsale-engine-redis/", "onsale-server/redis"];
 const FUZZ_FIRST: u64 = 1_000_000;
 const FUZZ_SEEDS: u64 = 50;
 /// Who takes its dice from `ONSALE_SEED`: test programs, and which of their tests.
-const FUZZED: [(&str, fn(&str) -> bool); 9] = [
+const FUZZED: [(&str, Choice); 9] = [
     ("onsale-domain/histories", every),
     ("onsale-domain/stock_histories", every),
     ("onsale-domain/order_histories", every),
@@ -111,7 +112,7 @@ impl Workshop {
         Ok(())
     }
 
-    fn tests(&self, title: &str, setting: (&str, &str), wanted: fn(&str) -> bool) -> Result<()> {
+    fn tests(&self, title: &str, setting: (&str, &str), wanted: Choice) -> Result<()> {
         let program = self.programs.iter().find(|program| program.title() == title);
         let program = program.with_context(|| format!("no test program {title}"))?.clone();
         let environment = &[(setting.0, setting.1.to_owned())];
