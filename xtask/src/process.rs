@@ -44,7 +44,9 @@ pub fn wait(child: &mut Child, program: &Program) -> Result<Option<ExitStatus>> 
 pub fn bounded(program: &Program, bound: Duration, folder: Option<&Path>) -> Result<Ended> {
     let log = tempfile::NamedTempFile::new().context("a file for the output")?;
     let since = Instant::now();
-    let mut child = start(program, log.reopen()?.into(), log.reopen()?.into())?;
+    // One place to write at for both: with one each they would write over each other's words.
+    let output = log.reopen()?;
+    let mut child = start(program, output.try_clone()?.into(), output.into())?;
     let job = Job {
         pid: child.id(),
         what: program.to_string(),
@@ -85,6 +87,14 @@ fn end_group(child: &mut Child) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_outputs_are_heard_in_their_order() {
+        let _alone = watchdog::alone();
+        let talks = Program::new("sh -c").arg("echo one; echo two >&2; echo three; echo four >&2");
+        let ended = bounded(&talks, Duration::from_secs(60), None).expect("it runs");
+        assert_eq!(ended.output, "one\ntwo\nthree\nfour\n");
+    }
 
     #[test]
     fn whoever_hangs_is_ended_with_all_its_children() {
