@@ -1,4 +1,5 @@
-//! Programs that the bench starts for itself, and ends by their own id when it is done with them.
+//! Programs that the bench starts for itself, and ends by their own id when it is done with them. A bench that is
+//! interrupted or killed takes them along.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -19,7 +20,8 @@ pub struct Running {
 
 impl Running {
     pub fn start(command: &mut Command, signal: &'static str) -> Result<Self> {
-        let child = command.spawn().with_context(|| format!("starting {:?}", command.get_program()))?;
+        let child =
+            onsale_reaper::spawn(command).with_context(|| format!("starting {:?}", command.get_program()))?;
         Ok(Self { child, signal })
     }
 

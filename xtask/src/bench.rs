@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: builds what is measured the way it is shipped, then measures it beside its rivals.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -20,11 +21,20 @@ pub struct Options {
     only: Option<String>,
 }
 
+const TOOLS: Duration = Duration::from_secs(300);
+/// An optimised build from nothing on two cores.
+const BUILD: Duration = Duration::from_secs(1_800);
+/// All rounds of all contestants take about an hour.
+const MEASURE: Duration = Duration::from_secs(4 * 3_600);
+
 pub fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::new(3);
-    steps.step("tools", "cargo xtask bench", install::missing)?;
-    steps
-        .run("build", &Program::new("cargo build --profile dist -p onsale-bench -p onsale-server --bins"))?;
+    steps.step("tools", TOOLS, "cargo xtask bench", install::missing)?;
+    steps.run(
+        "build",
+        BUILD,
+        &Program::new("cargo build --profile dist -p onsale-bench -p onsale-server --bins"),
+    )?;
     let built = workspace::target().join("dist");
     let mut bench = Program::new("").arg(built.join("onsale-bench").display().to_string()).arg("run");
     if options.quick {
@@ -38,5 +48,5 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(name) = &options.only {
         bench = bench.arg("--only").arg(name.clone());
     }
-    steps.run("measure", &bench)
+    steps.run("measure", MEASURE, &bench)
 }

@@ -117,7 +117,7 @@ fn apt(packages: &[&str]) -> Result<()> {
     for line in ["apt-get update -q".to_owned(), format!("apt-get install -q -y {}", packages.join(" "))] {
         let program = Program::new(&format!("{prefix}env DEBIAN_FRONTEND=noninteractive {line}"));
         println!("  {program}");
-        program.run()?;
+        program.ask()?;
     }
     Ok(())
 }

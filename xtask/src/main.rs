@@ -3,14 +3,19 @@
 
 mod bench;
 mod bundle;
+mod cases;
 mod install;
 mod mutants;
+mod process;
+mod programs;
+mod prove;
 mod run;
 mod sim;
 mod step;
 mod tally;
 mod test;
 mod tidy;
+mod watchdog;
 mod workspace;
 
 use clap::{Parser, Subcommand};
@@ -28,7 +33,9 @@ enum Verb {
     /// Build the server and start it with the demo listings.
     Run(run::Options),
     /// Install what is missing and run every check there is.
-    Test(test::Options),
+    Test,
+    /// The deep proofs of a commit, part by part; an interrupted run goes on where it was.
+    Prove(prove::Options),
     /// What the build server runs; the same as `test`.
     Ci,
     /// Install the services that tests and benchmarks start for themselves.
@@ -48,8 +55,8 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Verb::Run(options) => run::run(&options),
-        Verb::Test(options) => test::run(&options),
-        Verb::Ci => test::run(&test::Options::default()),
+        Verb::Test | Verb::Ci => test::run(),
+        Verb::Prove(options) => prove::run(&options),
         Verb::Tools => install::missing(),
         Verb::Tidy => tidy::run(),
         Verb::Sim(options) => sim::run(&options),

@@ -4,6 +4,7 @@
 mod redis;
 
 use std::os::unix::process::CommandExt;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -20,9 +21,12 @@ pub struct Options {
     arguments: Vec<String>,
 }
 
+/// An optimised build from nothing on two cores.
+const BUILD: Duration = Duration::from_secs(1_800);
+
 pub fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::new(2);
-    steps.run("build", &Program::new("cargo build --release -p onsale-server --bin onsale"))?;
+    steps.run("build", BUILD, &Program::new("cargo build --release -p onsale-server --bin onsale"))?;
     let binary = workspace::release_binary();
     let server = Program::new("").arg(binary.display().to_string());
     if options.redis {

@@ -1,14 +1,14 @@
 //! A program as one visible step: what is run, how long it took, how to repeat it.
 
 use std::fmt;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace;
+use crate::{process, watchdog, workspace};
 
 /// A command line with its environment; prints as something one can paste into a shell.
 #[derive(Clone, Debug)]
@@ -46,6 +46,11 @@ impl Program {
 
     pub fn command(&self) -> Command {
         let mut command = Command::new(self.words.first().map_or("", String::as_str));
+        for (name, _) in std::env::vars_os() {
+            if is_of_our_package(&name.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
         command.args(self.words.iter().skip(1)).envs(self.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&self.folder);
         command
@@ -53,28 +58,21 @@ impl Program {
 
     /// Runs it with its output shown; anything but success is an error that names the command.
     pub fn run(&self) -> Result<()> {
+        let mut child = process::start(self, Stdio::inherit(), Stdio::inherit())?;
+        match process::wait(&mut child, self)? {
+            Some(status) if status.success() => Ok(()),
+            Some(status) => bail!("`{self}` ended with {status}"),
+            None => bail!("`{self}` took too long and was ended"),
+        }
+    }
+
+    /// The same for a program that may ask the person at the keyboard something, such as a password.
+    pub fn ask(&self) -> Result<()> {
         let status = self.command().status().with_context(|| format!("`{self}` could not be started"))?;
         if !status.success() {
             bail!("`{self}` ended with {status}");
         }
         Ok(())
-    }
-
-    /// Runs it, shows its standard output line by line and hands each line to `see`. Says whether it succeeded.
-    pub fn watch(&self, mut see: impl FnMut(&str)) -> Result<bool> {
-        let mut child = self
-            .command()
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("`{self}` could not be started"))?;
-        let output = child.stdout.take().context("the child has no standard output")?;
-        for line in BufReader::new(output).split(b'\n') {
-            let line = line.with_context(|| format!("reading from `{self}`"))?;
-            let line = String::from_utf8_lossy(&line);
-            println!("{line}");
-            see(&line);
-        }
-        Ok(child.wait()?.success())
     }
 
     /// Runs it silently and returns its standard output.
@@ -87,6 +85,12 @@ impl Program {
         String::from_utf8(output.stdout)
             .with_context(|| format!("`{self}` printed something that is no text"))
     }
+}
+
+/// What `cargo run` tells xtask about xtask. The build script of ring is run again when one of these changes: with
+/// them, a build from here and one from a shell would each build everything above ring anew.
+fn is_of_our_package(name: &str) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start))
 }
 
 impl fmt::Display for Program {
@@ -111,14 +115,21 @@ impl Steps {
         Self { total, begun: 0, started: Instant::now() }
     }
 
-    /// Runs `work` as the next step; its error is extended by the command that repeats the step.
-    pub fn step<T>(&mut self, title: &str, repeat: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    /// Runs `work` as the next step; its error is extended by the command that repeats the step. At twice the budget
+    /// everything that the step runs is ended.
+    pub fn step<T>(
+        &mut self,
+        title: &str,
+        budget: Duration,
+        repeat: &str,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         self.begun += 1;
         let place = format!("[{}/{}]", self.begun, self.total);
         println!("\n{place} {title}: {repeat}");
         std::io::stdout().flush()?;
         let started = Instant::now();
-        let outcome = work();
+        let outcome = watchdog::guard(title, budget, work);
         let seconds = started.elapsed().as_secs_f64();
         match outcome {
             Ok(value) => {
@@ -132,8 +143,8 @@ impl Steps {
         }
     }
 
-    pub fn run(&mut self, title: &str, program: &Program) -> Result<()> {
-        self.step(title, &program.to_string(), || program.run())
+    pub fn run(&mut self, title: &str, budget: Duration, program: &Program) -> Result<()> {
+        self.step(title, budget, &program.to_string(), || program.run())
     }
 
     pub fn seconds(&self) -> f64 {
@@ -147,9 +158,20 @@ mod tests {
 
     #[test]
     fn a_failed_step_names_the_command_to_repeat_it() {
+        let _alone = watchdog::alone();
         let mut steps = Steps::new(1);
-        let error = steps.run("nothing good", &Program::new("false")).expect_err("false never succeeds");
+        let error = steps
+            .run("nothing good", Duration::from_secs(60), &Program::new("false"))
+            .expect_err("false never succeeds");
         assert!(format!("{error:#}").contains("repeat it with: false"), "{error:#}");
+    }
+
+    #[test]
+    fn a_build_from_here_is_the_build_from_a_shell() {
+        let told = Program::new("env").read().expect("env is everywhere");
+        let ours: Vec<&str> = told.lines().filter(|line| is_of_our_package(line)).collect();
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "cargo tells a test about its package");
+        assert!(ours.is_empty(), "{ours:?}");
     }
 
     #[test]

@@ -1,38 +1,35 @@
 //! `cargo xtask test`: every check, as numbered steps, ending with counts.
-//! A missing service or an ignored test fails the run; nothing is ever skipped.
+//! A missing service or an ignored test fails the run; nothing is ever skipped or tried twice.
 
-use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 
+use crate::programs::{self, TestProgram};
 use crate::step::{Program, Steps};
 use crate::tally::Tally;
-use crate::{install, mutants, tidy, workspace};
+use crate::{cases, install, mutants, sim, tidy};
 
-#[derive(clap::Args, Debug, Default)]
-pub struct Options {
-    /// New random histories, longer simulation, longer bounds for planted bugs, more kill rounds.
-    #[arg(long)]
-    long: bool,
-}
+/// Budgets, in seconds, for two cores with nothing built yet while other builds run beside; a step is ended at twice
+/// its budget. A warm run takes about a third of their sum.
+const TOOLS: Duration = Duration::from_secs(300);
+const FORMAT: Duration = Duration::from_secs(30);
+const LINTS: Duration = Duration::from_secs(300);
+const TIDY: Duration = Duration::from_secs(60);
+const BUILD: Duration = Duration::from_secs(900);
+const TESTS: Duration = Duration::from_secs(420);
+const SIMULATION: Duration = Duration::from_secs(60);
+const PLANTED: Duration = Duration::from_secs(240);
 
-/// How far the random proofs go: bounded in the daily run, further with `--long`.
-struct Reach {
-    seeds: u32,
-    kept_seeds: u32,
-    steps: u32,
-    kill_rounds: u32,
-}
+/// Rounds of `kill -9` in the daily run; `cargo xtask prove --part kills` goes further.
+const KILL_ROUNDS: u32 = 3;
 
-const DAILY: Reach = Reach { seeds: 20, kept_seeds: 4, steps: 20_000, kill_rounds: 10 };
-const LONG: Reach = Reach { seeds: 400, kept_seeds: 8, steps: 50_000, kill_rounds: 50 };
+const STEPS: usize = 9;
 
-const STEPS: usize = 11;
-
-pub fn run(options: &Options) -> Result<()> {
+pub fn run() -> Result<()> {
     let mut tally = Tally::default();
     let mut steps = Steps::new(STEPS);
-    let outcome = all(options, &mut steps, &mut tally);
+    let outcome = all(&mut steps, &mut tally);
     if let Err(error) = &outcome {
         println!("\n{error:#}");
         // A step that failed without a failed test is still a failure: the closing line must not look green.
@@ -50,58 +47,36 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn all(options: &Options, steps: &mut Steps, tally: &mut Tally) -> Result<()> {
-    let reach = if options.long { LONG } else { DAILY };
-    steps.step("tools", "cargo xtask test", install::missing)?;
-    steps.run("format", &Program::new("cargo fmt --all --check"))?;
-    steps.run("lints", &Program::new("cargo clippy --workspace --all-targets -- -D warnings"))?;
-    // The kill test is no part of `cargo test`, and so none of `--all-targets`. Whoever names a package
-    // instead of the workspace gets its libraries with other features: everything would be built once more.
-    steps.run(
-        "lints of the kill test",
-        &Program::new("cargo clippy --workspace --test kill -- -D warnings"),
-    )?;
-    steps.step("tidy", "cargo xtask tidy", tidy::run)?;
-    let tests = Program::new("cargo test --workspace --no-fail-fast");
-    let tests =
-        if options.long { tests.env("ONSALE_SEED", "fresh").env("ONSALE_CONTRACT", "full") } else { tests };
-    counted(steps, "tests", &tests, tally)?;
-    steps
-        .run("release build", &Program::new("cargo build --release -p onsale-server -p onsale-sim --bins"))?;
-    let simulation = format!("--seed 1 --seeds {} --steps {}", reach.seeds, reach.steps);
-    steps
-        .run("simulation", &Program::new(&format!("cargo run --release -q -p onsale-sim -- {simulation}")))?;
-    // Seeds of their own, see `is_keeping` in `crates/sim/src/world.rs`; the long run has met some before.
-    let kept = format!("--seed 56 --seeds {} --steps {}", reach.kept_seeds, reach.steps);
-    steps.run(
-        "simulation of awards and places",
-        &Program::new(&format!("cargo run --release -q -p onsale-sim -- {kept}")),
-    )?;
-    let quick = mutants::Options::bounded(!options.long);
-    steps.step("planted bugs", &quick.command_line(), || mutants::run(&quick))?;
-    let binary = workspace::release_binary();
-    let kill = Program::new("cargo test --workspace --test kill")
-        .env("ONSALE_BIN", display(&binary))
-        .env("ONSALE_KILL_ROUNDS", reach.kill_rounds.to_string());
-    counted(steps, "kill -9", &kill, tally)
+fn all(steps: &mut Steps, tally: &mut Tally) -> Result<()> {
+    steps.step("tools", TOOLS, "cargo xtask tools", install::missing)?;
+    steps.run("format", FORMAT, &Program::new("cargo fmt --all --check"))?;
+    steps.step("tidy", TIDY, "cargo xtask tidy", tidy::run)?;
+    steps.run("lints", LINTS, &Program::new("cargo clippy --workspace --all-targets -- -D warnings"))?;
+    // Tests, simulator and the server that is killed come from this one build.
+    let programs = steps.step("build", BUILD, programs::BUILD, programs::build)?;
+    steps.step("tests", TESTS, "cargo test --workspace --no-fail-fast", || tests(&programs, tally))?;
+    steps.run("simulation", SIMULATION, &sim::program(sim::DAILY))?;
+    steps.run("simulation of awards and places", SIMULATION, &sim::program(sim::DAILY_KEPT))?;
+    let sample = mutants::Options::sample();
+    steps.step("planted bugs", PLANTED, &sample.command_line(), || mutants::run(&sample))
 }
 
-/// A step whose tests are counted. It fails if any test failed, was skipped, or if none ran.
-fn counted(steps: &mut Steps, title: &str, program: &Program, tally: &mut Tally) -> Result<()> {
-    steps.step(title, &program.to_string(), || {
-        let mut here = Tally::default();
-        let succeeded = program.watch(|line| here.see(line))?;
-        tally.add(here);
-        judge(succeeded, here)
-    })
+fn tests(programs: &[TestProgram], tally: &mut Tally) -> Result<()> {
+    let environment = [("ONSALE_KILL_ROUNDS", KILL_ROUNDS.to_string())];
+    let around = cases::Around { environment: &environment, bound: cases::BOUND, wanted: is_daily };
+    let (here, _) = cases::run(programs, &around)?;
+    tally.add(here);
+    judge(here)
 }
 
-fn judge(succeeded: bool, tally: Tally) -> Result<()> {
+fn is_daily(name: &str) -> bool {
+    !cases::is_deep(name)
+}
+
+/// Good only if every test ran and passed.
+pub fn judge(tally: Tally) -> Result<()> {
     if tally.failed > 0 {
         bail!("{} tests failed", tally.failed);
-    }
-    if !succeeded {
-        bail!("the tests could not be built or ended badly");
     }
     if tally.skipped > 0 {
         bail!("{} tests were skipped; a test that does not run proves nothing", tally.skipped);
@@ -112,12 +87,6 @@ fn judge(succeeded: bool, tally: Tally) -> Result<()> {
     Ok(())
 }
 
-/// The path as one would type it in the workspace's folder would not work from the test's own folder,
-/// so the program gets the full one.
-fn display(path: &Path) -> String {
-    path.display().to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,10 +94,9 @@ mod tests {
     #[test]
     fn only_a_run_in_which_everything_ran_and_passed_is_good() {
         let good = Tally { passed: 3, failed: 0, skipped: 0 };
-        assert!(judge(true, good).is_ok());
-        assert!(judge(false, good).is_err());
-        assert!(judge(true, Tally { skipped: 1, ..good }).is_err());
-        assert!(judge(false, Tally { failed: 1, ..good }).is_err());
-        assert!(judge(true, Tally::default()).is_err());
+        assert!(judge(good).is_ok());
+        assert!(judge(Tally { skipped: 1, ..good }).is_err());
+        assert!(judge(Tally { failed: 1, ..good }).is_err());
+        assert!(judge(Tally::default()).is_err());
     }
 }

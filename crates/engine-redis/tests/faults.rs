@@ -212,14 +212,19 @@ fn failed_over(six: &Six, slot: u16, old: usize, counts: &mut Counts) {
     println!("failover after {:.1} s", begun.elapsed().as_secs_f64());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sentinels_of_redis() {
-    sentinel_days(Brand::Redis).await;
-}
+/// Sentinels take half a minute to notice three lost masters.
+mod deep {
+    use super::{Brand, sentinel_days};
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sentinels_of_valkey() {
-    sentinel_days(Brand::Valkey).await;
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn sentinels_of_redis() {
+        sentinel_days(Brand::Redis).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn sentinels_of_valkey() {
+        sentinel_days(Brand::Valkey).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

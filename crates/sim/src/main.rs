@@ -50,10 +50,7 @@ fn main() -> ExitCode {
             Err(failure) => {
                 failure.last.iter().for_each(|line| println!("  {line}"));
                 println!("seed {seed} FAILED at step {}: {}", failure.step, failure.why);
-                println!(
-                    "repeat: cargo run --release -p onsale-sim -- --seed {seed} --steps {}",
-                    options.steps
-                );
+                println!("repeat: cargo xtask sim --seed {seed} --steps {}", options.steps);
                 return ExitCode::FAILURE;
             }
         }

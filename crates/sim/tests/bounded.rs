@@ -48,7 +48,7 @@ fn simulate(seed: u64, steps: u64) -> Run {
     match run(Config { seed, steps, print: false }) {
         Ok(run) => run,
         Err(failure) => panic!(
-            "seed {seed}, step {}: {}\n{}\nrepeat: cargo run --release -p onsale-sim -- --seed {seed} --steps {steps}",
+            "seed {seed}, step {}: {}\n{}\nrepeat: cargo xtask sim --seed {seed} --steps {steps}",
             failure.step,
             failure.why,
             failure.last.join("\n")

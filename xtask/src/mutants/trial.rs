@@ -1,17 +1,18 @@
 //! Runs the command that must notice a bug: builds first, so that a compile error is never taken for a catch.
 
 use std::fmt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use super::patch::CaughtBy;
 use super::scratch::Scratch;
+use crate::programs::{self, TestProgram};
 use crate::step::Program;
 use crate::tally::Tally;
+use crate::{process, workspace};
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -29,51 +30,55 @@ pub enum Outcome {
 /// What Redis says of a text that is no Lua: a bug that nobody could ship is no bug.
 const NO_LUA: &str = "Error compiling script";
 
-/// Builds and runs `command` in the scratch copy.
-pub fn attempt(scratch: &Scratch, command: &CaughtBy, bound: Duration) -> Result<Outcome> {
-    let build = match command {
-        CaughtBy::Sim(_) => Program::new("cargo build -p onsale-sim --bin onsale-sim"),
-        CaughtBy::Test(words) => Program::new("cargo test --no-run").args(before_filters(words)),
+/// Builds the simulator with the bug and runs it.
+pub fn simulator(scratch: &Scratch, words: &[String], bound: Duration) -> Result<Outcome> {
+    let build = here(scratch, Program::new("cargo build -q --workspace --bin onsale-sim"));
+    if build.run().is_err() {
+        return Ok(Outcome::DoesNotCompile);
+    }
+    let binary = scratch.target.join("debug").join("onsale-sim").display().to_string();
+    let run = Program::new("").arg(binary).args(words.to_vec()).folder(&scratch.work);
+    let ended = process::bounded(&run, bound, None)?;
+    Ok(ended.status.map_or(Outcome::TookTooLong, of_simulator))
+}
+
+/// Builds the test program with the bug and runs it.
+pub fn tests(scratch: &Scratch, words: &[String], bound: Duration) -> Result<Outcome> {
+    let build = Program::new("cargo test -q --no-run --message-format json-render-diagnostics");
+    let Ok(programs) = programs::built(&here(scratch, build.args(choice(words))), &scratch.work) else {
+        return Ok(Outcome::DoesNotCompile);
     };
-    if !here(scratch, build).command().stdin(Stdio::null()).status()?.success() {
-        return Ok(Outcome::DoesNotCompile);
-    }
-    match command {
-        CaughtBy::Sim(words) => {
-            let binary = scratch.target.join("debug").join("onsale-sim").display().to_string();
-            let (ended, _) = bounded(here(scratch, Program::new("").arg(binary).args(words.clone())), bound)?;
-            Ok(ended.map_or(Outcome::TookTooLong, of_simulator))
-        }
-        CaughtBy::Test(words) => {
-            let (ended, output) =
-                bounded(here(scratch, Program::new("cargo test").args(words.clone())), bound)?;
-            Ok(ended.map_or(Outcome::TookTooLong, |status| of_tests(status, Tally::of(&output))))
-        }
-    }
+    let Some(program) = find(&programs, words) else {
+        return Ok(Outcome::BadCommand(format!("`cargo test {}` is not one test program", words.join(" "))));
+    };
+    let ended = process::bounded(&program.run().args(split(words).1), bound, None)?;
+    Ok(ended.status.map_or(Outcome::TookTooLong, |status| of_tests(status, Tally::of(&ended.output))))
 }
 
-/// The test program behind `words`, built once from the source as it is.
-pub fn built(scratch: &Scratch, words: &[String]) -> Result<PathBuf> {
-    let build = Program::new("cargo test --no-run --message-format json-render-diagnostics");
-    let told = here(scratch, build.args(split(words).0)).read()?;
-    program(&told).with_context(|| format!("`cargo test {}` is not one test program", words.join(" ")))
-}
-
-/// Runs a test program that takes its scripts from a folder.
-pub fn attempt_scripts(
-    scratch: &Scratch,
-    program: &Path,
-    words: &[String],
-    scripts: &Path,
-    bound: Duration,
-) -> Result<Outcome> {
-    let run = Program::new("").arg(program.display().to_string()).args(split(words).1);
-    let run = here(scratch, run).env("ONSALE_LUA", scripts.display().to_string());
-    let (ended, output) = bounded(run, bound)?;
-    if output.contains(NO_LUA) {
+/// Runs a test program of the source as it is, which takes its scripts from a folder.
+pub fn scripts(program: &TestProgram, words: &[String], scripts: &Path, bound: Duration) -> Result<Outcome> {
+    let run = program.run().args(split(words).1).env("ONSALE_LUA", scripts.display().to_string());
+    let ended = process::bounded(&run, bound, None)?;
+    if ended.output.contains(NO_LUA) {
         return Ok(Outcome::DoesNotCompile);
     }
-    Ok(ended.map_or(Outcome::TookTooLong, |status| of_tests(status, Tally::of(&output))))
+    Ok(ended.status.map_or(Outcome::TookTooLong, |status| of_tests(status, Tally::of(&ended.output))))
+}
+
+/// The test program that the arguments of `cargo test` choose.
+pub fn find<'a>(programs: &'a [TestProgram], words: &[String]) -> Option<&'a TestProgram> {
+    let line = format!("cargo test {}", split(words).0.join(" "));
+    programs.iter().find(|program| program.command_line() == line)
+}
+
+/// What to build. A package by itself gets its libraries with other features than the workspace, and they would be
+/// built once more; a test target can be named in the workspace, a library cannot.
+fn choice(words: &[String]) -> Vec<String> {
+    let (chooses, _) = split(words);
+    match chooses.iter().position(|word| word == "--test") {
+        Some(at) => [vec!["--workspace".to_owned()], chooses[at..].to_vec()].concat(),
+        None => chooses,
+    }
 }
 
 /// What chooses the test program, and what is left for the program itself.
@@ -91,23 +96,11 @@ fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
     (chooses, own)
 }
 
-/// The only test program that cargo tells of.
-fn program(told: &str) -> Option<PathBuf> {
-    let mut found = told.lines().filter_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let test = message["profile"]["test"].as_bool() == Some(true);
-        message["executable"].as_str().filter(|_| test).map(PathBuf::from)
-    });
-    found.next().filter(|_| found.next().is_none())
-}
-
+/// Intermediate files lie with those of the source, so that libraries are built once for both; what is finished lies
+/// apart, so that no binary with a bug in it is taken for ours.
 fn here(scratch: &Scratch, program: Program) -> Program {
+    let program = program.env("CARGO_BUILD_BUILD_DIR", workspace::target().display().to_string());
     program.folder(&scratch.work).env("CARGO_TARGET_DIR", scratch.target.display().to_string())
-}
-
-/// Test names do not matter for building; everything from `--` on belongs to the test program.
-fn before_filters(words: &[String]) -> Vec<String> {
-    words.iter().take_while(|word| *word != "--").cloned().collect()
 }
 
 fn of_simulator(status: ExitStatus) -> Outcome {
@@ -129,34 +122,6 @@ fn of_tests(status: ExitStatus, tally: Tally) -> Outcome {
         }
         (false, _, _) => Outcome::Red,
     }
-}
-
-/// Runs a program in its own process group and ends the whole group when the time is over.
-fn bounded(program: Program, bound: Duration) -> Result<(Option<ExitStatus>, String)> {
-    let log = tempfile::NamedTempFile::new().context("a file for the output")?;
-    let mut child = program
-        .command()
-        .stdin(Stdio::null())
-        .stdout(log.reopen()?)
-        .stderr(log.reopen()?)
-        .process_group(0)
-        .spawn()
-        .with_context(|| format!("`{program}` could not be started"))?;
-    let started = Instant::now();
-    let ended = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if started.elapsed() > bound {
-            let group = format!("-{}", child.id());
-            Command::new("kill").args(["-9", "--", &group]).status().context("ending a process group")?;
-            child.wait()?;
-            break None;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    };
-    let output = std::fs::read(log.path()).context("reading the output")?;
-    Ok((ended, String::from_utf8_lossy(&output).into_owned()))
 }
 
 impl fmt::Display for Outcome {
@@ -203,21 +168,9 @@ mod tests {
     }
 
     #[test]
-    fn cargo_must_tell_of_one_test_program() {
-        let line = |path: &str, test: bool| {
-            format!("{{\"executable\":\"{path}\",\"profile\":{{\"test\":{test}}}}}\n")
-        };
-        let library = "{\"executable\":null,\"profile\":{\"test\":false}}\n";
-        let one = line("a", true);
-        assert_eq!(program(&format!("{library}{one}{}", line("server", false))), Some(PathBuf::from("a")));
-        assert_eq!(program(&format!("{one}{}", line("b", true))), None);
-        assert_eq!(program(library), None);
-    }
-
-    #[test]
-    fn whoever_hangs_is_ended_with_all_its_children() {
-        let hang = Program::new("sh -c").arg("sleep 60 & sleep 60");
-        let (ended, _) = bounded(hang, Duration::from_millis(100)).expect("the group is ended");
-        assert!(ended.is_none());
+    fn a_test_target_is_built_with_the_features_of_the_workspace() {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(choice(&words("-p x --test seats tables")), words("--workspace --test seats"));
+        assert_eq!(choice(&words("-p x --lib tables")), words("-p x --lib"));
     }
 }

@@ -7,14 +7,15 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 8] = [
     ("onsale-domain", &[]),
     ("onsale-engine", &["onsale-domain"]),
-    ("onsale-engine-redis", &["onsale-domain", "onsale-engine"]),
-    ("onsale-server", &["onsale-domain", "onsale-engine", "onsale-engine-redis"]),
+    ("onsale-engine-redis", &["onsale-domain", "onsale-engine", "onsale-reaper"]),
+    ("onsale-server", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
     ("onsale-sim", &["onsale-domain", "onsale-engine"]),
-    ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis"]),
-    ("xtask", &[]),
+    ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
+    ("onsale-reaper", &[]),
+    ("xtask", &["onsale-reaper"]),
 ];
 
 /// Rooms whose libraries are counted: the rules need next to nothing, the simulation must not bring its own world.
@@ -23,6 +24,10 @@ const FEW_LIBRARIES: [(&str, &[&str]); 2] = [
     ("onsale-domain", &["hashbrown", "minicbor"]),
     ("onsale-sim", &["onsale-domain", "onsale-engine", "clap", "tokio"]),
 ];
+
+/// What ends processes is for tests and tools, never for what ships.
+const REAPER: &str = "onsale-reaper";
+const MAY_END_PROCESSES: [&str; 2] = ["onsale-bench", "xtask"];
 
 pub fn check(tree: &Tree) -> Result<Vec<String>> {
     let Some(root) = &tree.root else { return Ok(Vec::new()) };
@@ -49,6 +54,9 @@ fn judge(metadata: &Value) -> Vec<String> {
                 complaints.push(format!("{name} depends on {other}"));
             }
             let shipped = dependency["kind"].as_str() != Some("dev");
+            if shipped && other == REAPER && !MAY_END_PROCESSES.contains(&name) {
+                complaints.push(format!("{name} may use {REAPER} in its tests alone"));
+            }
             let few = FEW_LIBRARIES.iter().find(|(room, _)| *room == name);
             if shipped && few.is_some_and(|(_, libraries)| !libraries.contains(&other)) {
                 complaints.push(format!("{name} uses the library {other}"));
@@ -89,6 +97,16 @@ mod tests {
             house(json!([{ "name": "onsale-engine", "kind": "dev" }])),
             ["onsale-domain depends on onsale-engine"]
         );
+    }
+
+    #[test]
+    fn what_ends_processes_does_not_ship() {
+        let server = |kind: Value| {
+            let dependency = json!({ "name": REAPER, "kind": kind });
+            judge(&json!({ "packages": [{ "name": "onsale-server", "dependencies": [dependency] }] }))
+        };
+        assert!(server(json!("dev")).is_empty());
+        assert_eq!(server(Value::Null), ["onsale-server may use onsale-reaper in its tests alone"]);
     }
 
     #[test]

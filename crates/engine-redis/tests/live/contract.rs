@@ -87,24 +87,31 @@ const BITS: usize = 1;
 const HASHES: usize = usize::MAX;
 
 /// What a restart makes of the replicas is the same however the servers are found, and takes most of the time: tables
-/// restart on single servers, everywhere with `ONSALE_CONTRACT=full`.
-fn restarts(config: &Config) -> bool {
-    let full = std::env::var("ONSALE_CONTRACT").is_ok_and(|mode| mode == "full");
-    full || config.topology == Topology::Single
+/// restart on single servers, in a test of their own, and everywhere with `ONSALE_CONTRACT=full`.
+#[derive(Clone, Copy)]
+enum Rounds {
+    InOneGo,
+    Restarted,
+}
+
+fn is_full() -> bool {
+    std::env::var("ONSALE_CONTRACT").is_ok_and(|mode| mode == "full")
 }
 
 /// Every table has a house of its own on the same servers.
-fn run(config: &Config, masters: &[&Server], compact_from: usize) {
-    let houses = in_houses(config, masters, compact_from, |fresh| match restarts(config) {
-        true => suite::run_all(fresh),
-        false => suite::run_in_one_go(fresh),
+fn run(config: &Config, masters: &[&Server], compact_from: usize, rounds: Rounds) {
+    let houses = in_houses(config, masters, compact_from, |fresh| match rounds {
+        Rounds::InOneGo if is_full() => suite::run_all(fresh),
+        Rounds::InOneGo => suite::run_in_one_go(fresh),
+        Rounds::Restarted => suite::run_restarted(fresh),
     });
     assert!(houses > 10, "the suite has many tables");
 }
 
 /// The tables of auctions; time 0 is the server's own for a script, so they begin later.
 fn run_auctions(config: &Config, masters: &[&Server]) {
-    let rounds: &[bool] = if restarts(config) { &[false, true] } else { &[false] };
+    let restarts = is_full() || config.topology == Topology::Single;
+    let rounds: &[bool] = if restarts { &[false, true] } else { &[false] };
     let play = |fresh: Fresh<'_>| tables::run_all(1_700_000_000_000, rounds, fresh);
     assert!(in_houses(config, masters, HASHES, play) > 50, "there are many tables");
 }
@@ -135,9 +142,9 @@ fn in_houses(
     houses
 }
 
-fn on_one_server(brand: Brand, compact_from: usize) {
+fn on_one_server(brand: Brand, compact_from: usize, rounds: Rounds) {
     let server = Server::start(brand);
-    run(&Config::from(&server.url()), &[&server], compact_from);
+    run(&Config::from(&server.url()), &[&server], compact_from, rounds);
 }
 
 fn through_sentinels(brand: Brand, compact_from: usize) {
@@ -148,7 +155,7 @@ fn through_sentinels(brand: Brand, compact_from: usize) {
         sentinel: Sentinel { master: sentinel::MASTER.to_owned(), ..Sentinel::default() },
         ..Config::default()
     };
-    run(&config, &[&trio.data[0]], compact_from);
+    run(&config, &[&trio.data[0]], compact_from, Rounds::InOneGo);
 }
 
 fn of_cluster(six: &Six) -> Config {
@@ -157,17 +164,28 @@ fn of_cluster(six: &Six) -> Config {
 
 fn in_a_cluster(brand: Brand, compact_from: usize) {
     let six = Six::start(brand);
-    run(&of_cluster(&six), &six.nodes[..3].iter().collect::<Vec<_>>(), compact_from);
+    let masters = six.nodes[..3].iter().collect::<Vec<_>>();
+    run(&of_cluster(&six), &masters, compact_from, Rounds::InOneGo);
 }
 
 #[test]
 fn the_engine_keeps_the_contract_on_redis() {
-    on_one_server(Brand::Redis, HASHES);
+    on_one_server(Brand::Redis, HASHES, Rounds::InOneGo);
+}
+
+#[test]
+fn the_engine_keeps_the_contract_on_redis_through_restarts() {
+    on_one_server(Brand::Redis, HASHES, Rounds::Restarted);
 }
 
 #[test]
 fn the_engine_keeps_the_contract_on_valkey_with_large_charts() {
-    on_one_server(Brand::Valkey, BITS);
+    on_one_server(Brand::Valkey, BITS, Rounds::InOneGo);
+}
+
+#[test]
+fn the_engine_keeps_the_contract_on_valkey_with_large_charts_through_restarts() {
+    on_one_server(Brand::Valkey, BITS, Rounds::Restarted);
 }
 
 #[test]

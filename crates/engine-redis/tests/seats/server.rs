@@ -15,16 +15,16 @@ pub struct Server {
 impl Server {
     pub fn start() -> Server {
         let folder = tempfile::tempdir().expect("a private folder");
-        let child = Command::new("redis-server")
+        let mut command = Command::new("redis-server");
+        command
             .args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket"])
             .arg(folder.path().join("redis.sock"))
             .arg("--dir")
             .arg(folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("redis-server is installed");
+            .stderr(Stdio::null());
+        let child = onsale_reaper::spawn(&mut command).expect("redis-server is installed");
         Server { child, folder }
     }
 

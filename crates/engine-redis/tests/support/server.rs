@@ -266,5 +266,5 @@ fn spawn(brand: Brand, folder: &Path, sentinel: bool) -> Child {
     }
     let words = File::create(folder.join("words")).expect("a file");
     command.stdin(Stdio::null()).stdout(words.try_clone().expect("a file")).stderr(words);
-    command.spawn().expect("the program starts")
+    onsale_reaper::spawn(&mut command).expect("the program starts")
 }

@@ -40,7 +40,8 @@ fn spawn(folder: &Path, log: &Path) -> Child {
     let log = File::create(log).expect("a log file");
     let mut command = command(folder);
     command.args(["serve", "--data", "data", "--listen", "127.0.0.1:0"]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the binary starts")
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    onsale_reaper::spawn(&mut command).expect("the binary starts")
 }
 
 impl Server {

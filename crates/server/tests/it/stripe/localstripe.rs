@@ -26,14 +26,14 @@ fn folder() -> PathBuf {
 
 impl Localstripe {
     pub fn start() -> Localstripe {
-        let mut process = Command::new("python3")
+        let mut command = Command::new("python3");
+        command
             .args(["-c", include_str!("localstripe.py")])
             .env("PYTHONPATH", folder())
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python3 runs");
+            .stdout(Stdio::piped());
+        let mut process = onsale_reaper::spawn(&mut command).expect("python3 runs");
         let mut line = String::new();
         let output = process.stdout.take().expect("its output is ours");
         BufReader::new(output).read_line(&mut line).expect("it says its port");
