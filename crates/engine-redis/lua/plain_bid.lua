@@ -90,14 +90,19 @@ if leads then led = bid_text end
 local head = "auction|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|live|" .. bid_text .. "|" .. ends_text .. "|"
   .. extensions .. "|" .. version .. "|" .. price_text .. "|" .. led
 local record = max_text .. "|" .. now_text .. "||" .. name
+-- Nothing may fail once the price has moved: the stream, which was not read, is written first.
+local told = redis.pcall("XADD", KEYS[2], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "bid_placed",
+  "bid", bid_text, "bidder", name, "max_minor", max_text, "after", (leads and "1|" or "0|") .. price_text .. "|"
+  .. format("%d", next_least) .. (is_met and "|1|" or "|0|") .. ends_text)
+if type(told) == "table" then
+  call("DEL", KEYS[3])
+  return told
+end
 if leads then
   call("HSET", KEYS[1], "head", head, "lead", max_text .. "|" .. name, bid_text, record)
 else
   call("HSET", KEYS[1], "head", head, bid_text, record)
 end
 if ends_text ~= ends then call("SET", KEYS[4], ends_text, "PX", format("%d", ends_ms - now)) end
-call("XADD", KEYS[2], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "bid_placed", "bid", bid_text,
-  "bidder", name, "max_minor", max_text, "after", (leads and "1|" or "0|") .. price_text .. "|" .. format("%d", next_least)
-  .. (is_met and "|1|" or "|0|") .. ends_text)
 return {0, epoch * 1099511627776 + offset + 1, now, bids + 1, leads and 1 or 0, new_price, next_least, is_met and 1 or 0,
   ends_ms}

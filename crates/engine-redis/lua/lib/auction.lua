@@ -104,7 +104,7 @@ end
 
 local function retract(bid)
   bid.retracted = true
-  call("HSET", KEYS[2], decimal(bid.bid), decimal(bid.max) .. "|" .. decimal(bid.at) .. "|r|" .. bid.bidder)
+  later("HSET", KEYS[2], decimal(bid.bid), decimal(bid.max) .. "|" .. decimal(bid.at) .. "|r|" .. bid.bidder)
 end
 
 -- What a retraction or a ban has come to, as its fact tells it.
