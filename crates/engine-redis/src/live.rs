@@ -14,6 +14,7 @@ mod fetch;
 mod keep;
 mod lease;
 mod log;
+mod place;
 mod read;
 mod replica;
 mod sales;

@@ -14,6 +14,8 @@ mod deadlines;
 mod derived;
 #[path = "live/door.rs"]
 mod door;
+#[path = "live/epochs.rs"]
+mod epochs;
 #[path = "live/house.rs"]
 mod house;
 #[path = "live/kinds.rs"]

@@ -355,5 +355,5 @@ impl Engine for Embedded {
 fn check_position(slot: &directory::Slot, after: Position) -> Result<(), EngineError> {
     let position = slot.view().map(|view| view.position).unwrap_or_default();
     let known = after.offset == 0 || after.epoch == position.epoch;
-    (known && after.offset <= position.offset).then_some(()).ok_or(EngineError::Reload)
+    (known && after.offset <= position.offset).then_some(()).ok_or(EngineError::Reload(position))
 }

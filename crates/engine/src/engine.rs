@@ -212,8 +212,9 @@ pub enum EngineError {
     Busy,
     #[error("no such listing")]
     UnknownListing,
-    #[error("the position is not in this listing's log; reload")]
-    Reload,
+    /// With the last position that is in this log at or before the one that was asked for; from there nothing is missed.
+    #[error("the position is not in this listing's log; reload, or go on from {}-{}", .0.epoch, .0.offset)]
+    Reload(Position),
     #[error("the disk is full; free some space, writing goes on by itself")]
     DiskFull,
     #[error("the engine is stopping")]
@@ -249,7 +250,7 @@ impl EngineError {
             | EngineError::Unanswered(_)
             | EngineError::Recovering => true,
             EngineError::UnknownListing
-            | EngineError::Reload
+            | EngineError::Reload(_)
             | EngineError::Poisoned(_)
             | EngineError::Read(_)
             | EngineError::Damaged(_)

@@ -16,6 +16,11 @@ pub fn decode_step(listing: ListingId, epoch: u64, first: u64, facts: &[Fields])
     Ok(Step { listing, epoch, first, at, key, facts })
 }
 
+/// Whether a step begins with this fact.
+pub fn begins_step(fact: &Fields) -> bool {
+    fact.text("step").is_ok()
+}
+
 /// How many facts the step has that begins with this one.
 pub fn length(first: &Fields) -> Result<usize, Malformed> {
     head(first).map(|(_, count, _)| count)
