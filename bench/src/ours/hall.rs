@@ -1,10 +1,11 @@
 //! Events to measure with: plain halls of any size, and the commands that hold and release their seats.
 
-use onsale_domain::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::listing::{Key, fence};
 use onsale_domain::money::Currency;
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
 use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Tenant};
 use onsale_engine::Request;
 
@@ -54,7 +55,7 @@ pub fn create(listing: ListingId, seats: usize) -> Request {
     };
     let chart = AdoptChart { venue: None, version: 1, layout: Layout { sections, areas: Vec::new() }.into() };
     let create = CreateEvent { details, status: EventStatus::OnSale, chart };
-    Request { listing, command: Command::CreateEvent(Box::new(create)), key: None }
+    Request { listing, command: Command::Event(EventCommand::CreateEvent(Box::new(create))), key: None }
 }
 
 /// A fresh idempotency key, spread as a hash would be.
@@ -64,19 +65,23 @@ pub fn key(number: u64) -> Option<Key> {
 }
 
 pub fn hold(listing: ListingId, number: u64, seat: u32, buyer: &BuyerId) -> Request {
-    let command = Command::PlaceHold(PlaceHold {
+    let command = Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(u128::from(number) | 1 << 100),
         buyer: buyer.clone(),
         pick: Pick::Seats(vec![seat]),
         areas: Vec::new(),
         hold_ms: None,
-    });
+    }));
     Request { listing, command, key: key(2 * number) }
 }
 
 /// The release of the hold that was granted at `offset`.
 pub fn release(listing: ListingId, number: u64, offset: u64, buyer: &BuyerId) -> Request {
     let hold = HoldId(u128::from(number) | 1 << 100);
-    let command = Command::ReleaseHold(HoldKey { hold, fence: fence(1, offset), buyer: buyer.clone() });
+    let command = Command::Event(EventCommand::ReleaseHold(HoldKey {
+        hold,
+        fence: fence(1, offset),
+        buyer: buyer.clone(),
+    }));
     Request { listing, command, key: key(2 * number + 1) }
 }

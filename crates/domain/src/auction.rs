@@ -37,9 +37,14 @@ pub use invariants::check as check_invariants;
 pub use state::{Auction, AuctionStatus, AwardLine, AwardState, Closed};
 pub use view::{AuctionFound, AuctionQuery, AuctionView, BidderState, HistoryLine, Reserve};
 
+use crate::id::{BuyerId, ListingId};
+use crate::kind::Kind;
+use crate::order::{Goods, GoodsChange};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::Millis;
+use image::AuctionImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
 enum Decided {
@@ -47,38 +52,114 @@ enum Decided {
     Unchanged,
 }
 
-impl Auction {
-    /// The fact that creates an auction.
-    pub fn create(details: &AuctionDetails, now: Millis) -> Result<AuctionFact, Refusal> {
-        change_auction::create(details, now)
+impl Kind for Auction {
+    type Command = AuctionCommand;
+    type Fact = AuctionFact;
+    type View = AuctionView;
+    type Query = AuctionQuery;
+    type Found = AuctionFound;
+    type Image = AuctionImage;
+
+    fn create(command: &AuctionCommand, now: Millis) -> Result<Vec<AuctionFact>, Refusal> {
+        let AuctionCommand::CreateAuction(details) = command else {
+            return Err(Refusal::of(Code::ListingUnknown));
+        };
+        change_auction::create(details, now).map(|created| vec![created])
     }
 
-    /// Decides one command at the listing's time, applies what follows and hands over each fact.
-    pub fn execute(
-        &mut self,
-        command: &AuctionCommand,
-        now: Millis,
-        take: &mut dyn FnMut(AuctionFact),
-    ) -> Result<Outcome, Refusal> {
+    fn begin(_id: ListingId, first: &AuctionFact) -> Option<Auction> {
+        Auction::created_by(first)
+    }
+
+    fn check(command: &AuctionCommand) -> Result<(), Refusal> {
+        check(command)
+    }
+
+    fn execute(&mut self, command: &AuctionCommand, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
         check(command)?;
-        let mut changed = false;
-        // At most two: a close, or an award that lapsed, sets its next deadline days ahead.
-        while let Some(fact) = close::due(self, now) {
-            self.apply(&fact, now);
-            take(fact);
-            changed = true;
-        }
-        if let AuctionCommand::CloseDue = command {
-            return Ok(if changed { Outcome::Done } else { Outcome::Unchanged });
-        }
-        match decide(self, command, now)? {
+        self.close_due(writer);
+        match decide(self, command, writer.now)? {
             Decided::Unchanged => Ok(Outcome::Unchanged),
             Decided::Fact(fact) => {
-                self.apply(&fact, now);
-                take(fact);
+                self.take(fact, writer);
                 Ok(Outcome::Done)
             }
         }
+    }
+
+    /// Whatever is due in an auction is one thing or two: no limit could cut it.
+    fn sweep(&mut self, _limit: u32, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
+        self.close_due(writer);
+        Ok(if writer.added().is_empty() { Outcome::Unchanged } else { Outcome::Done })
+    }
+
+    fn apply(&mut self, fact: &AuctionFact, _fence: u64, at: Millis) {
+        self.apply(fact, at);
+    }
+
+    fn next_due(&self) -> Option<Millis> {
+        self.next_due()
+    }
+
+    fn view(&self) -> AuctionView {
+        self.view()
+    }
+
+    fn ask(&self, query: &AuctionQuery, _now: Millis) -> AuctionFound {
+        self.ask(query)
+    }
+
+    fn is_nothing(found: &AuctionFound) -> bool {
+        *found == AuctionFound::Nothing
+    }
+
+    fn image(&self) -> AuctionImage {
+        self.image()
+    }
+
+    fn from_image(_id: ListingId, image: AuctionImage) -> Auction {
+        Auction::from_image(image)
+    }
+
+    fn check_invariants(&self) -> Result<(), String> {
+        check_invariants(self)
+    }
+
+    fn attempt_by(command: &AuctionCommand) -> Option<&BuyerId> {
+        if let AuctionCommand::PlaceBid(command) = command {
+            Some(&command.bidder)
+        } else if let AuctionCommand::BuyNow(command) = command {
+            Some(&command.buyer)
+        } else {
+            None
+        }
+    }
+
+    fn goods(&self) -> Option<&dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_mut(&mut self) -> Option<&mut dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_change(fact: &AuctionFact) -> Option<GoodsChange> {
+        ordering::goods_change(fact)
+    }
+}
+
+impl Auction {
+    /// Closes what is over and passes on what was not paid: at most two facts, as a close, or an award that lapsed, sets
+    /// its next deadline days ahead.
+    fn close_due(&mut self, writer: &mut StepWriter<'_>) {
+        while let Some(fact) = close::due(self, writer.now) {
+            self.take(fact, writer);
+        }
+    }
+
+    fn take(&mut self, fact: AuctionFact, writer: &mut StepWriter<'_>) {
+        self.apply(&fact, writer.now);
+        writer.push(fact);
     }
 }
 
@@ -97,8 +178,7 @@ pub fn check(command: &AuctionCommand) -> Result<(), Refusal> {
         | AuctionCommand::SettleAward(_)
         | AuctionCommand::DeclineAward(_)
         | AuctionCommand::WatchAuction(_)
-        | AuctionCommand::UnwatchAuction(_)
-        | AuctionCommand::CloseDue => Ok(()),
+        | AuctionCommand::UnwatchAuction(_) => Ok(()),
     }
 }
 
@@ -119,8 +199,6 @@ fn decide(auction: &Auction, command: &AuctionCommand, now: Millis) -> Result<De
         AuctionCommand::CreateAuction(_) => return Err(Refusal::of(Code::ListingExists)),
         // An auction knows no orders; where there is a book of them, the book decides.
         AuctionCommand::RefundAward(_) => return Err(Refusal::of(Code::OrderUnknown)),
-        // Its work is done before any verb is decided.
-        AuctionCommand::CloseDue => return Ok(Decided::Unchanged),
     };
     Ok(Decided::Fact(fact))
 }

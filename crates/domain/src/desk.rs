@@ -15,12 +15,14 @@ pub use fact::{DeskFact, Slip, Standing, Webhook};
 pub use state::Desk;
 pub use view::{DeskFound, DeskQuery, DeskView, Received, Task};
 
-use crate::fact::Fact;
 use crate::id::{ListingId, ListingKind, Tenant};
+use crate::kind::Kind;
 use crate::limits::REFERENCE_CHARS_MAX;
 use crate::outcome::Outcome;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::Millis;
+use image::DeskImage;
 
 /// A tenant's one desk.
 pub fn desk_of(tenant: Tenant) -> ListingId {
@@ -34,22 +36,59 @@ pub(crate) fn check_reference(text: &str) -> Result<(), Refusal> {
         .ok_or_else(|| Refusal::invalid("reference", "at most 255 characters without control characters"))
 }
 
-impl Desk {
-    /// Decides one command and applies what follows. `fence` is that of the listing's last fact.
-    pub(crate) fn execute(
-        &mut self,
-        command: &DeskCommand,
-        now: Millis,
-        fence: u64,
-        facts: &mut Vec<Fact>,
-    ) -> Result<Outcome, Refusal> {
+impl Kind for Desk {
+    type Command = DeskCommand;
+    type Fact = DeskFact;
+    type View = DeskView;
+    type Query = DeskQuery;
+    type Found = DeskFound;
+    type Image = DeskImage;
+
+    fn create(command: &DeskCommand, _now: Millis) -> Result<Vec<DeskFact>, Refusal> {
+        let DeskCommand::Open = command else { return Err(Refusal::of(Code::ListingUnknown)) };
+        Ok(vec![DeskFact::Opened])
+    }
+
+    fn begin(_id: ListingId, first: &DeskFact) -> Option<Desk> {
+        matches!(first, DeskFact::Opened).then(Desk::default)
+    }
+
+    fn execute(&mut self, command: &DeskCommand, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
         match decide::decide(self, command)? {
             None => Ok(Outcome::Unchanged),
             Some(fact) => {
-                self.apply(&fact, fence + 1, now);
-                facts.push(Fact::Desk(fact));
+                self.apply(&fact, writer.next_fence(), writer.now);
+                writer.push(fact);
                 Ok(Outcome::Done)
             }
         }
+    }
+
+    fn apply(&mut self, fact: &DeskFact, fence: u64, at: Millis) {
+        self.apply(fact, fence, at);
+    }
+
+    fn view(&self) -> DeskView {
+        self.view()
+    }
+
+    fn ask(&self, query: &DeskQuery, _now: Millis) -> DeskFound {
+        self.ask(query)
+    }
+
+    fn image(&self) -> DeskImage {
+        self.image()
+    }
+
+    fn sort(image: &mut DeskImage) {
+        image.sort();
+    }
+
+    fn from_image(_id: ListingId, image: DeskImage) -> Desk {
+        Desk::from_image(image)
+    }
+
+    fn check_invariants(&self) -> Result<(), String> {
+        self.check_invariants()
     }
 }

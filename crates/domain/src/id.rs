@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use minicbor::{Decode, Encode};
 
+use crate::kinds::each_kind;
 use crate::limits::BUYER_CHARS_MAX;
 
 /// A seat's number inside its event; never reused.
@@ -35,8 +36,8 @@ pub fn write_base32(number: u128) -> [u8; 26] {
     let words = [(number >> 120) as u64, (number >> 60) as u64, number as u64];
     let mut text = [0; 26];
     let (head, rest) = text.split_at_mut(2);
-    let (middle, tail) = rest.split_at_mut(12);
-    for (part, word) in [head, middle, tail].into_iter().zip(words) {
+    let (middle, writer) = rest.split_at_mut(12);
+    for (part, word) in [head, middle, writer].into_iter().zip(words) {
         let mut left = word;
         for character in part.iter_mut().rev() {
             *character = ALPHABET[(left & 31) as usize];
@@ -60,8 +61,8 @@ pub fn read_base32(text: &str) -> Option<u128> {
             number << 5 | u64::from(digit & 31)
         })
     };
-    let (head, middle, tail) = (word(&text[..2]), word(&text[2..14]), word(&text[14..]));
-    (wrong < 32).then_some(u128::from(head) << 120 | u128::from(middle) << 60 | u128::from(tail))
+    let (head, middle, writer) = (word(&text[..2]), word(&text[2..14]), word(&text[14..]));
+    (wrong < 32).then_some(u128::from(head) << 120 | u128::from(middle) << 60 | u128::from(writer))
 }
 
 /// A tenant: 1–20 lower-case letters, digits or `-`. Kept inline, so that a listing's id is `Copy`.
@@ -92,51 +93,35 @@ impl fmt::Debug for Tenant {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
-#[cbor(index_only)]
-pub enum ListingKind {
-    #[n(0)]
-    Event,
-    #[n(1)]
-    Venue,
-    /// Stock on sale.
-    #[n(2)]
-    Sale,
-    /// Opens sales by a schedule.
-    #[n(3)]
-    Series,
-    #[n(4)]
-    Registration,
-    #[n(5)]
-    Auction,
-    /// One per tenant: what is asked of payment providers.
-    #[n(6)]
-    Desk,
-}
-
-impl ListingKind {
-    pub const ALL: [ListingKind; 7] = [
-        ListingKind::Event,
-        ListingKind::Venue,
-        ListingKind::Sale,
-        ListingKind::Series,
-        ListingKind::Registration,
-        ListingKind::Auction,
-        ListingKind::Desk,
-    ];
-
-    pub fn prefix(self) -> &'static str {
-        match self {
-            ListingKind::Event => "evt",
-            ListingKind::Venue => "ven",
-            ListingKind::Sale => "sal",
-            ListingKind::Series => "ser",
-            ListingKind::Registration => "reg",
-            ListingKind::Auction => "auc",
-            ListingKind::Desk => "dsk",
+macro_rules! listing_kind {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
+        #[cbor(index_only)]
+        pub enum ListingKind {
+            $($(#[$doc])* #[n($number)] $Kind,)*
         }
-    }
+
+        impl ListingKind {
+            pub const ALL: [ListingKind; [$($prefix,)*].len()] = [$(ListingKind::$Kind,)*];
+
+            /// What the ids of such listings begin with.
+            pub fn prefix(self) -> &'static str {
+                match self {
+                    $(ListingKind::$Kind => $prefix,)*
+                }
+            }
+
+            /// The kind's name as people and programs write it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(ListingKind::$Kind => stringify!($name),)*
+                }
+            }
+        }
+    };
 }
+
+each_kind!(listing_kind);
 
 /// The name of one unit of consistency.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -104,3 +104,8 @@ pub const SLIPS_MAX: usize = 64;
 pub const EVENTS_PER_PAYMENT_MAX: usize = 50;
 /// How long the desk knows a finished payment and every event: providers repeat themselves for days.
 pub const DESK_KEPT_MS: Millis = 7 * 86_400_000;
+
+/// How long the answer to a sealed verb is remembered under its key: a day of retries by a queue that was down.
+pub const SEALED_KEY_MS: Millis = 24 * 3_600_000;
+/// The same for a verb whose yes may be lost: nobody retries a hold that long.
+pub const KEY_MS: Millis = 3_600_000;

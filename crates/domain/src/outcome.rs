@@ -1,9 +1,9 @@
 //! What a command came to. With the facts it is the whole answer.
 
-use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, SeatIndex};
 use crate::refusal::Refusal;
 use crate::registration::EntryState;
+use crate::seats::fact::{AreaLine, SeatLine};
 use crate::stock::PurchaseState;
 use crate::time::Millis;
 

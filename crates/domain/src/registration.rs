@@ -22,9 +22,14 @@ pub use invariants::check as check_invariants;
 pub use state::Registration;
 pub use view::{EntryState, RegistrationFound, RegistrationQuery, RegistrationView, Standing};
 
+use crate::id::{BuyerId, ListingId};
+use crate::kind::Kind;
+use crate::order::{Goods, GoodsChange};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::Millis;
+use image::RegistrationImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
 enum Decided {
@@ -32,20 +37,39 @@ enum Decided {
     Outcome(Outcome),
 }
 
-impl Registration {
-    /// Decides one command and applies what follows. `fence` is that of the listing's last fact;
-    /// the n-th new fact has the n-th fence after it.
-    pub fn execute<F: From<RegistrationFact>>(
+impl Kind for Registration {
+    type Command = RegistrationCommand;
+    type Fact = RegistrationFact;
+    type View = RegistrationView;
+    type Query = RegistrationQuery;
+    type Found = RegistrationFound;
+    type Image = RegistrationImage;
+
+    fn create(command: &RegistrationCommand, now: Millis) -> Result<Vec<RegistrationFact>, Refusal> {
+        let RegistrationCommand::Create(create) = command else {
+            return Err(Refusal::of(Code::ListingUnknown));
+        };
+        Registration::create(create, now)
+    }
+
+    fn begin(_id: ListingId, first: &RegistrationFact) -> Option<Registration> {
+        Registration::begin(first)
+    }
+
+    fn check(command: &RegistrationCommand) -> Result<(), Refusal> {
+        check(command)
+    }
+
+    fn execute(
         &mut self,
         command: &RegistrationCommand,
-        now: Millis,
-        fence: u64,
-        facts: &mut Vec<F>,
+        writer: &mut StepWriter<'_>,
     ) -> Result<Outcome, Refusal> {
         check(command)?;
-        let mut run = Run { registration: self, now, fence, facts, promoted: 0 };
+        let now = writer.now;
+        let mut run = Run::new(self, writer);
         run.follow_schedule();
-        run.expire_touched(command);
+        run.expire_touched(&promote::touched(command));
         match decide(run.registration, command, now)? {
             Decided::Outcome(outcome) => Ok(outcome),
             Decided::Fact(fact) => {
@@ -55,19 +79,65 @@ impl Registration {
         }
     }
 
-    /// The sweep; see [`crate::Command::ExpireDue`].
-    pub fn expire_due<F: From<RegistrationFact>>(
-        &mut self,
-        limit: u32,
-        now: Millis,
-        fence: u64,
-        facts: &mut Vec<F>,
-    ) -> Outcome {
-        let before = facts.len();
-        let mut run = Run { registration: self, now, fence, facts, promoted: 0 };
+    fn sweep(&mut self, limit: u32, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
+        let mut run = Run::new(self, writer);
         run.follow_schedule();
         run.expire_due(limit);
-        if run.facts.len() == before { Outcome::Unchanged } else { Outcome::Done }
+        Ok(if run.writer.added().is_empty() { Outcome::Unchanged } else { Outcome::Done })
+    }
+
+    fn apply(&mut self, fact: &RegistrationFact, fence: u64, at: Millis) {
+        self.apply(fact, fence, at);
+    }
+
+    fn next_due(&self) -> Option<Millis> {
+        self.next_due()
+    }
+
+    fn view(&self) -> RegistrationView {
+        self.view()
+    }
+
+    fn ask(&self, query: &RegistrationQuery, now: Millis) -> RegistrationFound {
+        self.ask(query, now)
+    }
+
+    fn image(&self) -> RegistrationImage {
+        self.image()
+    }
+
+    fn sort(image: &mut RegistrationImage) {
+        image.sort();
+    }
+
+    fn from_image(_id: ListingId, image: RegistrationImage) -> Registration {
+        Registration::from_image(image)
+    }
+
+    fn check_invariants(&self) -> Result<(), String> {
+        check_invariants(self)
+    }
+
+    fn attempt_by(command: &RegistrationCommand) -> Option<&BuyerId> {
+        if let RegistrationCommand::Register(command) = command {
+            Some(&command.buyer)
+        } else if let RegistrationCommand::Confirm(command) = command {
+            Some(&command.buyer)
+        } else {
+            None
+        }
+    }
+
+    fn goods(&self) -> Option<&dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_mut(&mut self) -> Option<&mut dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_change(fact: &RegistrationFact) -> Option<GoodsChange> {
+        ordering::goods_change(fact)
     }
 }
 
@@ -108,16 +178,19 @@ fn decide(
 }
 
 /// One command on its way through: each fact is applied before the next is decided.
-struct Run<'a, F> {
+struct Run<'a, 'b> {
     registration: &'a mut Registration,
     now: Millis,
-    fence: u64,
-    facts: &'a mut Vec<F>,
+    writer: &'a mut StepWriter<'b>,
     /// Promotions in this step so far.
     promoted: u32,
 }
 
-impl<F: From<RegistrationFact>> Run<'_, F> {
+impl<'a, 'b> Run<'a, 'b> {
+    fn new(registration: &'a mut Registration, writer: &'a mut StepWriter<'b>) -> Run<'a, 'b> {
+        Run { registration, now: writer.now, writer, promoted: 0 }
+    }
+
     /// Applies a fact, then promotes those for whom it made room.
     fn take(&mut self, fact: RegistrationFact) {
         self.take_plain(fact);
@@ -125,8 +198,7 @@ impl<F: From<RegistrationFact>> Run<'_, F> {
     }
 
     fn take_plain(&mut self, fact: RegistrationFact) {
-        self.fence += 1;
-        self.registration.apply(&fact, self.fence, self.now);
-        self.facts.push(fact.into());
+        self.registration.apply(&fact, self.writer.next_fence(), self.now);
+        self.writer.push(fact);
     }
 }

@@ -5,10 +5,12 @@ mod apply;
 pub mod best_available;
 mod block_seats;
 mod change_event;
+pub mod command;
 mod confirm_hold;
 mod drop_seats;
 mod expire;
 mod extend_hold;
+pub mod fact;
 pub mod image;
 mod invariants;
 mod offer;
@@ -21,152 +23,195 @@ mod release_hold;
 mod state;
 mod view;
 
+pub use command::EventCommand;
+pub use fact::EventFact;
 pub use invariants::check as check_invariants;
-pub(crate) use ordering::{confirm, expire_as_for};
 pub use state::{AreaState, Seats, Status};
-pub use view::{Found, OrderState, Query, SeatsView};
+pub use view::{EventFound, EventQuery, OrderState, SeatsView};
 
-use crate::command::Command;
-use crate::fact::Fact;
-use crate::listing::{Body, Listing};
+use crate::id::{BuyerId, ListingId};
+use crate::kind::Kind;
+use crate::order::{Goods, GoodsChange};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::Millis;
+use image::SeatsImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
 pub(crate) enum Decided {
-    Fact(Fact),
+    Fact(EventFact),
     Outcome(Outcome),
 }
 
-/// Decides one command for an event and applies what follows.
-pub(crate) fn execute(
-    listing: &mut Listing,
-    command: &Command,
-    now: Millis,
-    facts: &mut Vec<Fact>,
-) -> Result<Outcome, Refusal> {
-    check(command)?;
-    let before = facts.len();
-    let mut run = Run { listing, now, facts };
-    run.follow_schedule();
-    if let Command::ExpireDue { limit } = command {
-        run.expire_due(*limit);
-        return Ok(if run.facts.len() == before { Outcome::Unchanged } else { Outcome::Done });
+impl Kind for Seats {
+    type Command = EventCommand;
+    type Fact = EventFact;
+    type View = SeatsView;
+    type Query = EventQuery;
+    type Found = EventFound;
+    type Image = SeatsImage;
+
+    fn create(command: &EventCommand, _now: Millis) -> Result<Vec<EventFact>, Refusal> {
+        let EventCommand::CreateEvent(create) = command else {
+            return Err(Refusal::of(Code::ListingUnknown));
+        };
+        Seats::create(create)
     }
-    run.expire_touched(command);
-    let mut decided = decide(run.seats(), command, now);
-    if matches!(&decided, Err(refusal) if refusal.code == Code::NotEnoughSeats)
-        && run.expire_for_best(command)
-    {
-        decided = decide(run.seats(), command, now);
+
+    fn begin(_id: ListingId, first: &EventFact) -> Option<Seats> {
+        let EventFact::EventCreated(details) = first else { return None };
+        Some(Seats::new((**details).clone()))
     }
-    match decided? {
-        Decided::Outcome(outcome) => Ok(outcome),
-        Decided::Fact(fact) => {
-            run.take(fact);
-            Ok(Outcome::Done)
+
+    fn check(command: &EventCommand) -> Result<(), Refusal> {
+        check(command)
+    }
+
+    fn execute(&mut self, command: &EventCommand, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
+        check(command)?;
+        let now = writer.now;
+        let mut run = Run { seats: self, now, writer };
+        run.follow_schedule();
+        run.expire_touched(&expire::touched(run.seats, command, now));
+        let mut decided = decide(run.seats, command, now);
+        if matches!(&decided, Err(refusal) if refusal.code == Code::NotEnoughSeats)
+            && run.expire_for_best(command)
+        {
+            decided = decide(run.seats, command, now);
         }
+        match decided? {
+            Decided::Outcome(outcome) => Ok(outcome),
+            Decided::Fact(fact) => {
+                run.take(fact);
+                Ok(Outcome::Done)
+            }
+        }
+    }
+
+    fn sweep(&mut self, limit: u32, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
+        let mut run = Run { seats: self, now: writer.now, writer };
+        run.follow_schedule();
+        run.expire_due(limit);
+        Ok(if run.writer.added().is_empty() { Outcome::Unchanged } else { Outcome::Done })
+    }
+
+    fn apply(&mut self, fact: &EventFact, fence: u64, at: Millis) {
+        self.apply(fact, fence, at);
+    }
+
+    fn next_due(&self) -> Option<Millis> {
+        self.next_due()
+    }
+
+    fn view(&self) -> SeatsView {
+        self.view()
+    }
+
+    fn ask(&self, query: &EventQuery, now: Millis) -> EventFound {
+        self.ask(query, now)
+    }
+
+    fn image(&self) -> SeatsImage {
+        self.image()
+    }
+
+    fn sort(image: &mut SeatsImage) {
+        image.sort();
+    }
+
+    fn from_image(_id: ListingId, image: SeatsImage) -> Seats {
+        Seats::from_image(image)
+    }
+
+    fn check_invariants(&self) -> Result<(), String> {
+        check_invariants(self)
+    }
+
+    fn attempt_by(_command: &EventCommand) -> Option<&BuyerId> {
+        None
+    }
+
+    fn far(&self, command: &EventCommand, before: usize) -> [Option<&u32>; 2] {
+        self.far(command, before)
+    }
+
+    fn goods(&self) -> Option<&dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_mut(&mut self) -> Option<&mut dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_change(fact: &EventFact) -> Option<GoodsChange> {
+        ordering::goods_change(fact)
     }
 }
 
 /// Refuses what no state of the seats could make sense of: such a command records nothing at all.
-pub fn check(command: &Command) -> Result<(), Refusal> {
+pub fn check(command: &EventCommand) -> Result<(), Refusal> {
     match command {
-        Command::PlaceHold(command) => place_hold::check(command),
-        Command::ExtendHold(command) => extend_hold::check(command),
-        Command::DropSeats(command) => drop_seats::check(command),
-        Command::OverrideHold(command) => override_hold::check(command),
-        Command::RefundOrder(command) => refund_order::check(command),
-        Command::BlockSeats(command) => block_seats::check_block(command),
-        Command::UnblockSeats(command) => block_seats::check(&command.seats, &command.areas),
-        Command::AdoptChart(command) => command.layout.check(),
-        Command::CreateVenue(_)
-        | Command::PublishLayout(_)
-        | Command::CreateEvent(_)
-        | Command::ChangeEvent(_)
-        | Command::ChangeStatus(_)
-        | Command::ReleaseHold(_)
-        | Command::ConfirmHold(_)
-        | Command::JoinQueue(_)
-        | Command::LeaveQueue(_)
-        | Command::ExpireDue { .. }
-        | Command::Sale(_)
-        | Command::Series(_)
-        | Command::Registration(_)
-        | Command::Auction(_)
-        | Command::Order(_)
-        | Command::Desk(_) => Ok(()),
+        EventCommand::PlaceHold(command) => place_hold::check(command),
+        EventCommand::ExtendHold(command) => extend_hold::check(command),
+        EventCommand::DropSeats(command) => drop_seats::check(command),
+        EventCommand::OverrideHold(command) => override_hold::check(command),
+        EventCommand::RefundOrder(command) => refund_order::check(command),
+        EventCommand::BlockSeats(command) => block_seats::check_block(command),
+        EventCommand::UnblockSeats(command) => block_seats::check(&command.seats, &command.areas),
+        EventCommand::AdoptChart(command) => command.layout.check(),
+        EventCommand::CreateEvent(_)
+        | EventCommand::ChangeEvent(_)
+        | EventCommand::ChangeStatus(_)
+        | EventCommand::ReleaseHold(_)
+        | EventCommand::ConfirmHold(_)
+        | EventCommand::JoinQueue(_)
+        | EventCommand::LeaveQueue(_) => Ok(()),
     }
 }
 
 /// Decides without changing anything; `apply` is the only way the seats change.
-fn decide(seats: &Seats, command: &Command, now: Millis) -> Result<Decided, Refusal> {
+fn decide(seats: &Seats, command: &EventCommand, now: Millis) -> Result<Decided, Refusal> {
     let fact = match command {
-        Command::PlaceHold(command) => return place_hold::decide(seats, command, now),
-        Command::JoinQueue(command) => return queue::join(seats, command, now),
-        Command::ChangeEvent(command) => return change_event::decide(seats, command),
-        Command::ChangeStatus(status) => return change_event::status(seats, *status, now),
-        Command::AdoptChart(command) => change_event::adopt_chart(seats, command)?,
-        Command::ExtendHold(command) => extend_hold::decide(seats, command, now)?,
-        Command::DropSeats(command) => drop_seats::decide(seats, command, now)?,
-        Command::ReleaseHold(key) => release_hold::decide(seats, key, now)?,
-        Command::ConfirmHold(command) => confirm_hold::decide(seats, command, now)?,
-        Command::OverrideHold(command) => override_hold::decide(seats, command, now)?,
-        Command::RefundOrder(command) => refund_order::decide(seats, command)?,
-        Command::BlockSeats(command) => return block_seats::block(seats, command),
-        Command::UnblockSeats(command) => return block_seats::unblock(seats, command),
-        Command::LeaveQueue(command) => queue::leave(seats, command)?,
-        Command::CreateVenue(_)
-        | Command::PublishLayout(_)
-        | Command::CreateEvent(_)
-        | Command::ExpireDue { .. }
-        | Command::Sale(_)
-        | Command::Series(_)
-        | Command::Registration(_)
-        | Command::Auction(_)
-        | Command::Order(_)
-        | Command::Desk(_) => return Err(Refusal::of(Code::WrongKind)),
+        EventCommand::PlaceHold(command) => return place_hold::decide(seats, command, now),
+        EventCommand::JoinQueue(command) => return queue::join(seats, command, now),
+        EventCommand::ChangeEvent(command) => return change_event::decide(seats, command),
+        EventCommand::ChangeStatus(status) => return change_event::status(seats, *status, now),
+        EventCommand::AdoptChart(command) => change_event::adopt_chart(seats, command)?,
+        EventCommand::ExtendHold(command) => extend_hold::decide(seats, command, now)?,
+        EventCommand::DropSeats(command) => drop_seats::decide(seats, command, now)?,
+        EventCommand::ReleaseHold(key) => release_hold::decide(seats, key, now)?,
+        EventCommand::ConfirmHold(command) => confirm_hold::decide(seats, command, now)?,
+        EventCommand::OverrideHold(command) => override_hold::decide(seats, command, now)?,
+        EventCommand::RefundOrder(command) => refund_order::decide(seats, command)?,
+        EventCommand::BlockSeats(command) => return block_seats::block(seats, command),
+        EventCommand::UnblockSeats(command) => return block_seats::unblock(seats, command),
+        EventCommand::LeaveQueue(command) => queue::leave(seats, command)?,
+        EventCommand::CreateEvent(_) => return Err(Refusal::of(Code::ListingExists)),
     };
     Ok(Decided::Fact(fact))
 }
 
 /// One command on its way through: each fact is applied before the next is decided.
-pub(crate) struct Run<'a> {
-    listing: &'a mut Listing,
+pub(crate) struct Run<'a, 'b> {
+    seats: &'a mut Seats,
     now: Millis,
-    facts: &'a mut Vec<Fact>,
+    writer: &'a mut StepWriter<'b>,
 }
 
-impl Run<'_> {
-    fn seats(&self) -> &Seats {
-        match &self.listing.body {
-            Body::Event(seats) => seats,
-            Body::Nothing
-            | Body::Venue(_)
-            | Body::Sale(_)
-            | Body::Series(_)
-            | Body::Registration(_)
-            | Body::Auction(_)
-            | Body::Desk(_) => {
-                unreachable!("only an event's commands get here")
-            }
-        }
-    }
-
+impl Run<'_, '_> {
     /// Applies a fact, then serves the queues of the seats that it set free, by seat index.
-    fn take(&mut self, fact: Fact) {
-        let freed = self.seats().freed_by(&fact);
-        self.listing.apply(&fact, self.now);
-        self.facts.push(fact);
+    fn take(&mut self, fact: EventFact) {
+        let freed = self.seats.freed_by(&fact);
+        self.take_plain(fact);
         for seat in freed {
             self.serve_queue(seat);
         }
     }
 
     /// Applies a fact that frees nothing.
-    fn take_plain(&mut self, fact: Fact) {
-        self.listing.apply(&fact, self.now);
-        self.facts.push(fact);
+    fn take_plain(&mut self, fact: EventFact) {
+        self.seats.apply(&fact, self.writer.next_fence(), self.now);
+        self.writer.push(fact);
     }
 }

@@ -21,9 +21,15 @@ pub use state::{Series, SeriesStatus, SlotState};
 use command::ChangeSeries;
 use details::SeriesDetails;
 
+use std::sync::Arc;
+
+use crate::id::ListingId;
+use crate::kind::Kind;
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::Millis;
+use image::SeriesImage;
 
 impl Series {
     pub fn create(details: &SeriesDetails) -> Result<Vec<SeriesFact>, Refusal> {
@@ -32,7 +38,7 @@ impl Series {
     }
 
     /// What can be said of a command's slots from the schedule alone, which never changes.
-    pub fn check(&self, command: &SeriesCommand) -> Result<(), Refusal> {
+    pub fn check_slots(&self, command: &SeriesCommand) -> Result<(), Refusal> {
         match command {
             SeriesCommand::OpenSlot(command) => open_slot::check_open(&self.details.schedule, command),
             SeriesCommand::SkipSlots(slots) => open_slot::check_skip(&self.details.schedule, slots),
@@ -51,21 +57,60 @@ impl Series {
         details.template = change.template.clone().unwrap_or(details.template);
         details.check().map(|()| details)
     }
+}
 
-    /// Decides one command and applies what follows.
-    pub fn execute<F: From<SeriesFact>>(
-        &mut self,
-        command: &SeriesCommand,
-        now: Millis,
-        facts: &mut Vec<F>,
-    ) -> Result<Outcome, Refusal> {
-        let decided = decide(self, command, now)?;
+/// Nobody has a question about a buyer's things in a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeriesQuery {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeriesFound;
+
+impl Kind for Series {
+    type Command = SeriesCommand;
+    type Fact = SeriesFact;
+    type View = Arc<Series>;
+    type Query = SeriesQuery;
+    type Found = SeriesFound;
+    type Image = SeriesImage;
+
+    fn create(command: &SeriesCommand, _now: Millis) -> Result<Vec<SeriesFact>, Refusal> {
+        let SeriesCommand::Create(details) = command else { return Err(Refusal::of(Code::ListingUnknown)) };
+        Series::create(details)
+    }
+
+    fn begin(id: ListingId, first: &SeriesFact) -> Option<Series> {
+        Series::begin(id, first)
+    }
+
+    fn execute(&mut self, command: &SeriesCommand, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
+        let decided = decide(self, command, writer.now)?;
         let outcome = if decided.is_empty() { Outcome::Unchanged } else { Outcome::Done };
         for fact in decided {
-            self.apply(&fact, now);
-            facts.push(fact.into());
+            self.apply(&fact, writer.now);
+            writer.push(fact);
         }
         Ok(outcome)
+    }
+
+    fn apply(&mut self, fact: &SeriesFact, _fence: u64, at: Millis) {
+        self.apply(fact, at);
+    }
+
+    fn view(&self) -> Arc<Series> {
+        Arc::new(self.clone())
+    }
+
+    fn ask(&self, query: &SeriesQuery, _now: Millis) -> SeriesFound {
+        match *query {}
+    }
+
+    fn image(&self) -> SeriesImage {
+        self.image()
+    }
+
+    fn from_image(id: ListingId, image: SeriesImage) -> Series {
+        Series::from_image(id, image)
     }
 }
 

@@ -26,9 +26,14 @@ pub use invariants::check as check_invariants;
 pub use state::{Level, Sale};
 pub use view::{CheckoutState, PurchaseState, SaleFound, SaleQuery, SaleView};
 
+use crate::id::{BuyerId, ListingId};
+use crate::kind::Kind;
+use crate::order::{Goods, GoodsChange};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::Millis;
+use image::SaleImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
 enum Decided {
@@ -36,20 +41,33 @@ enum Decided {
     Outcome(Outcome),
 }
 
-impl Sale {
-    /// Decides one command and applies what follows. `fence` is that of the listing's last fact;
-    /// the n-th new fact has the n-th fence after it.
-    pub fn execute<F: From<SaleFact>>(
-        &mut self,
-        command: &SaleCommand,
-        now: Millis,
-        fence: u64,
-        facts: &mut Vec<F>,
-    ) -> Result<Outcome, Refusal> {
+impl Kind for Sale {
+    type Command = SaleCommand;
+    type Fact = SaleFact;
+    type View = SaleView;
+    type Query = SaleQuery;
+    type Found = SaleFound;
+    type Image = SaleImage;
+
+    fn create(command: &SaleCommand, now: Millis) -> Result<Vec<SaleFact>, Refusal> {
+        let SaleCommand::Create(create) = command else { return Err(Refusal::of(Code::ListingUnknown)) };
+        Sale::create(create, now)
+    }
+
+    fn begin(_id: ListingId, first: &SaleFact) -> Option<Sale> {
+        Sale::begin(first)
+    }
+
+    fn check(command: &SaleCommand) -> Result<(), Refusal> {
+        check(command)
+    }
+
+    fn execute(&mut self, command: &SaleCommand, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
         check(command)?;
-        let mut run = Run { sale: self, now, fence, facts };
+        let now = writer.now;
+        let mut run = Run { sale: self, now, writer };
         run.follow_schedule();
-        run.expire_touched(command);
+        run.expire_touched(&expire::touched(command));
         match decide(run.sale, command, now)? {
             Decided::Outcome(outcome) => Ok(outcome),
             Decided::Fact(fact) => {
@@ -59,19 +77,69 @@ impl Sale {
         }
     }
 
-    /// The sweep; see [`crate::Command::ExpireDue`].
-    pub fn expire_due<F: From<SaleFact>>(
-        &mut self,
-        limit: u32,
-        now: Millis,
-        fence: u64,
-        facts: &mut Vec<F>,
-    ) -> Outcome {
-        let before = facts.len();
-        let mut run = Run { sale: self, now, fence, facts };
+    fn sweep(&mut self, limit: u32, writer: &mut StepWriter<'_>) -> Result<Outcome, Refusal> {
+        let mut run = Run { sale: self, now: writer.now, writer };
         run.follow_schedule();
         run.expire_due(limit);
-        if run.facts.len() == before { Outcome::Unchanged } else { Outcome::Done }
+        Ok(if run.writer.added().is_empty() { Outcome::Unchanged } else { Outcome::Done })
+    }
+
+    fn apply(&mut self, fact: &SaleFact, fence: u64, at: Millis) {
+        self.apply(fact, fence, at);
+    }
+
+    fn next_due(&self) -> Option<Millis> {
+        self.next_due()
+    }
+
+    fn view(&self) -> SaleView {
+        self.view()
+    }
+
+    fn ask(&self, query: &SaleQuery, now: Millis) -> SaleFound {
+        self.ask(query, now)
+    }
+
+    fn image(&self) -> SaleImage {
+        self.image()
+    }
+
+    fn sort(image: &mut SaleImage) {
+        image.sort();
+    }
+
+    fn from_image(_id: ListingId, image: SaleImage) -> Sale {
+        Sale::from_image(image)
+    }
+
+    fn check_invariants(&self) -> Result<(), String> {
+        check_invariants(self)
+    }
+
+    fn attempt_by(command: &SaleCommand) -> Option<&BuyerId> {
+        if let SaleCommand::Checkout(command) = command {
+            Some(&command.buyer)
+        } else if let SaleCommand::Purchase(command) = command {
+            Some(&command.key.buyer)
+        } else {
+            None
+        }
+    }
+
+    fn far(&self, command: &SaleCommand, before: usize) -> [Option<&u32>; 2] {
+        self.far(command, before)
+    }
+
+    fn goods(&self) -> Option<&dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_mut(&mut self) -> Option<&mut dyn Goods> {
+        Some(self)
+    }
+
+    fn goods_change(fact: &SaleFact) -> Option<GoodsChange> {
+        ordering::goods_change(fact)
     }
 }
 
@@ -120,17 +188,15 @@ fn decide(sale: &Sale, command: &SaleCommand, now: Millis) -> Result<Decided, Re
 }
 
 /// One command on its way through: each fact is applied before the next is decided.
-struct Run<'a, F> {
+struct Run<'a, 'b> {
     sale: &'a mut Sale,
     now: Millis,
-    fence: u64,
-    facts: &'a mut Vec<F>,
+    writer: &'a mut StepWriter<'b>,
 }
 
-impl<F: From<SaleFact>> Run<'_, F> {
+impl Run<'_, '_> {
     fn take(&mut self, fact: SaleFact) {
-        self.fence += 1;
-        self.sale.apply(&fact, self.fence, self.now);
-        self.facts.push(fact.into());
+        self.sale.apply(&fact, self.writer.next_fence(), self.now);
+        self.writer.push(fact);
     }
 }

@@ -5,10 +5,10 @@ use onsale_domain::desk::{
     DeskCommand, DeskFact, DeskFound, DeskQuery, Slip, Standing, Task, Webhook, desk_of,
 };
 use onsale_domain::money::Currency;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{
     Code, Command, Fact, Listing, ListingId, ListingKind, Millis, OrderId, Outcome, PaymentId, Tenant,
 };
+use onsale_domain::{Found, Query};
 
 const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 5 };
 const DAY: Millis = 86_400_000;

@@ -9,6 +9,7 @@ mod world;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use onsale_domain::seats::EventFact;
 use onsale_domain::{Fact, Listing, Outcome};
 use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -29,7 +30,7 @@ fn every_history_adds_up_and_can_be_replayed() {
         panic!("ONSALE_SEED={seed}\n{error}");
     }
     let missing: Vec<_> =
-        Fact::FLAT_KINDS[3..].iter().filter(|kind| !kinds.borrow().contains(*kind)).collect();
+        EventFact::KINDS[1..].iter().filter(|kind| !kinds.borrow().contains(*kind)).collect();
     dice::all_happened(seed, &missing);
 }
 
@@ -96,7 +97,7 @@ struct Before {
 impl Before {
     fn of(listing: &Listing, now: i64) -> Before {
         let now = listing.last_at.max(now);
-        let above = listing.seats().map_or(Vec::new(), |seats| seats.above_limit(now));
+        let above = listing.event().map_or(Vec::new(), |seats| seats.above_limit(now));
         Before { offset: listing.offset, above }
     }
 
@@ -113,7 +114,7 @@ impl Before {
 
     /// Nobody but staff brings a buyer above the limit.
     fn check_limit(&self, listing: &Listing, now: i64) -> Result<(), String> {
-        let Some(seats) = listing.seats() else { return Ok(()) };
+        let Some(seats) = listing.event() else { return Ok(()) };
         for (buyer, taken) in seats.above_limit(now) {
             if !self.above.iter().any(|(known, before)| *known == buyer && *before >= taken) {
                 return Err(format!("{buyer} has {taken} places"));

@@ -1,13 +1,13 @@
 //! Sales, series and registrations as listings: positions and fences go on, images and logs bring them back, every kind
 //! keeps to its own commands, and refused attempts are kept beside the state.
 
-use onsale_domain::command::Command;
+use onsale_domain::Command;
 use onsale_domain::listing::{BodyView, fence};
 use onsale_domain::money::Currency;
 use onsale_domain::registration::command::{CreateRegistration, Register, RegistrationCommand};
 use onsale_domain::registration::details::RegistrationDetails;
 use onsale_domain::registration::{RegistrationFound, RegistrationQuery};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::EventQuery;
 use onsale_domain::series::SeriesCommand;
 use onsale_domain::series::command::OpenSlot;
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
@@ -19,6 +19,7 @@ use onsale_domain::stock::{SaleFound, SaleQuery};
 use onsale_domain::{
     BuyerId, CheckoutId, Code, EntryId, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Tenant,
 };
+use onsale_domain::{Found, Query};
 
 const HOUR: Millis = 3_600_000;
 
@@ -139,7 +140,7 @@ fn a_sale_of_a_series_lives_as_a_listing() {
     let query = Query::Sale(SaleQuery::CheckoutsOf(buyer("ann")));
     let Found::Sale(SaleFound::Checkouts(codes)) = sale.listing.ask(&query, HOUR) else { panic!("codes") };
     assert_eq!(codes[0].until, HOUR + 60_000);
-    assert_eq!(sale.listing.ask(&Query::HoldsOf(buyer("ann")), HOUR), Found::Nothing);
+    assert_eq!(sale.listing.ask(&Query::Event(EventQuery::HoldsOf(buyer("ann"))), HOUR), Found::Nothing);
     let image = sale.listing.image();
     assert_eq!(sale.ask(Command::ExpireDue { limit: 64 }, HOUR + 60_000).1.len(), 1);
     assert_eq!(sale.code(Command::Series(SeriesCommand::End), HOUR), Some(Code::WrongKind));
@@ -194,7 +195,8 @@ fn a_kind_is_not_created_under_the_id_of_another() {
 
 #[test]
 fn every_name_is_unique_over_all_kinds() {
-    for names in [Command::VERBS, Fact::KINDS] {
+    let verbs: Vec<&str> = Command::verbs().map(|verb| verb.name).collect();
+    for names in [verbs, Fact::kinds().collect()] {
         let unique: std::collections::BTreeSet<_> = names.iter().collect();
         assert_eq!(unique.len(), names.len());
     }

@@ -20,8 +20,8 @@ use house::{House, Listings};
 use ledger::audit;
 use logged::TwoLogs;
 use onsale_domain::order::{Fees, OrderFact};
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, Fact, Millis, Outcome};
+use onsale_domain::{Found, Query};
 use proptest::prelude::any;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 

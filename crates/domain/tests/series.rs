@@ -8,8 +8,10 @@ use onsale_domain::series::fact::SkipCause;
 use onsale_domain::series::image::SeriesImage;
 use onsale_domain::series::schedule::{Schedule, Slot, Utc, Zone};
 use onsale_domain::series::{Plan, Series, SeriesFact, SeriesStatus, items, sale_of};
+use onsale_domain::step_writer::StepWriter;
 use onsale_domain::stock::Sale;
 use onsale_domain::stock::details::StockRules;
+use onsale_domain::{Fact, Kind};
 use onsale_domain::{ListingId, ListingKind, Millis, Outcome, Refusal, Tenant};
 
 const HOUR: Millis = 3_600_000;
@@ -35,15 +37,19 @@ fn series(schedule: Schedule) -> Series {
 }
 
 fn ask(series: &mut Series, command: &SeriesCommand, now: Millis) -> Result<Vec<SeriesFact>, Refusal> {
-    let mut facts: Vec<SeriesFact> = Vec::new();
     // A copy from the image and one from the facts decide alike.
     let bytes = minicbor::to_vec(series.image()).expect("memory takes it");
     let image: SeriesImage = minicbor::decode(&bytes).expect("it was just written");
-    let (mut reread, mut replayed, mut same) =
-        (Series::from_image(SERIES, image), series.clone(), Vec::<SeriesFact>::new());
-    let answer = series.execute(command, now, &mut facts);
-    assert_eq!(reread.execute(command, now, &mut same), answer);
-    assert_eq!(same, facts);
+    let (mut reread, mut replayed) = (Series::from_image(SERIES, image), series.clone());
+    let executed = |series: &mut Series| {
+        let mut written = Vec::new();
+        let answer = series.execute(command, &mut StepWriter::new(now, 0, &mut written));
+        let own =
+            |fact: Fact| if let Fact::Series(fact) = fact { fact } else { panic!("{fact:?} of a series") };
+        (answer, written.into_iter().map(own).collect::<Vec<SeriesFact>>())
+    };
+    let (answer, facts) = executed(series);
+    assert_eq!(executed(&mut reread), (answer.clone(), facts.clone()));
     facts.iter().for_each(|fact| replayed.apply(fact, now));
     for fact in &facts {
         let bytes = minicbor::to_vec(fact).expect("memory takes it");

@@ -14,16 +14,16 @@ mod series;
 pub(crate) use auctions::rules as rules_of_auction;
 
 use onsale_domain::auction::AuctionCommand;
-use onsale_domain::command::{CreateVenue, HoldKey, Pick, PlaceHold};
-use onsale_domain::desk::DeskCommand;
 use onsale_domain::event::EventDetails;
 use onsale_domain::listing::Body;
 use onsale_domain::refusal::Detail;
-use onsale_domain::registration::RegistrationCommand;
-use onsale_domain::seats::{Seats, check};
-use onsale_domain::series::SeriesCommand;
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::Seats;
+use onsale_domain::seats::command::{HoldKey, Pick, PlaceHold};
 use onsale_domain::stock::SaleCommand;
 use onsale_domain::venue::Venue;
+use onsale_domain::venue::VenueCommand;
+use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{Code, Command, Fact, ListingKind, Millis, Refusal};
 
 use crate::facts::{self, Fields};
@@ -55,16 +55,20 @@ pub struct Terms {
 
 /// Prepares a command. `now` is the clock that a choice of best seats is made at.
 pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> Call {
-    if command.creates() && !creates_kind(command, picture.listing.id.kind) {
+    if command.creates() && command.kind() != Some(picture.listing.id.kind) {
         return refused(Refusal::of(Code::ListingUnknown), "create");
     }
     match (picture.listing.id.kind, command) {
-        (ListingKind::Venue, Command::CreateVenue(create)) => create_venue(picture, create, terms),
-        (ListingKind::Event, Command::CreateEvent(create)) => match Seats::create(create) {
-            Err(refusal) => refused(refusal, "create"),
-            Ok(created) => chart::create(create, &created, terms),
-        },
-        (ListingKind::Venue, Command::PublishLayout(layout)) => match layout.check() {
+        (ListingKind::Venue, Command::Venue(VenueCommand::CreateVenue(create))) => {
+            create_venue(picture, create, terms)
+        }
+        (ListingKind::Event, Command::Event(EventCommand::CreateEvent(create))) => {
+            match Seats::create(create) {
+                Err(refusal) => refused(refusal, "create"),
+                Ok(created) => chart::create(create, created, terms),
+            }
+        }
+        (ListingKind::Venue, Command::Venue(VenueCommand::PublishLayout(layout))) => match layout.check() {
             Err(refusal) => refused(refusal, "venue"),
             Ok(()) => {
                 let mut args = Args::default();
@@ -77,10 +81,11 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
             ListingKind::Event | ListingKind::Sale | ListingKind::Auction | ListingKind::Registration,
             Command::Order(command),
         ) => orders::prepare(picture, command),
-        (ListingKind::Event, _) => match check(command) {
+        (ListingKind::Event, Command::Event(_) | Command::ExpireDue { .. }) => match command.check() {
             Err(refusal) => refused(refusal, ""),
             Ok(()) => of_seats(picture, command, now, terms),
         },
+        (ListingKind::Event, _) => refused(Refusal::of(Code::WrongKind), ""),
         (ListingKind::Sale, Command::Sale(command)) => sales::prepare(picture, command, terms),
         (ListingKind::Sale, Command::ExpireDue { limit }) => sales::expire_due(picture, *limit),
         (ListingKind::Sale, _) => refused(Refusal::of(Code::WrongKind), ""),
@@ -105,7 +110,7 @@ pub fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms)
 
 /// The short script for what most buyers ask, and the fact that its yes means.
 pub(crate) fn plain(picture: &Picture, command: &Command) -> Option<(Call, Fact)> {
-    if let Command::PlaceHold(hold) = command {
+    if let Command::Event(EventCommand::PlaceHold(hold)) = command {
         plain::place_plain_hold(picture, command, hold)
     } else if let Command::Sale(SaleCommand::Checkout(checkout)) = command {
         sales::plain_checkout(picture, checkout)
@@ -116,23 +121,8 @@ pub(crate) fn plain(picture: &Picture, command: &Command) -> Option<(Call, Fact)
     }
 }
 
-/// Whether the command creates a listing of this kind.
-fn creates_kind(command: &Command, kind: ListingKind) -> bool {
-    match kind {
-        ListingKind::Event => matches!(command, Command::CreateEvent(_)),
-        ListingKind::Venue => matches!(command, Command::CreateVenue(_)),
-        ListingKind::Sale => matches!(command, Command::Sale(SaleCommand::Create(_))),
-        ListingKind::Series => matches!(command, Command::Series(SeriesCommand::Create(_))),
-        ListingKind::Registration => {
-            matches!(command, Command::Registration(RegistrationCommand::Create(_)))
-        }
-        ListingKind::Auction => matches!(command, Command::Auction(AuctionCommand::CreateAuction(_))),
-        ListingKind::Desk => matches!(command, Command::Desk(DeskCommand::Open)),
-    }
-}
-
 fn create_venue(picture: &Picture, create: &CreateVenue, terms: &Terms) -> Call {
-    let created = match Venue::create(&create.name, &create.place, &create.layout) {
+    let created = match Venue::create(create) {
         Err(refusal) => return refused(refusal, "create"),
         Ok(created) => created,
     };
@@ -140,38 +130,38 @@ fn create_venue(picture: &Picture, create: &CreateVenue, terms: &Terms) -> Call 
     args.push(terms.epoch);
     args.bytes(facts::layout(&create.layout));
     args.list([("name", create.name.as_str()), ("place", create.place.as_str())]);
-    created.iter().for_each(|fact| args.fact(fact));
+    created.into_iter().for_each(|fact| args.fact(&Fact::Venue(fact)));
     args.call(Name::CreateVenue, picture)
 }
 
 fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> Call {
     let mut args = Args::default();
     let name = match command {
-        Command::PlaceHold(hold) => {
+        Command::Event(EventCommand::PlaceHold(hold)) => {
             place_hold(&mut args, picture, command, hold, now, terms);
             Name::PlaceHold
         }
-        Command::ExtendHold(extend) => {
+        Command::Event(EventCommand::ExtendHold(extend)) => {
             args.key(&extend.key);
             args.optional(extend.extension_ms);
             Name::ExtendHold
         }
-        Command::DropSeats(drop) => {
+        Command::Event(EventCommand::DropSeats(drop)) => {
             args.key(&drop.key);
             args.bytes(facts::seats(&drop.seats));
             args.bytes(facts::area_counts(&drop.areas));
             Name::DropSeats
         }
-        Command::ReleaseHold(key) => {
+        Command::Event(EventCommand::ReleaseHold(key)) => {
             args.key(key);
             Name::ReleaseHold
         }
-        Command::ConfirmHold(confirm) => {
+        Command::Event(EventCommand::ConfirmHold(confirm)) => {
             args.key(&confirm.key);
             args.bytes(facts::id(confirm.order.0));
             Name::ConfirmHold
         }
-        Command::OverrideHold(take) => {
+        Command::Event(EventCommand::OverrideHold(take)) => {
             args.bytes(facts::id(take.hold.0));
             args.bytes(&take.staff);
             args.bytes(&take.reason);
@@ -179,44 +169,44 @@ fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) ->
             args.optional(take.to.as_ref().and_then(|(_, hold_ms)| *hold_ms));
             Name::OverrideHold
         }
-        Command::RefundOrder(refund) => {
+        Command::Event(EventCommand::RefundOrder(refund)) => {
             args.bytes(facts::id(refund.order.0));
             args.bytes(facts::seats(&refund.seats));
             args.bytes(facts::area_counts(&refund.areas));
             args.bytes(&refund.reason);
             Name::RefundOrder
         }
-        Command::BlockSeats(block) => {
+        Command::Event(EventCommand::BlockSeats(block)) => {
             args.bytes(facts::seats(&block.seats));
             args.bytes(facts::area_counts(&block.areas));
             args.bytes(&block.reason);
             Name::BlockSeats
         }
-        Command::UnblockSeats(unblock) => {
+        Command::Event(EventCommand::UnblockSeats(unblock)) => {
             args.bytes(facts::seats(&unblock.seats));
             args.bytes(facts::area_counts(&unblock.areas));
             Name::UnblockSeats
         }
-        Command::JoinQueue(join) => {
+        Command::Event(EventCommand::JoinQueue(join)) => {
             args.bytes(facts::id(join.place.0));
             args.push(join.seat);
             args.bytes(join.buyer.as_str());
             Name::JoinQueue
         }
-        Command::LeaveQueue(leave) => {
+        Command::Event(EventCommand::LeaveQueue(leave)) => {
             args.push(leave.seat);
             args.bytes(leave.buyer.as_str());
             Name::LeaveQueue
         }
-        Command::ChangeStatus(status) => {
+        Command::Event(EventCommand::ChangeStatus(status)) => {
             args.bytes(status.as_str());
             Name::ChangeStatus
         }
-        Command::ChangeEvent(change) => {
+        Command::Event(EventCommand::ChangeEvent(change)) => {
             chart::change(&mut args, picture, change);
             Name::ChangeEvent
         }
-        Command::AdoptChart(adopt) => {
+        Command::Event(EventCommand::AdoptChart(adopt)) => {
             chart::adopt(&mut args, picture, adopt);
             Name::AdoptChart
         }
@@ -224,9 +214,9 @@ fn of_seats(picture: &Picture, command: &Command, now: Millis, terms: &Terms) ->
             args.push(limit);
             Name::ExpireDue
         }
-        Command::CreateVenue(_)
-        | Command::PublishLayout(_)
-        | Command::CreateEvent(_)
+        Command::Venue(VenueCommand::CreateVenue(_))
+        | Command::Venue(VenueCommand::PublishLayout(_))
+        | Command::Event(EventCommand::CreateEvent(_))
         | Command::Sale(_)
         | Command::Series(_)
         | Command::Registration(_)

@@ -8,6 +8,7 @@ use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
 use onsale_domain::registration::{EntryState, Standing};
+use onsale_domain::seats::EventFact;
 use onsale_domain::stock::{PurchaseState, SaleFact};
 use onsale_domain::{CheckoutId, Code, EntryId, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
@@ -60,7 +61,7 @@ pub fn read_plain(
         _ => return Ok(None),
     };
     let mut fact = asked.clone();
-    if let Fact::HoldPlaced { until, .. } = &mut fact {
+    if let Fact::Event(EventFact::HoldPlaced { until, .. }) = &mut fact {
         *until = *ends;
     } else if let Fact::Sale(SaleFact::CheckedOut { until, lines, .. }) = &mut fact {
         *until = *ends;

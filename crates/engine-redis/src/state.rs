@@ -87,7 +87,7 @@ impl State {
     pub fn picture(&self, id: ListingId) -> Result<Picture, Malformed> {
         let Head { layout, epoch, offset, at, versions, .. } = self.head()?;
         if layout == "venue" {
-            let listing = Listing::of_parts(id, epoch, offset, at, Parts::Venue(self.venue()?));
+            let listing = Listing::of_parts(id, epoch, offset, at, Parts::Venue(Box::new(self.venue()?)));
             return Ok(Picture { listing, versions: Versions::default(), layout: Layout::Hash });
         }
         let parts = match layout.as_str() {

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures_core::future::BoxFuture;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Found, Query};
 use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};

@@ -8,8 +8,8 @@ use onsale_domain::id::{ListingId, ListingKind, Tenant};
 pub use onsale_domain::listing::BodyView;
 use onsale_domain::listing::Key;
 use onsale_domain::outcome::HoldState;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, Command, Fact, Millis, Outcome, Step};
+use onsale_domain::{Found, Query};
 use thiserror::Error;
 
 /// What the server, the command line and the simulation see of an engine.

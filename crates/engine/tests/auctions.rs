@@ -14,8 +14,8 @@ use onsale_domain::auction::{
 };
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, Code, Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::embedded::{Embedded, Options};
 use onsale_engine::engine::BodyView;

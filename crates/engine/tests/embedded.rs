@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onsale_domain::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
-use onsale_domain::seats::{Found, Query, Status};
+use onsale_domain::seats::Status;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
+use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
 use onsale_domain::{BuyerId, Code, Command, Fact, HoldId, ListingId, ListingKind, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::embedded::{Embedded, Options};
 use onsale_engine::engine::BodyView;
@@ -42,17 +44,21 @@ fn create(seats: usize) -> Request {
     };
     let chart = AdoptChart { venue: None, version: 1, layout: layout.into() };
     let create = CreateEvent { details, status: EventStatus::OnSale, chart };
-    Request { listing: EVENT, command: Command::CreateEvent(Box::new(create)), key: None }
+    Request {
+        listing: EVENT,
+        command: Command::Event(EventCommand::CreateEvent(Box::new(create))),
+        key: None,
+    }
 }
 
 fn hold(number: u128, seat: u32, buyer: &str, key: Option<u128>) -> Request {
-    let command = Command::PlaceHold(PlaceHold {
+    let command = Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(number),
         buyer: BuyerId::parse(buyer).expect("a buyer"),
         pick: Pick::Seats(vec![seat]),
         areas: Vec::new(),
         hold_ms: None,
-    });
+    }));
     Request { listing: EVENT, command, key: key.map(|scope| Key { scope, fingerprint: u128::from(seat) }) }
 }
 
@@ -200,11 +206,11 @@ async fn a_hold_expires_by_itself() {
     let mut follower = engine.follow(EVENT, after).await.expect("follows");
     clock.set(121_000);
     let steps = follower.next().await.expect("something happens");
-    assert_eq!(steps[0].facts, [Fact::HoldExpired { hold: HoldId(1) }]);
-    let found = engine.ask(EVENT, Query::Hold(HoldId(1))).await.expect("answers");
-    assert_eq!(found, Found::Ended(onsale_domain::ended::End::Expired));
+    assert_eq!(steps[0].facts, [Fact::Event(EventFact::HoldExpired { hold: HoldId(1) })]);
+    let found = engine.ask(EVENT, Query::Event(EventQuery::Hold(HoldId(1)))).await.expect("answers");
+    assert_eq!(found, Found::Event(EventFound::Ended(onsale_domain::ended::End::Expired)));
     let key = HoldKey { hold: HoldId(1), fence: 1 << 40 | 4, buyer: BuyerId::parse("ann").expect("a buyer") };
-    let late = Request { listing: EVENT, command: Command::ReleaseHold(key), key: None };
+    let late = Request { listing: EVENT, command: Command::Event(EventCommand::ReleaseHold(key)), key: None };
     let refused = engine.submit(late).await.expect("answers");
     assert_eq!(refused.outcome.refused().map(|refusal| refusal.code), Some(Code::Expired));
 }

@@ -21,7 +21,7 @@ const STATUSES: [u16; 21] =
 pub struct Metrics {
     handle: PrometheusHandle,
     routes: Vec<Route>,
-    /// In the order of [`Command::VERBS`].
+    /// In the order of [`Command::verbs`].
     verbs: Vec<Verb>,
     refusals: Vec<(Code, Counter)>,
     gauges: Vec<(&'static str, Gauge)>,
@@ -77,7 +77,7 @@ impl Metrics {
         Metrics {
             handle,
             routes: ROUTES.iter().map(|name| route(name)).collect(),
-            verbs: Command::VERBS.iter().map(|name| verb(name)).collect(),
+            verbs: Command::verbs().map(|known| verb(known.name)).collect(),
             refusals: Code::ALL.iter().map(refusal).collect(),
             gauges: engine_gauges(&EngineStatus::default())
                 .map(|(name, _)| (name, metrics::gauge!(name)))
@@ -97,8 +97,8 @@ impl Metrics {
     }
 
     pub fn verb(&self, command: &Command) -> &Verb {
-        let is = |known: &&str| *known == command.verb();
-        &self.verbs[Command::VERBS.iter().position(is).unwrap_or_default()]
+        let asked = command.verb();
+        &self.verbs[Command::verbs().position(|known| known.name == asked.name).unwrap_or_default()]
     }
 
     pub fn refusal(&self, code: Code) -> &Counter {

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use onsale_domain::refusal::{Detail, Refusal};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, Code, Command, ListingId, Millis, Outcome, Step, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::embedded::shard_of;
 use onsale_engine::{Answer, EngineError, HeldAt, Request};
 
@@ -84,7 +85,7 @@ impl Auditor {
     /// Decides a request in the model.
     pub fn predict(&mut self, request: &Request, clock: Millis, has_room: bool) -> Expected {
         self.latest = self.latest.max(clock);
-        let verb = request.command.verb();
+        let verb = request.command.verb().name;
         let listing = request.listing;
         if !has_room {
             return Expected { verb, what: What::Error(EngineError::DiskFull), sees: Vec::new() };
@@ -158,12 +159,12 @@ impl Auditor {
     ) -> Expected {
         let mut of_shard: Vec<&Listing> = self.of_shard(shard).collect();
         of_shard.sort_by_key(|listing| listing.made);
-        let query = Query::HoldsOf(buyer.clone());
+        let query = Query::Event(EventQuery::HoldsOf(buyer.clone()));
         let (mut holds, mut sees) = (Vec::new(), Vec::new());
         for listing in of_shard.into_iter().filter(|listing| listing.id.tenant == tenant) {
             sees.push((listing.id, listing.now.offset));
             let found = listing.ask(&query, clock);
-            if matches!(&found, Found::Holds(holds) if !holds.is_empty()) {
+            if matches!(&found, Found::Event(EventFound::Holds(holds)) if !holds.is_empty()) {
                 holds.push((listing.id, listing.now.offset, found));
             }
         }
@@ -229,9 +230,9 @@ impl Auditor {
             }
             (Told::Found(Ok(told)), What::Found(expected)) => told == expected,
             (Told::Holds(Ok(told)), What::Holds(expected)) => {
-                let told = told
-                    .iter()
-                    .map(|held| (held.listing, held.position.offset, Found::Holds(held.holds.clone())));
+                let told = told.iter().map(|held| {
+                    (held.listing, held.position.offset, Found::Event(EventFound::Holds(held.holds.clone())))
+                });
                 told.eq(expected.iter().cloned())
             }
             _mismatch => false,

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use onsale_domain::Found;
 use onsale_domain::listing::Key;
-use onsale_domain::seats::Found;
 use onsale_engine::embedded::read::Facts;
 use onsale_engine::embedded::work::{Decided, Together, Work, Written};
 use onsale_engine::{EngineError, HeldAt, Request};

@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 use onsale_domain::ended::End;
 use onsale_domain::event::{EventDetails, EventStatus};
-use onsale_domain::fact::{AreaLine, SeatLine};
 use onsale_domain::seats::Status;
+use onsale_domain::seats::fact::{AreaLine, SeatLine};
 use onsale_domain::{BuyerId, Command, Fact, HoldId, ListingId, Millis, OrderId, Outcome, Step};
 
 /// One listing as the model sees it, with its whole log.

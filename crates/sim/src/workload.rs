@@ -7,14 +7,16 @@ mod kept;
 mod orders;
 mod sales;
 
-use onsale_domain::command::{
+use onsale_domain::Query;
+use onsale_domain::event::EventStatus;
+use onsale_domain::listing::Key;
+use onsale_domain::seats::Status;
+use onsale_domain::seats::command::{
     BestAvailable, BlockSeats, ConfirmHold, DropSeats, ExtendHold, HoldKey, JoinQueue, LeaveQueue,
     OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
 };
-use onsale_domain::event::EventStatus;
-use onsale_domain::fact::AreaCount;
-use onsale_domain::listing::Key;
-use onsale_domain::seats::{Query, Status};
+use onsale_domain::seats::fact::AreaCount;
+use onsale_domain::seats::{EventCommand, EventQuery};
 use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, OrderId};
 use onsale_engine::Request;
 
@@ -176,21 +178,21 @@ impl Workload {
                 let holds: Vec<_> = event.holds.values().map(|hold| &hold.buyer).collect();
                 let greedy = rng.pick(&holds).map(|buyer| (*buyer).clone()).filter(|_| rng.chance(350));
                 let buyer = greedy.unwrap_or_else(|| self.buyer(rng));
-                Command::JoinQueue(JoinQueue { place, seat, buyer })
+                Command::Event(EventCommand::JoinQueue(JoinQueue { place, seat, buyer }))
             }
             2 => match event.places.iter().min_by_key(|place| place.until) {
-                Some(place) => Command::JoinQueue(JoinQueue {
+                Some(place) => Command::Event(EventCommand::JoinQueue(JoinQueue {
                     place: HoldId(self.fresh()),
                     seat: place.seat,
                     buyer: place.buyer.clone(),
-                }),
+                })),
                 None => self.place_hold(rng, event),
             },
             3 => {
                 let place = rng.pick(&event.places).map(|place| (place.seat, place.buyer.clone()));
                 let place = place.filter(|_| rng.chance(800));
                 let (seat, buyer) = place.unwrap_or_else(|| (self.seat(rng, event), self.buyer(rng)));
-                Command::LeaveQueue(LeaveQueue { seat, buyer })
+                Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer }))
             }
             4 => {
                 let extension_ms = match rng.below(10) {
@@ -199,12 +201,18 @@ impl Workload {
                     2 => Some(rng.range(-5, 999)),
                     _ => None,
                 };
-                Command::ExtendHold(ExtendHold { key: self.key(rng, listing, event), extension_ms })
+                Command::Event(EventCommand::ExtendHold(ExtendHold {
+                    key: self.key(rng, listing, event),
+                    extension_ms,
+                }))
             }
-            5 => Command::ReleaseHold(self.key(rng, listing, event)),
+            5 => Command::Event(EventCommand::ReleaseHold(self.key(rng, listing, event))),
             6 => {
                 let order = OrderId(if rng.chance(970) { self.fresh() } else { self.some_order(rng, event) });
-                Command::ConfirmHold(ConfirmHold { key: self.key(rng, listing, event), order })
+                Command::Event(EventCommand::ConfirmHold(ConfirmHold {
+                    key: self.key(rng, listing, event),
+                    order,
+                }))
             }
             7 => self.drop_seats(rng, listing, event),
             8 => {
@@ -212,21 +220,26 @@ impl Workload {
                 let length = if rng.chance(700) { None } else { Some(rng.range(20_000, 910_000)) };
                 let to = rng.chance(500).then(|| (self.buyer(rng), length));
                 let reason = if rng.chance(950) { "a wheelchair" } else { "" };
-                Command::OverrideHold(OverrideHold { hold, staff: "stf_1".into(), reason: reason.into(), to })
+                Command::Event(EventCommand::OverrideHold(OverrideHold {
+                    hold,
+                    staff: "stf_1".into(),
+                    reason: reason.into(),
+                    to,
+                }))
             }
             9 => self.refund(rng, event),
-            10 => Command::BlockSeats(BlockSeats {
+            10 => Command::Event(EventCommand::BlockSeats(BlockSeats {
                 seats: (0..rng.below(4)).map(|_| self.seat(rng, event)).collect(),
                 areas: if rng.chance(300) { self.areas(rng, event) } else { Vec::new() },
                 reason: "a camera".into(),
-            }),
+            })),
             11 => {
                 let blocked: Vec<u32> = event.blocked.iter().copied().collect();
                 let seat = |rng: &mut Rng| rng.pick(&blocked).copied().unwrap_or(0);
-                Command::UnblockSeats(UnblockSeats {
+                Command::Event(EventCommand::UnblockSeats(UnblockSeats {
                     seats: (0..rng.range(0, 3)).map(|_| seat(rng)).collect(),
                     areas: if rng.chance(400) { self.areas(rng, event) } else { Vec::new() },
-                })
+                }))
             }
             12 => self.change_event(rng, event, clock),
             13 => self.adopt_chart(rng, event),
@@ -288,7 +301,7 @@ impl Workload {
             1 => Some(*rng.pick(&[29_999, 30_000, 900_000, 900_001]).unwrap_or(&0)),
             _ => None,
         };
-        Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms })
+        Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms }))
     }
 
     /// Mostly a key that opens; sometimes one of the past, a guessed fence, or another buyer's name on it.
@@ -332,7 +345,7 @@ impl Workload {
         if rng.chance(60) {
             seats.push(self.seat(rng, event));
         }
-        Command::DropSeats(DropSeats { key, seats, areas })
+        Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     }
 
     fn some_order(&self, rng: &mut Rng, event: &Event) -> u128 {
@@ -350,7 +363,12 @@ impl Workload {
                 seats.push(self.seat(rng, event));
             }
         }
-        Command::RefundOrder(RefundOrder { order, seats, areas, reason: "asked for".into() })
+        Command::Event(EventCommand::RefundOrder(RefundOrder {
+            order,
+            seats,
+            areas,
+            reason: "asked for".into(),
+        }))
     }
 
     /// Many at once: everybody for one seat, one for every seat, or a rush on all that is free.
@@ -362,14 +380,20 @@ impl Workload {
             0 => {
                 let Some(seat) = rng.pick(&held).copied() else { return Vec::new() };
                 let all = self.buyers.clone();
-                let join = |buyer| Command::JoinQueue(JoinQueue { place: HoldId(self.fresh()), seat, buyer });
+                let join = |buyer| {
+                    Command::Event(EventCommand::JoinQueue(JoinQueue {
+                        place: HoldId(self.fresh()),
+                        seat,
+                        buyer,
+                    }))
+                };
                 all.into_iter().map(join).collect()
             }
             1 => {
                 let buyer = self.buyer(rng);
                 let join = |seat| {
                     let (place, buyer) = (HoldId(self.fresh()), buyer.clone());
-                    Command::JoinQueue(JoinQueue { place, seat, buyer })
+                    Command::Event(EventCommand::JoinQueue(JoinQueue { place, seat, buyer }))
                 };
                 held.into_iter().map(join).collect()
             }
@@ -382,13 +406,19 @@ impl Workload {
                     let buyer = self.buyers[rng.below(self.buyers.len() as u64) as usize].clone();
                     let pick = Pick::Seats(vec![seat]);
                     let areas = Vec::new();
-                    commands.push(Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms: None }));
+                    commands.push(Command::Event(EventCommand::PlaceHold(PlaceHold {
+                        hold,
+                        buyer,
+                        pick,
+                        areas,
+                        hold_ms: None,
+                    })));
                 }
                 // And one who waits for every single seat of the house.
                 let buyer = self.buyer(rng);
                 for seat in event.chart.seats.keys().copied().filter(|_| commands.len() > 12) {
                     let (place, buyer) = (HoldId(self.fresh()), buyer.clone());
-                    joins.push(Command::JoinQueue(JoinQueue { place, seat, buyer }));
+                    joins.push(Command::Event(EventCommand::JoinQueue(JoinQueue { place, seat, buyer })));
                 }
                 commands.extend(joins);
                 commands
@@ -404,15 +434,21 @@ impl Workload {
         if let Some(other) = listing.other() {
             return Some((listing.id, self.question_of_other(rng, other)));
         }
-        let Some(event) = listing.event() else { return Some((listing.id, Query::Hold(HoldId(1)))) };
+        let Some(event) = listing.event() else {
+            return Some((listing.id, Query::Event(EventQuery::Hold(HoldId(1)))));
+        };
         let query = match rng.below(4) {
-            0 => Query::Hold(self.key(rng, listing, event).hold),
-            1 => Query::HoldsOf(self.buyer(rng)),
+            0 => Query::Event(EventQuery::Hold(self.key(rng, listing, event).hold)),
+            1 => Query::Event(EventQuery::HoldsOf(self.buyer(rng))),
             2 => match rng.pick(&event.places) {
-                Some(place) => Query::Place { seat: place.seat, buyer: place.buyer.clone() },
-                None => Query::Place { seat: self.seat(rng, event), buyer: self.buyer(rng) },
+                Some(place) => {
+                    Query::Event(EventQuery::Place { seat: place.seat, buyer: place.buyer.clone() })
+                }
+                None => {
+                    Query::Event(EventQuery::Place { seat: self.seat(rng, event), buyer: self.buyer(rng) })
+                }
             },
-            _ => Query::Order(OrderId(self.some_order(rng, event))),
+            _ => Query::Event(EventQuery::Order(OrderId(self.some_order(rng, event)))),
         };
         Some((listing.id, query))
     }

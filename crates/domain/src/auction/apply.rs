@@ -13,21 +13,8 @@ use crate::time::Millis;
 impl Auction {
     /// The auction that its first fact makes; `None` for any other fact.
     pub fn created_by(fact: &AuctionFact) -> Option<Auction> {
-        match fact {
-            AuctionFact::AuctionCreated(details) => Some(Auction::new((**details).clone())),
-            AuctionFact::AuctionChanged(_)
-            | AuctionFact::AuctionCancelled { .. }
-            | AuctionFact::BidPlaced { .. }
-            | AuctionFact::BidRetracted { .. }
-            | AuctionFact::BidderBanned { .. }
-            | AuctionFact::BidderUnbanned { .. }
-            | AuctionFact::AuctionClosed { .. }
-            | AuctionFact::AwardPassed { .. }
-            | AuctionFact::AwardSettled { .. }
-            | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. }
-            | AuctionFact::AwardRefunded { .. } => None,
-        }
+        let AuctionFact::AuctionCreated(details) = fact else { return None };
+        Some(Auction::new((**details).clone()))
     }
 
     /// Takes the next fact into the state.

@@ -6,26 +6,26 @@ use super::increment::Increment;
 use crate::id::{BuyerId, OrderId};
 use crate::money::{Currency, Minor};
 use crate::time::Millis;
+use crate::verb::commands;
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum AuctionCommand {
-    CreateAuction(Box<AuctionDetails>),
-    ChangeAuction(Box<ChangeAuction>),
-    CancelAuction(CancelAuction),
-    PlaceBid(PlaceBid),
-    BuyNow(BuyNow),
-    RetractBid(RetractBid),
-    BanBidder(BanBidder),
-    UnbanBidder(BuyerId),
-    /// The award is paid, or was settled elsewhere by somebody who may say so.
-    SettleAward(SettleAward),
-    /// A second chance is turned down.
-    DeclineAward(BuyerId),
-    WatchAuction(BuyerId),
-    UnwatchAuction(BuyerId),
-    /// Closes what is over and passes on what was not paid; the sweep.
-    CloseDue,
-    RefundAward(RefundAward),
+commands! {
+    pub enum AuctionCommand {
+        CreateAuction(Box<AuctionDetails>) = creates "create_auction",
+        ChangeAuction(Box<ChangeAuction>) = sealed "change_auction",
+        CancelAuction(CancelAuction) = sealed "cancel_auction",
+        PlaceBid(PlaceBid) = sealed "place_bid",
+        BuyNow(BuyNow) = sealed "buy_now",
+        RetractBid(RetractBid) = sealed "retract_bid",
+        BanBidder(BanBidder) = sealed "ban_bidder",
+        UnbanBidder(BuyerId) = sealed "unban_bidder",
+        /// The award is paid, or was settled elsewhere by somebody who may say so.
+        SettleAward(SettleAward) = sealed "settle_award",
+        /// A second chance is turned down.
+        DeclineAward(BuyerId) = sealed "decline_award",
+        WatchAuction(BuyerId) = unsealed "watch_auction",
+        UnwatchAuction(BuyerId) = unsealed "unwatch_auction",
+        RefundAward(RefundAward) = sealed "refund_award",
+    }
 }
 
 /// Only what is given changes. Times and terms may change until the auction starts.
@@ -104,87 +104,4 @@ pub struct RefundAward {
     /// Nothing said: all that is left.
     pub amount_minor: Option<Minor>,
     pub reason: String,
-}
-
-impl AuctionCommand {
-    /// Whether a yes to this may never be lost, whatever store forgets.
-    pub fn is_sealed(&self) -> bool {
-        match self {
-            AuctionCommand::CreateAuction(_)
-            | AuctionCommand::ChangeAuction(_)
-            | AuctionCommand::CancelAuction(_)
-            | AuctionCommand::PlaceBid(_)
-            | AuctionCommand::BuyNow(_)
-            | AuctionCommand::RetractBid(_)
-            | AuctionCommand::BanBidder(_)
-            | AuctionCommand::UnbanBidder(_)
-            | AuctionCommand::SettleAward(_)
-            | AuctionCommand::DeclineAward(_)
-            | AuctionCommand::RefundAward(_)
-            | AuctionCommand::CloseDue => true,
-            AuctionCommand::WatchAuction(_) | AuctionCommand::UnwatchAuction(_) => false,
-        }
-    }
-
-    /// The buyer whose attempt this is, where refused attempts are kept: see [`crate::attempts`].
-    pub fn attempt_by(&self) -> Option<&BuyerId> {
-        match self {
-            AuctionCommand::PlaceBid(command) => Some(&command.bidder),
-            AuctionCommand::BuyNow(command) => Some(&command.buyer),
-            AuctionCommand::CreateAuction(_)
-            | AuctionCommand::ChangeAuction(_)
-            | AuctionCommand::CancelAuction(_)
-            | AuctionCommand::RetractBid(_)
-            | AuctionCommand::BanBidder(_)
-            | AuctionCommand::UnbanBidder(_)
-            | AuctionCommand::SettleAward(_)
-            | AuctionCommand::DeclineAward(_)
-            | AuctionCommand::WatchAuction(_)
-            | AuctionCommand::UnwatchAuction(_)
-            | AuctionCommand::RefundAward(_)
-            | AuctionCommand::CloseDue => None,
-        }
-    }
-
-    /// All names, in the order of the commands.
-    pub const VERBS: &[&str] = &[
-        "create_auction",
-        "change_auction",
-        "cancel_auction",
-        "place_bid",
-        "buy_now",
-        "retract_bid",
-        "ban_bidder",
-        "unban_bidder",
-        "settle_award",
-        "decline_award",
-        "watch_auction",
-        "unwatch_auction",
-        "close_due",
-        "refund_award",
-    ];
-
-    pub fn verb_number(&self) -> usize {
-        match self {
-            AuctionCommand::CreateAuction(_) => 0,
-            AuctionCommand::ChangeAuction(_) => 1,
-            AuctionCommand::CancelAuction(_) => 2,
-            AuctionCommand::PlaceBid(_) => 3,
-            AuctionCommand::BuyNow(_) => 4,
-            AuctionCommand::RetractBid(_) => 5,
-            AuctionCommand::BanBidder(_) => 6,
-            AuctionCommand::UnbanBidder(_) => 7,
-            AuctionCommand::SettleAward(_) => 8,
-            AuctionCommand::DeclineAward(_) => 9,
-            AuctionCommand::WatchAuction(_) => 10,
-            AuctionCommand::UnwatchAuction(_) => 11,
-            AuctionCommand::CloseDue => 12,
-            AuctionCommand::RefundAward(_) => 13,
-        }
-    }
-
-    /// The verb's name, the same in metrics, logs and idempotency scopes.
-    pub fn verb(&self) -> &'static str {
-        Self::VERBS[self.verb_number()]
-    }
 }

@@ -8,6 +8,7 @@ use super::details::AuctionDetails;
 use crate::id::{BuyerId, OrderId};
 use crate::money::Minor;
 use crate::time::Millis;
+use crate::verb::fact_names;
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub enum AuctionFact {
@@ -189,66 +190,33 @@ pub enum PassCause {
 }
 
 impl AuctionFact {
-    /// Names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 13] = [
-        "auction_created",
-        "auction_changed",
-        "auction_cancelled",
-        "bid_placed",
-        "bid_retracted",
-        "bidder_banned",
-        "bidder_unbanned",
-        "auction_closed",
-        "award_passed",
-        "award_settled",
-        "watch_started",
-        "watch_ended",
-        "award_refunded",
-    ];
-
-    pub fn kind_number(&self) -> usize {
-        match self {
-            AuctionFact::AuctionCreated(_) => 0,
-            AuctionFact::AuctionChanged(_) => 1,
-            AuctionFact::AuctionCancelled { .. } => 2,
-            AuctionFact::BidPlaced { .. } => 3,
-            AuctionFact::BidRetracted { .. } => 4,
-            AuctionFact::BidderBanned { .. } => 5,
-            AuctionFact::BidderUnbanned { .. } => 6,
-            AuctionFact::AuctionClosed { .. } => 7,
-            AuctionFact::AwardPassed { .. } => 8,
-            AuctionFact::AwardSettled { .. } => 9,
-            AuctionFact::WatchStarted { .. } => 10,
-            AuctionFact::WatchEnded { .. } => 11,
-            AuctionFact::AwardRefunded { .. } => 12,
-        }
-    }
-
-    pub fn kind(&self) -> &'static str {
-        Self::KINDS[self.kind_number()]
-    }
-
     /// The fact as the public may read it: no maximum above the price, no reserve.
     pub fn public(&self) -> AuctionFact {
         let mut shown = self.clone();
-        match &mut shown {
-            AuctionFact::AuctionCreated(details) | AuctionFact::AuctionChanged(details) => {
-                details.terms.reserve_minor = None;
-            }
-            AuctionFact::BidPlaced { max_minor, price_minor, .. } => {
-                *max_minor = (*max_minor).min(*price_minor);
-            }
-            AuctionFact::AuctionCancelled { .. }
-            | AuctionFact::BidRetracted { .. }
-            | AuctionFact::BidderBanned { .. }
-            | AuctionFact::BidderUnbanned { .. }
-            | AuctionFact::AuctionClosed { .. }
-            | AuctionFact::AwardPassed { .. }
-            | AuctionFact::AwardSettled { .. }
-            | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. }
-            | AuctionFact::AwardRefunded { .. } => {}
+        if let AuctionFact::AuctionCreated(details) | AuctionFact::AuctionChanged(details) = &mut shown {
+            details.terms.reserve_minor = None;
+        }
+        if let AuctionFact::BidPlaced { max_minor, price_minor, .. } = &mut shown {
+            *max_minor = (*max_minor).min(*price_minor);
         }
         shown
+    }
+}
+
+fact_names! {
+    AuctionFact {
+        AuctionCreated = "auction_created",
+        AuctionChanged = "auction_changed",
+        AuctionCancelled = "auction_cancelled",
+        BidPlaced = "bid_placed",
+        BidRetracted = "bid_retracted",
+        BidderBanned = "bidder_banned",
+        BidderUnbanned = "bidder_unbanned",
+        AuctionClosed = "auction_closed",
+        AwardPassed = "award_passed",
+        AwardSettled = "award_settled",
+        WatchStarted = "watch_started",
+        WatchEnded = "watch_ended",
+        AwardRefunded = "award_refunded",
     }
 }

@@ -2,20 +2,22 @@
 
 use super::fact::{Slip, Standing, Webhook};
 use crate::id::{ListingId, PaymentId};
+use crate::verb::commands;
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum DeskCommand {
-    Open,
-    TakeWork(TakeWork),
-    NoteAnswer(NoteAnswer),
-    ReceiveWebhook(Box<Webhook>),
-    /// The listing has heard what came of it.
-    NoteDelivered {
-        payment: PaymentId,
-        refund: u16,
-        /// Which standing it has heard of, by its rank: another one may have come meanwhile.
-        rank: u8,
-    },
+commands! {
+    pub enum DeskCommand {
+        Open = creates "open_desk",
+        TakeWork(TakeWork) = sealed "take_work",
+        NoteAnswer(NoteAnswer) = sealed "note_answer",
+        ReceiveWebhook(Box<Webhook>) = sealed "receive_webhook",
+        /// The listing has heard what came of it.
+        NoteDelivered {
+            payment: PaymentId,
+            refund: u16,
+            /// Which standing it has heard of, by its rank: another one may have come meanwhile.
+            rank: u8,
+        } = sealed "note_delivered",
+    }
 }
 
 /// Slips of one listing, and how far its log was read for them.
@@ -37,20 +39,4 @@ pub struct NoteAnswer {
     /// The provider's own name of it.
     pub reference: Option<String>,
     pub standing: Standing,
-}
-
-impl DeskCommand {
-    /// All names, in the order of the commands.
-    pub const VERBS: [&str; 5] =
-        ["open_desk", "take_work", "note_answer", "receive_webhook", "note_delivered"];
-
-    pub fn verb(&self) -> &'static str {
-        DeskCommand::VERBS[match self {
-            DeskCommand::Open => 0,
-            DeskCommand::TakeWork(_) => 1,
-            DeskCommand::NoteAnswer(_) => 2,
-            DeskCommand::ReceiveWebhook(_) => 3,
-            DeskCommand::NoteDelivered { .. } => 4,
-        }]
-    }
 }

@@ -5,6 +5,7 @@ use minicbor::{Decode, Encode};
 use crate::id::{ListingId, OrderId, PaymentId};
 use crate::money::{Currency, Minor};
 use crate::time::Millis;
+use crate::verb::fact_names;
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub enum DeskFact {
@@ -143,18 +144,12 @@ pub struct Webhook {
     pub failures: Option<u16>,
 }
 
-impl DeskFact {
-    /// Public names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 5] =
-        ["desk_opened", "work_taken", "work_answered", "webhook_received", "work_delivered"];
-
-    pub fn kind_number(&self) -> usize {
-        match self {
-            DeskFact::Opened => 0,
-            DeskFact::WorkTaken { .. } => 1,
-            DeskFact::Answered { .. } => 2,
-            DeskFact::WebhookReceived(_) => 3,
-            DeskFact::Delivered { .. } => 4,
-        }
+fact_names! {
+    DeskFact {
+        Opened = "desk_opened",
+        WorkTaken = "work_taken",
+        Answered = "work_answered",
+        WebhookReceived = "webhook_received",
+        Delivered = "work_delivered",
     }
 }

@@ -1,14 +1,11 @@
 //! Takes facts into the book: an order's own, and those of the goods it has taken. Anything that does not fit is our bug.
 
-use super::fact::{Goods, OrderFact};
+use super::fact::{OrderFact, OrderedGoods};
+use super::goods::GoodsChange;
 use super::state::{Order, OrderStatus, Orders, Payment, Refund, Slip};
-use crate::auction::AuctionFact;
-use crate::auction::fact::PassCause;
 use crate::fact::Fact;
 use crate::id::{OrderId, PaymentId};
 use crate::limits::ENDED_MS;
-use crate::registration::RegistrationFact;
-use crate::stock::SaleFact;
 use crate::time::Millis;
 
 impl Orders {
@@ -79,113 +76,31 @@ impl Orders {
 
     /// What a fact of the goods means for the order that has taken them.
     pub(crate) fn follow(&mut self, fact: &Fact, at: Millis) {
-        if let Fact::Sale(fact) = fact {
-            self.follow_sale(fact, at);
-        } else if let Fact::Auction(fact) = fact {
-            self.follow_auction(fact, at);
-        } else if let Fact::Registration(fact) = fact {
-            self.follow_registration(fact, at);
-        } else if let Fact::HoldExpired { hold } = fact {
-            self.goods_gone(hold.0, OrderStatus::Expired, at);
-        } else if let Fact::HoldReleased { hold, .. } | Fact::HoldOverridden { hold, .. } = fact {
-            self.goods_gone(hold.0, OrderStatus::Cancelled, at);
-        } else if let Fact::HoldConfirmed { order, .. } = fact {
-            self.confirm(*order, at);
-        } else if let Fact::OrderRefunded { order, seats, areas, amount_minor, .. } = fact {
-            let units = seats.len() as u32 + areas.iter().map(|away| away.count).sum::<u32>();
-            self.returned(*order, units, *amount_minor, at);
-        }
-    }
-
-    fn follow_sale(&mut self, fact: &SaleFact, at: Millis) {
-        match fact {
-            SaleFact::CheckoutExpired { checkout } => {
-                self.goods_gone(checkout.0, OrderStatus::Expired, at);
+        match fact.goods_change() {
+            Some(GoodsChange::Gone { goods, status }) => self.goods_gone(goods, status, at),
+            Some(GoodsChange::Sold { order }) => self.confirm(order, at),
+            Some(GoodsChange::Returned { order, units, amount_minor }) => {
+                self.returned(order, units, amount_minor, at);
             }
-            SaleFact::CheckoutCancelled { checkout, .. } | SaleFact::CheckoutReturned { checkout, .. } => {
-                self.goods_gone(checkout.0, OrderStatus::Cancelled, at);
-            }
-            SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. } => {
-                self.confirm(*order, at);
-            }
-            SaleFact::Refunded { order, lines, amount_minor, .. } => {
-                let units = lines.iter().map(|line| line.count).sum();
-                self.returned(*order, units, *amount_minor, at);
-            }
-            SaleFact::Created(_)
-            | SaleFact::Changed(_)
-            | SaleFact::StatusChanged { .. }
-            | SaleFact::SkuAdded(_)
-            | SaleFact::StockAdded { .. }
-            | SaleFact::StockWithdrawn { .. }
-            | SaleFact::PriceChanged { .. }
-            | SaleFact::CheckedOut { .. }
-            | SaleFact::CheckoutOrdered { .. } => {}
-        }
-    }
-
-    /// Only one award waits at a time, so it is this one's order that ends.
-    fn follow_auction(&mut self, fact: &AuctionFact, at: Millis) {
-        match fact {
-            AuctionFact::AwardPassed { why, .. } => {
-                let status = match why {
-                    PassCause::Unpaid => OrderStatus::Expired,
-                    PassCause::Declined => OrderStatus::Cancelled,
-                };
-                self.goods_gone(0, status, at);
-            }
-            AuctionFact::AwardSettled { order, .. } => self.confirm(*order, at),
-            AuctionFact::AwardRefunded { order, amount_minor, left_minor, .. } => {
-                self.returned(*order, u32::from(*left_minor == 0), *amount_minor, at);
-            }
-            AuctionFact::AuctionCreated(_)
-            | AuctionFact::AuctionChanged(_)
-            | AuctionFact::AuctionCancelled { .. }
-            | AuctionFact::BidPlaced { .. }
-            | AuctionFact::BidRetracted { .. }
-            | AuctionFact::BidderBanned { .. }
-            | AuctionFact::BidderUnbanned { .. }
-            | AuctionFact::AuctionClosed { .. }
-            | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. } => {}
-        }
-    }
-
-    fn follow_registration(&mut self, fact: &RegistrationFact, at: Millis) {
-        match fact {
-            RegistrationFact::OfferLapsed { entry } => self.goods_gone(entry.0, OrderStatus::Expired, at),
-            RegistrationFact::Confirmed { order, .. } => self.confirm(*order, at),
-            RegistrationFact::EntryCancelled { entry, amount_minor, .. } => {
+            Some(GoodsChange::EntryGivenUp { entry, amount_minor }) => {
                 self.goods_gone(entry.0, OrderStatus::Cancelled, at);
                 // After the cut-off a place stays paid.
-                if let Some(order) = self.of_entry(*entry).filter(|_| *amount_minor > 0) {
-                    self.returned(order.id, 1, *amount_minor, at);
+                if let Some(order) = self.of_entry(entry).filter(|_| amount_minor > 0) {
+                    self.returned(order.id, 1, amount_minor, at);
                 }
             }
-            RegistrationFact::Created(_)
-            | RegistrationFact::Changed(_)
-            | RegistrationFact::StatusChanged { .. }
-            | RegistrationFact::CapacityChanged { .. }
-            | RegistrationFact::Registered { .. }
-            | RegistrationFact::Reserved { .. }
-            | RegistrationFact::Waitlisted { .. }
-            | RegistrationFact::Promoted { .. }
-            | RegistrationFact::Offered { .. } => {}
+            None => {}
         }
     }
 
     /// Which goods a fact pins, or gives some time again, and until when.
-    pub(crate) fn pinned_by(&self, fact: &OrderFact) -> Option<(&Goods, Millis)> {
-        let until = match fact {
-            OrderFact::PaymentAsked { until, .. } => *until,
-            OrderFact::PaymentDeclined { until, .. } => (*until)?,
-            OrderFact::Placed(_)
-            | OrderFact::PaymentCaptured { .. }
-            | OrderFact::Settled { .. }
-            | OrderFact::Cancelled { .. }
-            | OrderFact::SeatsTakenBack { .. }
-            | OrderFact::RefundOwed { .. }
-            | OrderFact::RefundPaid { .. } => return None,
+    pub(crate) fn pinned_by(&self, fact: &OrderFact) -> Option<(&OrderedGoods, Millis)> {
+        let until = if let OrderFact::PaymentAsked { until, .. } = fact {
+            *until
+        } else if let OrderFact::PaymentDeclined { until, .. } = fact {
+            (*until)?
+        } else {
+            return None;
         };
         self.find(fact.order()).map(|order| (&order.goods, until))
     }
@@ -238,7 +153,7 @@ impl Orders {
     /// A place that was bought is found by its entry, for whoever cancels it.
     pub(super) fn file_entry(&mut self, index: u32) {
         let order = &self.orders[index];
-        if let (OrderStatus::Confirmed | OrderStatus::Refunded, Goods::Entry { entry, .. }) =
+        if let (OrderStatus::Confirmed | OrderStatus::Refunded, OrderedGoods::Entry { entry, .. }) =
             (order.status, &order.goods)
         {
             self.by_entry.insert(*entry, index);

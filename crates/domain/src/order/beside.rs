@@ -1,68 +1,120 @@
 //! The book beside a listing's body: how an order's facts reach the goods, and the goods' facts the book.
 
-use super::fact::{Goods, OrderFact};
+use super::command::GoodsKey;
+use super::fact::{OrderFact, OrderedGoods};
+use super::goods::{Goods, TakenBack};
+use super::state::Order;
 use super::view::{OrdersFound, OrdersQuery};
 use crate::fact::Fact;
-use crate::listing::{Body, Listing, fence};
-use crate::registration::Registration;
-use crate::stock::Sale;
+use crate::id::OrderId;
+use crate::listing::Listing;
+use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::Millis;
 
 impl Listing {
     /// Takes a fact of an order into the book, and into the goods that it pins or takes back.
     pub(crate) fn apply_order(&mut self, fact: &OrderFact, fence: u64, at: Millis) {
         let orders = self.orders.get_or_insert_default();
-        if let Some((goods, until)) = orders.pinned_by(fact) {
-            match (&mut self.body, goods) {
-                (Body::Event(seats), Goods::Hold { hold, .. }) => seats.pin(*hold, until),
-                (Body::Sale(sale), Goods::Checkout { checkout, .. }) => sale.pin(*checkout, until),
-                (Body::Auction(auction), Goods::Award { .. }) => auction.pin(until),
-                (Body::Registration(registration), Goods::Entry { entry, .. }) => {
-                    registration.pin(*entry, until);
-                }
-                (
-                    _,
-                    Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. },
-                ) => {
-                    panic!("the goods of an order are its listing's")
-                }
-            }
+        let goods = self.body.goods_mut().expect("only what sells has orders");
+        if let Some((pinned, until)) = orders.pinned_by(fact) {
+            goods.pin(pinned, until);
         }
-        if let (OrderFact::SeatsTakenBack { order }, Body::Event(seats)) = (fact, &mut self.body)
+        if let OrderFact::SeatsTakenBack { order } = fact
             && let Some(order) = orders.find(*order)
-            && let Goods::Hold { seats: lines, areas, .. } = &order.goods
         {
-            seats.take_back(order.id, &order.buyer, (lines, areas), fence);
+            goods.apply_taken_back(order.as_ordered(), fence);
         }
         orders.apply(fact, fence, at);
     }
 
-    /// Lets a sale write facts of its own, and counts them.
-    pub(super) fn in_sale(
+    /// Lets the goods write facts of their own, and counts them.
+    fn in_goods<T>(
         &mut self,
         now: Millis,
         facts: &mut Vec<Fact>,
-        act: impl FnOnce(&mut Sale, u64, &mut Vec<Fact>),
-    ) {
-        let (before, fence) = (facts.len(), fence(self.epoch, self.offset));
-        if let Body::Sale(sale) = &mut self.body {
-            act(sale, fence, facts);
-        }
+        act: impl FnOnce(&mut dyn Goods, &mut StepWriter<'_>) -> T,
+    ) -> Result<T, Refusal> {
+        let before = facts.len();
+        let mut writer = StepWriter::new(now, self.fence(), facts);
+        let goods = self.body.goods_mut().ok_or(Refusal::of(Code::WrongKind))?;
+        let answer = act(goods, &mut writer);
         self.count(before, now, facts);
+        Ok(answer)
     }
 
-    /// The same for a registration.
-    pub(super) fn in_registration(
+    pub(super) fn sold_goods(&self) -> Result<&dyn Goods, Refusal> {
+        self.body.goods().ok_or(Refusal::of(Code::WrongKind))
+    }
+
+    /// When a living order's goods are over.
+    pub(super) fn goods_until(&self, goods: &OrderedGoods) -> Option<Millis> {
+        self.body.goods()?.until(goods)
+    }
+
+    pub(super) fn knows_order(&self, order: OrderId) -> bool {
+        let booked = self.orders.as_deref().is_some_and(|orders| orders.knows(order));
+        booked || self.body.goods().is_some_and(|goods| goods.knows_order(order))
+    }
+
+    /// Expires the goods, and whatever else a buyer's own command about them would.
+    pub(super) fn expire_goods(
         &mut self,
+        key: &GoodsKey,
         now: Millis,
         facts: &mut Vec<Fact>,
-        act: impl FnOnce(&mut Registration, u64, &mut Vec<Fact>),
-    ) {
-        let (before, fence) = (facts.len(), fence(self.epoch, self.offset));
-        if let Body::Registration(registration) = &mut self.body {
-            act(registration, fence, facts);
+    ) -> Result<(), Refusal> {
+        self.in_goods(now, facts, |goods, writer| goods.expire(key, writer))
+    }
+
+    /// The goods say that the order has taken them.
+    pub(super) fn take_goods(
+        &mut self,
+        order: &Order,
+        now: Millis,
+        facts: &mut Vec<Fact>,
+    ) -> Result<(), Refusal> {
+        self.in_goods(now, facts, |goods, writer| goods.take(order.as_ordered(), writer))?
+    }
+
+    /// The goods are their buyer's again.
+    pub(super) fn give_goods_back(
+        &mut self,
+        order: &Order,
+        now: Millis,
+        facts: &mut Vec<Fact>,
+    ) -> Result<(), Refusal> {
+        self.in_goods(now, facts, |goods, writer| goods.give_back(order.as_ordered(), writer))?
+    }
+
+    /// The order's living goods are sold.
+    pub(super) fn confirm_goods(
+        &mut self,
+        order: &Order,
+        now: Millis,
+        facts: &mut Vec<Fact>,
+    ) -> Result<(), Refusal> {
+        self.in_goods(now, facts, |goods, writer| {
+            goods.not_cancelled()?;
+            goods.confirm(order.as_ordered(), writer)
+        })?
+    }
+
+    /// Late money: all of the order's goods are sold after all, or none.
+    pub(super) fn take_goods_back(&mut self, order: &Order, now: Millis, facts: &mut Vec<Fact>) -> bool {
+        let taken = self.in_goods(now, facts, |goods, writer| match goods.not_cancelled() {
+            Ok(()) => goods.take_back(order.as_ordered(), writer),
+            Err(_) => TakenBack::Gone,
+        });
+        match taken {
+            Ok(TakenBack::Sold) => true,
+            Ok(TakenBack::Free) => {
+                let fact = OrderFact::SeatsTakenBack { order: order.id };
+                self.apply_all([Fact::Order(fact)], now, facts);
+                true
+            }
+            Ok(TakenBack::Gone) | Err(_) => false,
         }
-        self.count(before, now, facts);
     }
 
     pub(crate) fn ask_orders(&self, query: &OrdersQuery) -> OrdersFound {

@@ -1,19 +1,21 @@
 //! What somebody asks of one order. The buyer's right to the goods was proved at the edge; results come from the desk.
 
 use super::fees::Fees;
-use crate::command::HoldKey;
 use crate::id::{BuyerId, EntryId, OrderId, PaymentId};
 use crate::money::Minor;
+use crate::seats::command::HoldKey;
 use crate::stock::command::CheckoutKey;
 use crate::time::Millis;
+use crate::verb::commands;
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum OrderCommand {
-    Place(PlaceOrder),
-    Pay(PayOrder),
-    Cancel(OrderKey),
-    NotePayment(NotePayment),
-    NoteRefund(NoteRefund),
+commands! {
+    pub enum OrderCommand {
+        Place(PlaceOrder) = sealed "place_order",
+        Pay(PayOrder) = sealed "pay_order",
+        Cancel(OrderKey) = sealed "cancel_order",
+        NotePayment(NotePayment) = sealed "note_payment",
+        NoteRefund(NoteRefund) = sealed "note_refund",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -95,19 +97,4 @@ pub struct NoteRefund {
     pub order: OrderId,
     pub payment: PaymentId,
     pub refund: u16,
-}
-
-impl OrderCommand {
-    /// All names, in the order of the commands.
-    pub const VERBS: [&str; 5] = ["place_order", "pay_order", "cancel_order", "note_payment", "note_refund"];
-
-    pub fn verb(&self) -> &'static str {
-        OrderCommand::VERBS[match self {
-            OrderCommand::Place(_) => 0,
-            OrderCommand::Pay(_) => 1,
-            OrderCommand::Cancel(_) => 2,
-            OrderCommand::NotePayment(_) => 3,
-            OrderCommand::NoteRefund(_) => 4,
-        }]
-    }
 }

@@ -2,11 +2,12 @@
 
 use minicbor::{Decode, Encode};
 
-use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, CheckoutId, EntryId, HoldId, OrderId, PaymentId};
 use crate::money::{Currency, Minor};
+use crate::seats::fact::{AreaLine, SeatLine};
 use crate::stock::fact::SkuLine;
 use crate::time::Millis;
+use crate::verb::fact_names;
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub enum OrderFact {
@@ -102,7 +103,7 @@ pub struct OrderPlaced {
     #[n(1)]
     pub buyer: BuyerId,
     #[n(2)]
-    pub goods: Goods,
+    pub goods: OrderedGoods,
     #[n(3)]
     pub goods_minor: Minor,
     #[n(4)]
@@ -113,7 +114,7 @@ pub struct OrderPlaced {
 
 /// What an order pays, with the prices of its hour: late money must know them when hold or code are long forgotten.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub enum Goods {
+pub enum OrderedGoods {
     #[n(0)]
     Hold {
         #[n(0)]
@@ -157,36 +158,36 @@ pub enum Goods {
     },
 }
 
-impl Goods {
+impl OrderedGoods {
     /// The hold's, the code's or the entry's number: unique among what is on sale in one listing. Of awards only one
     /// waits at a time.
     pub fn number(&self) -> u128 {
         match self {
-            Goods::Hold { hold, .. } => hold.0,
-            Goods::Checkout { checkout, .. } => checkout.0,
-            Goods::Award { .. } => 0,
-            Goods::Entry { entry, .. } => entry.0,
+            OrderedGoods::Hold { hold, .. } => hold.0,
+            OrderedGoods::Checkout { checkout, .. } => checkout.0,
+            OrderedGoods::Award { .. } => 0,
+            OrderedGoods::Entry { entry, .. } => entry.0,
         }
     }
 
     pub fn units(&self) -> u32 {
         match self {
-            Goods::Hold { seats, areas, .. } => {
+            OrderedGoods::Hold { seats, areas, .. } => {
                 seats.len() as u32 + areas.iter().map(|line| line.count).sum::<u32>()
             }
-            Goods::Checkout { lines, .. } => lines.iter().map(|line| line.count).sum(),
-            Goods::Award { .. } | Goods::Entry { .. } => 1,
+            OrderedGoods::Checkout { lines, .. } => lines.iter().map(|line| line.count).sum(),
+            OrderedGoods::Award { .. } | OrderedGoods::Entry { .. } => 1,
         }
     }
 
     pub fn total_minor(&self) -> Minor {
         match self {
-            Goods::Hold { seats, areas, .. } => {
+            OrderedGoods::Hold { seats, areas, .. } => {
                 let seats: Minor = seats.iter().map(|line| line.price_minor).sum();
                 seats + areas.iter().map(|line| line.price_minor * Minor::from(line.count)).sum::<Minor>()
             }
-            Goods::Checkout { lines, .. } => lines.iter().map(|line| line.total_minor()).sum(),
-            Goods::Award { price_minor, .. } | Goods::Entry { price_minor, .. } => *price_minor,
+            OrderedGoods::Checkout { lines, .. } => lines.iter().map(|line| line.total_minor()).sum(),
+            OrderedGoods::Award { price_minor, .. } | OrderedGoods::Entry { price_minor, .. } => *price_minor,
         }
     }
 
@@ -194,18 +195,18 @@ impl Goods {
     /// or a place, which is kept for days, so long after its own end.
     pub fn placed_at(&self) -> Millis {
         match self {
-            Goods::Hold { placed_at, .. } | Goods::Checkout { placed_at, .. } => *placed_at,
-            Goods::Award { until, .. } | Goods::Entry { until, .. } => *until,
+            OrderedGoods::Hold { placed_at, .. } | OrderedGoods::Checkout { placed_at, .. } => *placed_at,
+            OrderedGoods::Award { until, .. } | OrderedGoods::Entry { until, .. } => *until,
         }
     }
 }
 
-impl Goods {
+impl OrderedGoods {
     /// Of an award or a place: when it first was to end.
     pub(super) fn set_until(&mut self, first: Millis) {
         match self {
-            Goods::Hold { .. } | Goods::Checkout { .. } => {}
-            Goods::Award { until, .. } | Goods::Entry { until, .. } => *until = first,
+            OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => {}
+            OrderedGoods::Award { until, .. } | OrderedGoods::Entry { until, .. } => *until = first,
         }
     }
 }
@@ -214,7 +215,7 @@ impl Goods {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 #[cbor(index_only)]
 pub enum RefundCause {
-    /// Goods were returned, or their listing was cancelled.
+    /// OrderedGoods were returned, or their listing was cancelled.
     #[n(0)]
     Returned,
     /// The money came when the goods were gone, or the order was cancelled.
@@ -240,33 +241,6 @@ impl RefundCause {
 }
 
 impl OrderFact {
-    /// Public names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 9] = [
-        "order_placed",
-        "payment_asked",
-        "payment_captured",
-        "payment_declined",
-        "order_settled",
-        "order_cancelled",
-        "seats_taken_back",
-        "refund_owed",
-        "refund_paid",
-    ];
-
-    pub fn kind_number(&self) -> usize {
-        match self {
-            OrderFact::Placed(_) => 0,
-            OrderFact::PaymentAsked { .. } => 1,
-            OrderFact::PaymentCaptured { .. } => 2,
-            OrderFact::PaymentDeclined { .. } => 3,
-            OrderFact::Settled { .. } => 4,
-            OrderFact::Cancelled { .. } => 5,
-            OrderFact::SeatsTakenBack { .. } => 6,
-            OrderFact::RefundOwed { .. } => 7,
-            OrderFact::RefundPaid { .. } => 8,
-        }
-    }
-
     pub fn order(&self) -> OrderId {
         match self {
             OrderFact::Placed(placed) => placed.order,
@@ -279,5 +253,19 @@ impl OrderFact {
             | OrderFact::RefundOwed { order, .. }
             | OrderFact::RefundPaid { order, .. } => *order,
         }
+    }
+}
+
+fact_names! {
+    OrderFact {
+        Placed = "order_placed",
+        PaymentAsked = "payment_asked",
+        PaymentCaptured = "payment_captured",
+        PaymentDeclined = "payment_declined",
+        Settled = "order_settled",
+        Cancelled = "order_cancelled",
+        SeatsTakenBack = "seats_taken_back",
+        RefundOwed = "refund_owed",
+        RefundPaid = "refund_paid",
     }
 }

@@ -2,7 +2,7 @@
 //! money. Tests, the simulation and `onsale verify` ask, the writers never do.
 
 use super::state::{Order, OrderStatus, Orders};
-use crate::order::fact::Goods;
+use crate::order::fact::OrderedGoods;
 use crate::time::Millis;
 
 macro_rules! ensure {
@@ -14,7 +14,7 @@ macro_rules! ensure {
 }
 
 /// The first thing that is not as it must be, in words. `until` knows when a living hold or code is over.
-pub fn check(orders: &Orders, until: impl Fn(&Goods) -> Option<Millis>) -> Result<(), String> {
+pub fn check(orders: &Orders, until: impl Fn(&OrderedGoods) -> Option<Millis>) -> Result<(), String> {
     let (mut living, mut work) = (0, 0);
     for order in orders.orders.values() {
         let id = order.id;

@@ -2,7 +2,7 @@
 //! again. Told twice, or in any order, it comes to the same: money that came wins.
 
 use super::command::{NotePayment, NoteRefund, PaymentResult};
-use super::fact::{Goods, OrderFact};
+use super::fact::{OrderFact, OrderedGoods};
 use super::state::{Order, OrderStatus, Payment};
 use crate::fact::Fact;
 use crate::fields::check_reason;
@@ -53,7 +53,7 @@ fn captured(
     now: Millis,
     facts: &mut Vec<Fact>,
 ) {
-    listing.expire_goods(&order.goods_key(), now, facts);
+    let _ = listing.expire_goods(&order.goods_key(), now, facts);
     let (id, reference) = (payment.id, reference.to_owned());
     let fact = OrderFact::PaymentCaptured { order: order.id, payment: id, amount_minor, reference };
     listing.apply_all([Fact::Order(fact)], now, facts);
@@ -65,7 +65,7 @@ fn captured(
     let enough = amount_minor >= payment.amount_minor;
     let bought = match status {
         OrderStatus::Pending | OrderStatus::Paying => {
-            enough && listing.confirm_goods(order.id, &order.goods, now, facts).is_ok()
+            enough && listing.confirm_goods(order, now, facts).is_ok()
         }
         OrderStatus::Expired => enough && listing.take_goods_back(order, now, facts),
         OrderStatus::Confirmed | OrderStatus::Cancelled | OrderStatus::Refunded => false,
@@ -91,7 +91,7 @@ fn declined(
     now: Millis,
     facts: &mut Vec<Fact>,
 ) {
-    listing.expire_goods(&order.goods_key(), now, facts);
+    let _ = listing.expire_goods(&order.goods_key(), now, facts);
     let awaited = find(listing, order.id, payment.id).is_ok_and(|(order, _)| order.awaits(payment.id));
     let until = if awaited { again_until(listing, &order.goods, now) } else { None };
     let (order, payment, reason) = (order.id, payment.id, reason.to_owned());
@@ -100,7 +100,7 @@ fn declined(
 }
 
 /// At least a minute to try again, within the longest time to pay.
-fn again_until(listing: &Listing, goods: &Goods, now: Millis) -> Option<Millis> {
+fn again_until(listing: &Listing, goods: &OrderedGoods, now: Millis) -> Option<Millis> {
     let until = listing.goods_until(goods)?;
     Some(until.max((now + DECLINED_MS).min(goods.placed_at() + ORDERED_MS_MAX)))
 }

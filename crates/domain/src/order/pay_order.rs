@@ -1,11 +1,11 @@
 //! Pay an order: pins its goods and asks for the money, or confirms it at once if there is nothing to ask for.
 
 use super::command::{OrderKey, PayOrder};
-use super::fact::{Goods, OrderFact};
+use super::fact::OrderFact;
 use super::state::{Order, OrderStatus};
 use crate::fact::Fact;
 use crate::limits::{ORDERED_MS_MAX, PAYMENTS_PER_ORDER_MAX};
-use crate::listing::{Body, Listing};
+use crate::listing::Listing;
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Detail, Refusal};
 use crate::time::Millis;
@@ -16,17 +16,19 @@ pub(super) fn execute(
     now: Millis,
     facts: &mut Vec<Fact>,
 ) -> Result<Outcome, Refusal> {
-    let order = own_order(listing, &command.key)?;
-    listing.expire_goods(&order.goods_key(), now, facts);
+    let goods = own_order(listing, &command.key)?.goods_key();
+    listing.expire_goods(&goods, now, facts)?;
     let order = own_order(listing, &command.key)?;
     is_pending(order)?;
-    listing.not_cancelled()?;
-    if command.settled || order.total_minor() == 0 {
-        let (id, goods, free) = (order.id, order.goods.clone(), order.total_minor() == 0);
+    let sold = listing.sold_goods()?;
+    sold.not_cancelled()?;
+    let free = order.total_minor() == 0;
+    if command.settled || free {
+        let order = order.clone();
         if !free {
-            listing.apply_all([Fact::Order(OrderFact::Settled { order: id })], now, facts);
+            listing.apply_all([Fact::Order(OrderFact::Settled { order: order.id })], now, facts);
         }
-        listing.confirm_goods(id, &goods, now, facts)?;
+        listing.confirm_goods(&order, now, facts)?;
         return Ok(Outcome::Done);
     }
     if order.payment(command.payment).is_some() {
@@ -37,13 +39,7 @@ pub(super) fn execute(
         return Err(Refusal::limit(Code::PaymentAttempts, most, most));
     }
     let pinned = command.pay_until.min(order.goods.placed_at() + ORDERED_MS_MAX);
-    let until = match &order.goods {
-        Goods::Hold { .. } | Goods::Checkout { .. } => {
-            listing.goods_until(&order.goods).unwrap_or(pinned).max(pinned)
-        }
-        // These are kept for days; a payment that leads to nothing shall not block the next one for so long.
-        Goods::Award { .. } | Goods::Entry { .. } => pinned,
-    };
+    let until = sold.pinned_until(&order.goods, pinned);
     let fact = OrderFact::PaymentAsked {
         order: order.id,
         payment: command.payment,
@@ -75,19 +71,4 @@ pub(super) fn is_pending(order: &Order) -> Result<(), Refusal> {
         OrderStatus::Cancelled => Code::OrderCancelled,
     };
     Err(Refusal { detail: Detail::Order(order.id), ..Refusal::of(code) })
-}
-
-impl Listing {
-    /// When a living order's goods are over.
-    pub(super) fn goods_until(&self, goods: &Goods) -> Option<Millis> {
-        match (&self.body, goods) {
-            (Body::Event(seats), Goods::Hold { hold, .. }) => seats.hold_until(*hold),
-            (Body::Sale(sale), Goods::Checkout { checkout, .. }) => sale.code_until(*checkout),
-            (Body::Auction(auction), Goods::Award { .. }) => auction.award_until(),
-            (Body::Registration(registration), Goods::Entry { entry, .. }) => registration.kept_until(*entry),
-            (_, Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. }) => {
-                None
-            }
-        }
-    }
 }

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use minicbor::{Decode, Encode};
 
 use super::command::{EntryKey, GoodsKey};
-use super::fact::{Goods, OrderPlaced, RefundCause};
-use crate::command::HoldKey;
+use super::fact::{OrderPlaced, OrderedGoods, RefundCause};
+use super::goods::Ordered;
 use crate::id::{BuyerId, EntryId, OrderId, PaymentId};
 use crate::map::Map;
 use crate::money::{Currency, Minor};
+use crate::seats::command::HoldKey;
 use crate::slab::Slab;
 use crate::stock::command::CheckoutKey;
 use crate::time::Millis;
@@ -32,12 +33,12 @@ pub struct Orders {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Order {
+pub struct Order {
     pub id: OrderId,
     pub fence: u64,
     pub placed_at: Millis,
     pub buyer: BuyerId,
-    pub goods: Goods,
+    pub goods: OrderedGoods,
     pub goods_minor: Minor,
     pub fee_minor: Minor,
     pub currency: Currency,
@@ -210,16 +211,21 @@ impl Order {
         payment.captured_minor.unwrap_or(0) - payment.refunded_minor() - kept
     }
 
+    /// The order as its goods see it.
+    pub(super) fn as_ordered(&self) -> Ordered<'_> {
+        Ordered { order: self.id, buyer: &self.buyer, goods: &self.goods }
+    }
+
     /// The goods as their buyer would name them; who has taken a hold needs no fence to let it expire.
     pub fn goods_key(&self) -> GoodsKey {
         let buyer = self.buyer.clone();
         match &self.goods {
-            Goods::Hold { hold, .. } => GoodsKey::Hold(HoldKey { hold: *hold, fence: 0, buyer }),
-            Goods::Checkout { checkout, .. } => {
+            OrderedGoods::Hold { hold, .. } => GoodsKey::Hold(HoldKey { hold: *hold, fence: 0, buyer }),
+            OrderedGoods::Checkout { checkout, .. } => {
                 GoodsKey::Checkout(CheckoutKey { checkout: *checkout, buyer })
             }
-            Goods::Award { .. } => GoodsKey::Award(buyer),
-            Goods::Entry { entry, .. } => GoodsKey::Entry(EntryKey { entry: *entry, buyer }),
+            OrderedGoods::Award { .. } => GoodsKey::Award(buyer),
+            OrderedGoods::Entry { entry, .. } => GoodsKey::Entry(EntryKey { entry: *entry, buyer }),
         }
     }
 
@@ -234,32 +240,36 @@ impl Order {
 }
 
 impl Orders {
-    pub(super) fn find(&self, id: OrderId) -> Option<&Order> {
+    pub(crate) fn find(&self, id: OrderId) -> Option<&Order> {
         self.by_id.get(&id).map(|index| &self.orders[*index])
     }
 
     /// The order that has taken this hold or code.
-    pub(super) fn of_goods(&self, number: u128) -> Option<&Order> {
+    pub(crate) fn of_goods(&self, number: u128) -> Option<&Order> {
         self.by_goods.get(&number).map(|index| &self.orders[*index])
     }
 
     /// The order that bought this place.
-    pub(super) fn of_entry(&self, entry: EntryId) -> Option<&Order> {
+    pub(crate) fn of_entry(&self, entry: EntryId) -> Option<&Order> {
         self.by_entry.get(&entry).map(|index| &self.orders[*index])
     }
 
     /// When an award or a place first was to end: whoever ordered it before may have moved that by paying.
-    pub(super) fn first_until(&self, buyer: &BuyerId, goods: &Goods) -> Option<Millis> {
+    pub(super) fn first_until(&self, buyer: &BuyerId, goods: &OrderedGoods) -> Option<Millis> {
         let all = self.by_buyer.get(buyer).into_iter().flatten().map(|(_, index)| &self.orders[*index]);
         let mut paid = all.filter(|order| !order.payments.is_empty());
         paid.find_map(|known| match (&known.goods, goods) {
-            (Goods::Award { until, .. }, Goods::Award { .. }) => Some(*until),
-            (Goods::Entry { entry, until, .. }, Goods::Entry { entry: own, .. }) => {
+            (OrderedGoods::Award { until, .. }, OrderedGoods::Award { .. }) => Some(*until),
+            (OrderedGoods::Entry { entry, until, .. }, OrderedGoods::Entry { entry: own, .. }) => {
                 (entry == own).then_some(*until)
             }
-            (Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. }, _) => {
-                None
-            }
+            (
+                OrderedGoods::Hold { .. }
+                | OrderedGoods::Checkout { .. }
+                | OrderedGoods::Award { .. }
+                | OrderedGoods::Entry { .. },
+                _,
+            ) => None,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Questions about orders, and what the desk has to see to.
 
-use super::fact::{Goods, RefundCause};
+use super::fact::{OrderedGoods, RefundCause};
 use super::state::{Order, OrderStatus, Orders, Payment};
 use crate::id::{BuyerId, OrderId, PaymentId};
 use crate::money::{Currency, Minor};
@@ -35,7 +35,7 @@ pub struct BookedOrder {
     pub buyer: BuyerId,
     pub placed_at: Millis,
     pub status: OrderStatus,
-    pub goods: Goods,
+    pub goods: OrderedGoods,
     pub goods_minor: Minor,
     pub fee_minor: Minor,
     pub currency: Currency,
@@ -91,7 +91,11 @@ pub struct Work {
 
 impl Orders {
     /// `until` knows when an order's goods are over.
-    pub(crate) fn ask(&self, query: &OrdersQuery, until: impl Fn(&Goods) -> Option<Millis>) -> OrdersFound {
+    pub(crate) fn ask(
+        &self,
+        query: &OrdersQuery,
+        until: impl Fn(&OrderedGoods) -> Option<Millis>,
+    ) -> OrdersFound {
         let booked =
             |order: &Order| booked(order, order.status.lives().then(|| until(&order.goods)).flatten());
         match query {

@@ -6,6 +6,7 @@ use super::details::{RegistrationDetails, RegistrationStatus};
 use crate::id::{BuyerId, EntryId, OrderId};
 use crate::money::Minor;
 use crate::time::Millis;
+use crate::verb::fact_names;
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub enum RegistrationFact {
@@ -116,41 +117,19 @@ pub enum EntryCancelCause {
     RegistrationCancelled,
 }
 
-impl RegistrationFact {
-    /// Public names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 12] = [
-        "registration_created",
-        "registration_changed",
-        "registration_status_changed",
-        "capacity_changed",
-        "registered",
-        "registration_reserved",
-        "waitlisted",
-        "promoted",
-        "registration_offered",
-        "registration_offer_lapsed",
-        "registration_confirmed",
-        "entry_cancelled",
-    ];
-
-    pub fn kind_number(&self) -> usize {
-        match self {
-            RegistrationFact::Created(_) => 0,
-            RegistrationFact::Changed(_) => 1,
-            RegistrationFact::StatusChanged { .. } => 2,
-            RegistrationFact::CapacityChanged { .. } => 3,
-            RegistrationFact::Registered { .. } => 4,
-            RegistrationFact::Reserved { .. } => 5,
-            RegistrationFact::Waitlisted { .. } => 6,
-            RegistrationFact::Promoted { .. } => 7,
-            RegistrationFact::Offered { .. } => 8,
-            RegistrationFact::OfferLapsed { .. } => 9,
-            RegistrationFact::Confirmed { .. } => 10,
-            RegistrationFact::EntryCancelled { .. } => 11,
-        }
-    }
-
-    pub fn kind(&self) -> &'static str {
-        RegistrationFact::KINDS[self.kind_number()]
+fact_names! {
+    RegistrationFact {
+        Created = "registration_created",
+        Changed = "registration_changed",
+        StatusChanged = "registration_status_changed",
+        CapacityChanged = "capacity_changed",
+        Registered = "registered",
+        Reserved = "registration_reserved",
+        Waitlisted = "waitlisted",
+        Promoted = "promoted",
+        Offered = "registration_offered",
+        OfferLapsed = "registration_offer_lapsed",
+        Confirmed = "registration_confirmed",
+        EntryCancelled = "entry_cancelled",
     }
 }

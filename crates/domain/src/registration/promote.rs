@@ -61,17 +61,12 @@ impl Registration {
         Some(RegistrationFact::EntryCancelled { entry, why, amount_minor: paid_minor(self, *index) })
     }
 
-    /// Whether a command finds too few free places.
-    fn is_short(&self, command: &RegistrationCommand) -> bool {
-        match command {
-            RegistrationCommand::Register(_) => self.free() == 0,
-            RegistrationCommand::ChangeCapacity { capacity } => self.taken() > *capacity,
-            RegistrationCommand::Create(_)
-            | RegistrationCommand::Change(_)
-            | RegistrationCommand::Close
-            | RegistrationCommand::Cancel
-            | RegistrationCommand::Confirm(_)
-            | RegistrationCommand::CancelEntry(_) => false,
+    /// Whether there are too few free places for what is wanted.
+    fn is_short(&self, wanted: Wanted) -> bool {
+        match wanted {
+            Wanted::Nothing => false,
+            Wanted::Place => self.free() == 0,
+            Wanted::Capacity(capacity) => self.taken() > capacity,
         }
     }
 
@@ -83,7 +78,7 @@ impl Registration {
     }
 }
 
-impl<F: From<RegistrationFact>> Run<'_, F> {
+impl Run<'_, '_> {
     /// Opens, closes or starts the registration when its hour has come. From the cut-off on nobody is promoted,
     /// whenever the place came free.
     pub(super) fn follow_schedule(&mut self) {
@@ -94,15 +89,14 @@ impl<F: From<RegistrationFact>> Run<'_, F> {
         }
     }
 
-    /// Lapses what the command touches: the buyer's own offer, the one it names, and, while there are
-    /// too few free places for it, the oldest.
-    pub(super) fn expire_touched(&mut self, command: &RegistrationCommand) {
+    /// Lapses what is touched: the buyer's own offer, the one that is named, and, while there are too few free places
+    /// for what is wanted, the oldest.
+    pub(super) fn expire_touched(&mut self, touched: &Touched<'_>) {
         if self.registration.first_due(self.now).is_none() {
             return;
         }
-        let (buyer, entry) = touched(command);
-        let own = buyer.and_then(|buyer| self.registration.entry_of(buyer));
-        let named = entry.and_then(|entry| self.registration.entry_index(entry));
+        let own = touched.buyer.and_then(|buyer| self.registration.entry_of(buyer));
+        let named = touched.entry.and_then(|entry| self.registration.entry_index(entry));
         let due = |index: &u32| self.registration.is_due(*index, self.now);
         let mut lapsing: Vec<u32> = own.into_iter().chain(named).filter(due).collect();
         lapsing.dedup();
@@ -110,7 +104,7 @@ impl<F: From<RegistrationFact>> Run<'_, F> {
             lapsing.into_iter().map(|index| self.registration.entries[index].id).collect();
         lapsing.into_iter().for_each(|entry| self.take(RegistrationFact::OfferLapsed { entry }));
         for _ in 0..EXPIRE_DUE_MAX {
-            if !self.registration.is_short(command) {
+            if !self.registration.is_short(touched.wanted) {
                 break;
             }
             let Some(fact) = self.registration.first_due(self.now) else { break };
@@ -142,16 +136,36 @@ impl<F: From<RegistrationFact>> Run<'_, F> {
     }
 }
 
-/// Whose entry, and which entry, a command touches.
-fn touched(command: &RegistrationCommand) -> (Option<&BuyerId>, Option<EntryId>) {
-    match command {
-        RegistrationCommand::Register(command) => (Some(&command.buyer), None),
-        RegistrationCommand::Confirm(command) => (Some(&command.buyer), Some(command.entry)),
-        RegistrationCommand::CancelEntry(command) => (command.buyer.as_ref(), Some(command.entry)),
+/// What shall not be in the way, or not be told as living, if it is over.
+#[derive(Debug)]
+pub(super) struct Touched<'a> {
+    pub buyer: Option<&'a BuyerId>,
+    pub entry: Option<EntryId>,
+    pub wanted: Wanted,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted {
+    Nothing,
+    /// A free place.
+    Place,
+    /// No more places than these.
+    Capacity(u32),
+}
+
+/// What a command touches.
+pub(super) fn touched(command: &RegistrationCommand) -> Touched<'_> {
+    let (buyer, entry, wanted) = match command {
+        RegistrationCommand::Register(command) => (Some(&command.buyer), None, Wanted::Place),
+        RegistrationCommand::Confirm(command) => (Some(&command.buyer), Some(command.entry), Wanted::Nothing),
+        RegistrationCommand::CancelEntry(command) => {
+            (command.buyer.as_ref(), Some(command.entry), Wanted::Nothing)
+        }
+        RegistrationCommand::ChangeCapacity { capacity } => (None, None, Wanted::Capacity(*capacity)),
         RegistrationCommand::Create(_)
         | RegistrationCommand::Change(_)
-        | RegistrationCommand::ChangeCapacity { .. }
         | RegistrationCommand::Close
-        | RegistrationCommand::Cancel => (None, None),
-    }
+        | RegistrationCommand::Cancel => (None, None, Wanted::Nothing),
+    };
+    Touched { buyer, entry, wanted }
 }

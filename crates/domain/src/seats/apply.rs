@@ -3,61 +3,53 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use super::fact::{AreaCount, AreaLine, EventFact, NewHolder, SeatLine};
 use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, NewHold, Order, Place, SeatState, Seats};
 use crate::chart::Chart;
 use crate::ended::End;
 use crate::event::EventStatus;
-use crate::fact::{AreaCount, AreaLine, Fact, NewHolder, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::layout::Layout;
 use crate::limits::OFFER_MS;
 use crate::time::Millis;
 
 impl Seats {
-    pub(crate) fn apply(&mut self, fact: &Fact, fence: u64, at: Millis) {
+    pub(crate) fn apply(&mut self, fact: &EventFact, fence: u64, at: Millis) {
         match fact {
-            Fact::VenueCreated(_)
-            | Fact::LayoutPublished(_)
-            | Fact::EventCreated(_)
-            | Fact::Sale(_)
-            | Fact::Series(_)
-            | Fact::Registration(_)
-            | Fact::Auction(_)
-            | Fact::Order(_)
-            | Fact::Desk(_) => {
-                panic!("fact {} cannot happen to an event that exists", fact.kind())
-            }
-            Fact::EventChanged(details) => self.details = Arc::new((**details).clone()),
-            Fact::ChartAdopted(adopted) => self.adopt(&adopted.layout),
-            Fact::StatusChanged { status, .. } => self.change_status(*status, at),
-            Fact::HoldPlaced { hold, buyer, seats, areas, until, .. } => {
+            EventFact::EventCreated(_) => panic!("an event is created once"),
+            EventFact::EventChanged(details) => self.details = Arc::new((**details).clone()),
+            EventFact::ChartAdopted(adopted) => self.adopt(&adopted.layout),
+            EventFact::StatusChanged { status, .. } => self.change_status(*status, at),
+            EventFact::HoldPlaced { hold, buyer, seats, areas, until, .. } => {
                 let granted = Granted { id: *hold, buyer, seats, areas, until: *until, offered: false };
                 self.grant(granted, fence, at);
             }
-            Fact::HoldExtended { hold, until } => {
+            EventFact::HoldExtended { hold, until } => {
                 let index = self.known_hold(*hold);
                 self.holds[index].extensions += 1;
                 self.reschedule(index, *until);
             }
-            Fact::SeatsDropped { hold, seats, areas } => self.drop_from_hold(*hold, seats, areas),
-            Fact::HoldReleased { hold, .. } => self.end_hold(*hold, End::Released, at),
-            Fact::HoldExpired { hold } => self.end_hold(*hold, End::Expired, at),
-            Fact::HoldConfirmed { hold, order } => self.sell(*hold, *order, fence, at),
-            Fact::HoldOverridden { hold, to: None, .. } => self.end_hold(*hold, End::Overridden, at),
-            Fact::HoldOverridden { hold, to: Some(holder), .. } => self.reassign(*hold, holder, fence, at),
-            Fact::OrderRefunded { order, seats, areas, .. } => self.refund(*order, seats, areas),
-            Fact::SeatsBlocked { seats, areas, .. } => {
+            EventFact::SeatsDropped { hold, seats, areas } => self.drop_from_hold(*hold, seats, areas),
+            EventFact::HoldReleased { hold, .. } => self.end_hold(*hold, End::Released, at),
+            EventFact::HoldExpired { hold } => self.end_hold(*hold, End::Expired, at),
+            EventFact::HoldConfirmed { hold, order } => self.sell(*hold, *order, fence, at),
+            EventFact::HoldOverridden { hold, to: None, .. } => self.end_hold(*hold, End::Overridden, at),
+            EventFact::HoldOverridden { hold, to: Some(holder), .. } => {
+                self.reassign(*hold, holder, fence, at)
+            }
+            EventFact::OrderRefunded { order, seats, areas, .. } => self.refund(*order, seats, areas),
+            EventFact::SeatsBlocked { seats, areas, .. } => {
                 for seat in seats {
                     self.change(*seat, |state| state.blocked = true);
                     self.dissolve(*seat, at);
                 }
                 areas.iter().for_each(|line| self.areas[usize::from(line.area)].blocked += line.count);
             }
-            Fact::SeatsUnblocked { seats, areas } => {
+            EventFact::SeatsUnblocked { seats, areas } => {
                 seats.iter().for_each(|seat| self.change(*seat, |state| state.blocked = false));
                 areas.iter().for_each(|line| self.areas[usize::from(line.area)].blocked -= line.count);
             }
-            Fact::QueueJoined { place, seat, buyer, until, .. } => {
+            EventFact::QueueJoined { place, seat, buyer, until, .. } => {
                 let buyer = self.intern(buyer);
                 self.buyers[buyer].places += 1;
                 let index =
@@ -66,17 +58,17 @@ impl Seats {
                 self.queues.entry(*seat).or_default().push(index);
                 self.due.insert(*until, fence, Due::Place(index));
             }
-            Fact::PlaceRenewed { place, until, .. } => {
+            EventFact::PlaceRenewed { place, until, .. } => {
                 let index = self.place_by_id[place];
                 let (old, fence) = (self.places[index].until, self.places[index].fence);
                 self.due.remove(old, fence);
                 self.due.insert(*until, fence, Due::Place(index));
                 self.places[index].until = *until;
             }
-            Fact::QueueLeft { place } => self.end_place(*place, End::Released, at),
-            Fact::PlaceExpired { place } => self.end_place(*place, End::Expired, at),
-            Fact::PlaceLost { place } => self.end_place(*place, End::OverLimit, at),
-            Fact::SeatOffered { place, price_minor, until } => {
+            EventFact::QueueLeft { place } => self.end_place(*place, End::Released, at),
+            EventFact::PlaceExpired { place } => self.end_place(*place, End::Expired, at),
+            EventFact::PlaceLost { place } => self.end_place(*place, End::OverLimit, at),
+            EventFact::SeatOffered { place, price_minor, until } => {
                 let place = self.take_place(*place);
                 let buyer = self.buyers[place.buyer].id();
                 let seats = [SeatLine { seat: place.seat, price_minor: *price_minor }];

@@ -1,9 +1,9 @@
 //! Best available: one function, whoever asks. Rows are ranked as the layout lists them, best first.
 
+use super::command::BestAvailable;
 use super::state::{Seats, Status};
 use super::view::SeatsView;
 use crate::chart::Chart;
-use crate::command::BestAvailable;
 use crate::id::SeatIndex;
 
 /// What choosing needs to know: the writer's own state, or a reader's view.

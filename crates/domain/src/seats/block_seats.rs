@@ -2,10 +2,10 @@
 //! into seats at the edge. A block on a held or sold seat waits behind it: the seat comes back blocked.
 
 use super::Decided;
+use super::command::{BlockSeats, UnblockSeats};
+use super::fact::{AreaCount, EventFact};
 use super::place_hold::unknown_seats;
 use super::state::Seats;
-use crate::command::{BlockSeats, UnblockSeats};
-use crate::fact::{AreaCount, Fact};
 use crate::fields::check_reason;
 use crate::id::SeatIndex;
 use crate::limits::SEATS_MAX;
@@ -22,7 +22,7 @@ pub(super) fn block(seats: &Seats, command: &BlockSeats) -> Result<Decided, Refu
         return Ok(Decided::Outcome(Outcome::Unchanged));
     }
     let (areas, reason) = (command.areas.clone(), command.reason.clone());
-    Ok(Decided::Fact(Fact::SeatsBlocked { seats: fresh, areas, reason }))
+    Ok(Decided::Fact(EventFact::SeatsBlocked { seats: fresh, areas, reason }))
 }
 
 pub(super) fn unblock(seats: &Seats, command: &UnblockSeats) -> Result<Decided, Refusal> {
@@ -36,7 +36,7 @@ pub(super) fn unblock(seats: &Seats, command: &UnblockSeats) -> Result<Decided, 
     if blocked.is_empty() && command.areas.is_empty() {
         return Ok(Decided::Outcome(Outcome::Unchanged));
     }
-    Ok(Decided::Fact(Fact::SeatsUnblocked { seats: blocked, areas: command.areas.clone() }))
+    Ok(Decided::Fact(EventFact::SeatsUnblocked { seats: blocked, areas: command.areas.clone() }))
 }
 
 pub(super) fn check_block(command: &BlockSeats) -> Result<(), Refusal> {

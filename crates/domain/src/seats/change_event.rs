@@ -1,11 +1,11 @@
 //! Create and change an event: its details, its status, its chart.
 
+use super::command::{AdoptChart, ChangeEvent, CreateEvent};
+use super::fact::{ChartAdopted, EventFact};
 use super::state::Seats;
 use super::{Decided, Status};
 use crate::chart::Chart;
-use crate::command::{AdoptChart, ChangeEvent, CreateEvent};
 use crate::event::{EventDetails, EventStatus};
-use crate::fact::{ChartAdopted, Fact};
 use crate::layout::Layout;
 use crate::limits::{AREAS_EVER_MAX, SEATS_EVER_MAX};
 use crate::outcome::Outcome;
@@ -14,18 +14,18 @@ use crate::time::{Millis, is_over};
 
 impl Seats {
     /// The facts that create an event with its chart and, unless it is a draft, put it where it shall be.
-    pub fn create(command: &CreateEvent) -> Result<Vec<Fact>, Refusal> {
+    pub fn create(command: &CreateEvent) -> Result<Vec<EventFact>, Refusal> {
         command.details.check()?;
         command.chart.layout.check()?;
         check_tiers(&command.details, &command.chart.layout)?;
         let mut facts = vec![
-            Fact::EventCreated(Box::new(command.details.clone())),
-            Fact::ChartAdopted(adopted(&command.chart)),
+            EventFact::EventCreated(Box::new(command.details.clone())),
+            EventFact::ChartAdopted(adopted(&command.chart)),
         ];
         match command.status {
             EventStatus::Draft => {}
             EventStatus::Scheduled | EventStatus::OnSale => {
-                facts.push(Fact::StatusChanged { status: command.status, by_schedule: false });
+                facts.push(EventFact::StatusChanged { status: command.status, by_schedule: false });
             }
             EventStatus::Closed
             | EventStatus::Completed
@@ -44,7 +44,7 @@ pub(super) fn decide(seats: &Seats, command: &ChangeEvent) -> Result<Decided, Re
     }
     Ok(match seats.changed(command)? {
         None => Decided::Outcome(Outcome::Unchanged),
-        Some(details) => Decided::Fact(Fact::EventChanged(Box::new(details))),
+        Some(details) => Decided::Fact(EventFact::EventChanged(Box::new(details))),
     })
 }
 
@@ -106,11 +106,11 @@ pub(super) fn status(seats: &Seats, status: EventStatus, now: Millis) -> Result<
     if would_close || !seats.status.may_become(status) {
         return Err(Refusal::of(Code::StatusConflict));
     }
-    Ok(Decided::Fact(Fact::StatusChanged { status, by_schedule: false }))
+    Ok(Decided::Fact(EventFact::StatusChanged { status, by_schedule: false }))
 }
 
 /// A new layout may add and move seats, but not take away one that is held or sold.
-pub(super) fn adopt_chart(seats: &Seats, command: &AdoptChart) -> Result<Fact, Refusal> {
+pub(super) fn adopt_chart(seats: &Seats, command: &AdoptChart) -> Result<EventFact, Refusal> {
     if matches!(seats.status, EventStatus::Completed | EventStatus::Cancelled) {
         return Err(Refusal::of(Code::StatusConflict));
     }
@@ -131,7 +131,7 @@ pub(super) fn adopt_chart(seats: &Seats, command: &AdoptChart) -> Result<Fact, R
         }
     }
     Refusal::in_the_way(in_use)?;
-    Ok(Fact::ChartAdopted(adopted(command)))
+    Ok(EventFact::ChartAdopted(adopted(command)))
 }
 
 fn check_tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {

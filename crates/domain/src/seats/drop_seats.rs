@@ -1,8 +1,8 @@
 //! Drop single seats or places from a hold; the rest stays as it was, fence and deadline included.
 
+use super::command::DropSeats;
+use super::fact::EventFact;
 use super::state::Seats;
-use crate::command::DropSeats;
-use crate::fact::Fact;
 use crate::refusal::{Code, InTheWay, Refusal};
 use crate::time::Millis;
 
@@ -24,7 +24,7 @@ pub(super) fn check(command: &DropSeats) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<Fact, Refusal> {
+pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<EventFact, Refusal> {
     super::release_hold::not_cancelled(seats)?;
     let index = super::release_hold::own_hold(seats, &command.key, now)?;
     let hold = &seats.holds[index];
@@ -45,5 +45,5 @@ pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<
             "leaves at least one place; release the hold to give back all",
         ));
     }
-    Ok(Fact::SeatsDropped { hold: hold.id, seats: command.seats.clone(), areas: command.areas.clone() })
+    Ok(EventFact::SeatsDropped { hold: hold.id, seats: command.seats.clone(), areas: command.areas.clone() })
 }

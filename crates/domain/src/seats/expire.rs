@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Run;
 use super::best_available::suits;
+use super::command::{BestAvailable, EventCommand, Pick, PlaceHold};
+use super::fact::{AreaCount, EventFact, ReleaseCause};
 use super::state::{Due, Hold, Seats, Status};
-use crate::command::{BestAvailable, BlockSeats, Command, Pick, PlaceHold};
 use crate::event::EventStatus;
-use crate::fact::{Fact, ReleaseCause};
 use crate::id::{AreaIndex, BuyerId, HoldId, SeatIndex};
 use crate::layout::Layout;
 use crate::limits::EXPIRE_DUE_MAX;
@@ -43,15 +43,15 @@ impl Seats {
         first.into_iter().chain(schedule).min()
     }
 
-    fn expiry_of(&self, due: Due) -> Fact {
+    fn expiry_of(&self, due: Due) -> EventFact {
         match due {
-            Due::Hold(index) => Fact::HoldExpired { hold: self.holds[index].id },
-            Due::Place(index) => Fact::PlaceExpired { place: self.places[index].id },
+            Due::Hold(index) => EventFact::HoldExpired { hold: self.holds[index].id },
+            Due::Place(index) => EventFact::PlaceExpired { place: self.places[index].id },
         }
     }
 
     /// The buyer's own due holds, by (until, fence).
-    fn due_holds_of(&self, buyer: &BuyerId, now: Millis) -> Vec<Fact> {
+    fn due_holds_of(&self, buyer: &BuyerId, now: Millis) -> Vec<EventFact> {
         let Some(buyer) = self.buyer_index(buyer) else { return Vec::new() };
         let mut due: Vec<_> = self
             .holds_of(buyer)
@@ -60,23 +60,23 @@ impl Seats {
             .map(|hold| (hold.until, hold.fence, hold.id))
             .collect();
         due.sort_unstable();
-        due.into_iter().map(|(_, _, hold)| Fact::HoldExpired { hold }).collect()
+        due.into_iter().map(|(_, _, hold)| EventFact::HoldExpired { hold }).collect()
     }
 
-    fn due_hold(&self, id: HoldId, now: Millis) -> Option<Fact> {
+    fn due_hold(&self, id: HoldId, now: Millis) -> Option<EventFact> {
         let hold = &self.holds[self.hold_index(id)?];
-        is_over(hold.until, now).then_some(Fact::HoldExpired { hold: id })
+        is_over(hold.until, now).then_some(EventFact::HoldExpired { hold: id })
     }
 
-    fn due_hold_on(&self, seat: SeatIndex, now: Millis) -> Option<Fact> {
+    fn due_hold_on(&self, seat: SeatIndex, now: Millis) -> Option<EventFact> {
         let hold = &self.holds[self.holder(seat)?];
-        is_over(hold.until, now).then_some(Fact::HoldExpired { hold: hold.id })
+        is_over(hold.until, now).then_some(EventFact::HoldExpired { hold: hold.id })
     }
 
-    fn due_place_on(&self, seat: SeatIndex, now: Millis) -> Option<Fact> {
+    fn due_place_on(&self, seat: SeatIndex, now: Millis) -> Option<EventFact> {
         let queue = self.queues.get(&seat)?;
         let place = queue.iter().map(|index| &self.places[*index]).find(|place| is_over(place.until, now))?;
-        Some(Fact::PlaceExpired { place: place.id })
+        Some(EventFact::PlaceExpired { place: place.id })
     }
 
     /// All holds that are due, in (until, fence) order.
@@ -88,7 +88,7 @@ impl Seats {
     }
 
     /// As many due holds as it takes to have `wanted` places free in an area.
-    fn due_holds_in(&self, area: AreaIndex, wanted: u32, now: Millis) -> Vec<Fact> {
+    fn due_holds_in(&self, area: AreaIndex, wanted: u32, now: Millis) -> Vec<EventFact> {
         let mut free = self.areas.get(usize::from(area)).map_or(wanted, |state| state.available());
         let mut facts = Vec::new();
         let mut due = self.due_holds(now);
@@ -98,7 +98,7 @@ impl Seats {
         {
             let places = hold.area_lines().iter().find(|line| line.area == area).map_or(0, |line| line.count);
             if places > 0 {
-                facts.push(Fact::HoldExpired { hold: hold.id });
+                facts.push(EventFact::HoldExpired { hold: hold.id });
             }
             free += places;
         }
@@ -106,7 +106,7 @@ impl Seats {
     }
 
     /// Due holds of seats that would suit a wish, a bounded number.
-    fn due_holds_for(&self, wish: &BestAvailable, now: Millis) -> Vec<Fact> {
+    fn due_holds_for(&self, wish: &BestAvailable, now: Millis) -> Vec<EventFact> {
         let suits = |hold: &&Hold| {
             let mut seats = hold.seats().iter();
             seats.any(|line| {
@@ -114,7 +114,7 @@ impl Seats {
             })
         };
         let due = self.due_holds(now).filter(suits).take(EXPIRE_DUE_MAX as usize);
-        due.map(|hold| Fact::HoldExpired { hold: hold.id }).collect()
+        due.map(|hold| EventFact::HoldExpired { hold: hold.id }).collect()
     }
 
     /// Due holds of seats that a new layout no longer has.
@@ -130,52 +130,52 @@ impl Seats {
     }
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     /// Opens, closes or completes the event when its hour has come.
     pub(super) fn follow_schedule(&mut self) {
-        while let Some((at, status)) = self.seats().next_on_schedule()
+        while let Some((at, status)) = self.seats.next_on_schedule()
             && is_over(at, self.now)
         {
-            self.take_plain(Fact::StatusChanged { status, by_schedule: true });
+            self.take_plain(EventFact::StatusChanged { status, by_schedule: true });
         }
     }
 
-    /// Expires what the command touches: the buyer's own holds, then holds, offers and places on its seats.
-    pub(super) fn expire_touched(&mut self, command: &Command) {
-        if !self.seats().anything_due(self.now) {
+    /// Expires what is touched: the buyer's own holds, then holds, offers and places on the seats, by seat index.
+    pub(super) fn expire_touched(&mut self, touched: &Touched<'_>) {
+        if !self.seats.anything_due(self.now) {
             return;
         }
-        let (buyer, mut named) = touched(self.seats(), command, self.now);
-        if let Some(buyer) = buyer {
-            for fact in self.seats().due_holds_of(buyer, self.now) {
+        if let Some(buyer) = touched.buyer {
+            for fact in self.seats.due_holds_of(buyer, self.now) {
                 self.take(fact);
             }
         }
-        named.retain(|seat| self.seats().chart.seat(*seat).is_some());
+        let mut named = touched.seats.clone();
+        named.retain(|seat| self.seats.chart.seat(*seat).is_some());
         named.sort_unstable();
         for seat in named {
-            if let Some(fact) = self.seats().due_hold_on(seat, self.now) {
+            if let Some(fact) = self.seats.due_hold_on(seat, self.now) {
                 self.take(fact);
             }
-            while let Some(fact) = self.seats().due_place_on(seat, self.now) {
+            while let Some(fact) = self.seats.due_place_on(seat, self.now) {
                 self.take(fact);
             }
         }
         // A hold of places alone is on no seat: it is named by itself.
-        if let Some(fact) = named_hold(command).and_then(|hold| self.seats().due_hold(hold, self.now)) {
+        if let Some(fact) = touched.hold.and_then(|hold| self.seats.due_hold(hold, self.now)) {
             self.take(fact);
         }
-        for (area, wanted) in wanted_places(self.seats(), command) {
-            for fact in self.seats().due_holds_in(area, wanted, self.now) {
+        for (area, wanted) in &touched.wanted {
+            for fact in self.seats.due_holds_in(*area, *wanted, self.now) {
                 self.take(fact);
             }
         }
     }
 
     /// Expires what is due on seats that would suit a wish which found too few; true if there was any.
-    pub(super) fn expire_for_best(&mut self, command: &Command) -> bool {
-        let Command::PlaceHold(PlaceHold { pick: Pick::Best(wish), .. }) = command else { return false };
-        let due = self.seats().due_holds_for(wish, self.now);
+    pub(super) fn expire_for_best(&mut self, command: &EventCommand) -> bool {
+        let EventCommand::PlaceHold(PlaceHold { pick: Pick::Best(wish), .. }) = command else { return false };
+        let due = self.seats.due_holds_for(wish, self.now);
         let any = !due.is_empty();
         due.into_iter().for_each(|fact| self.take(fact));
         any
@@ -184,7 +184,7 @@ impl Run<'_> {
     /// The sweep: whatever is due, in (until, fence) order, a bounded number at a time.
     pub(super) fn expire_due(&mut self, limit: u32) {
         for _ in 0..limit.min(EXPIRE_DUE_MAX) {
-            let seats = self.seats();
+            let seats = &*self.seats;
             let fact = if seats.has_cancelled_work() {
                 seats.next_cancelled()
             } else {
@@ -199,13 +199,13 @@ impl Run<'_> {
 
 impl Seats {
     /// The next piece of a cancellation: living holds first, then orders, each in the order they were made.
-    fn next_cancelled(&self) -> Option<Fact> {
+    fn next_cancelled(&self) -> Option<EventFact> {
         if let Some((_, due)) = self.due.first() {
             return Some(match due {
                 Due::Hold(index) => {
-                    Fact::HoldReleased { hold: self.holds[index].id, why: ReleaseCause::EventCancelled }
+                    EventFact::HoldReleased { hold: self.holds[index].id, why: ReleaseCause::EventCancelled }
                 }
-                Due::Place(index) => Fact::PlaceExpired { place: self.places[index].id },
+                Due::Place(index) => EventFact::PlaceExpired { place: self.places[index].id },
             });
         }
         let (_, order) = self.open_orders.first_key_value()?;
@@ -213,83 +213,75 @@ impl Seats {
     }
 }
 
-/// Whose holds and which seats a command touches.
-fn touched<'a>(seats: &Seats, command: &'a Command, now: Millis) -> (Option<&'a BuyerId>, Vec<SeatIndex>) {
-    let of_hold = |hold| {
-        let hold = seats.hold_index(hold).map(|index| &seats.holds[index]);
-        hold.map_or(Vec::new(), |hold| hold.seats().iter().map(|line| line.seat).collect())
-    };
-    match command {
-        Command::PlaceHold(command) => match &command.pick {
-            Pick::Seats(picked) => (Some(&command.buyer), picked.clone()),
-            Pick::Best(_) => (Some(&command.buyer), Vec::new()),
-        },
-        Command::ExtendHold(command) => (Some(&command.key.buyer), of_hold(command.key.hold)),
-        Command::DropSeats(command) => (Some(&command.key.buyer), of_hold(command.key.hold)),
-        Command::ReleaseHold(key) => (Some(&key.buyer), of_hold(key.hold)),
-        Command::ConfirmHold(command) => (Some(&command.key.buyer), of_hold(command.key.hold)),
-        Command::OverrideHold(command) => (None, of_hold(command.hold)),
-        Command::BlockSeats(command) => (None, command.seats.clone()),
-        Command::UnblockSeats(command) => (None, command.seats.clone()),
-        Command::JoinQueue(command) => (Some(&command.buyer), vec![command.seat]),
-        Command::LeaveQueue(command) => (Some(&command.buyer), vec![command.seat]),
-        Command::AdoptChart(command) => (None, seats.due_seats_without(&command.layout, now)),
-        Command::CreateVenue(_)
-        | Command::PublishLayout(_)
-        | Command::CreateEvent(_)
-        | Command::ChangeEvent(_)
-        | Command::ChangeStatus(_)
-        | Command::RefundOrder(_)
-        | Command::ExpireDue { .. }
-        | Command::Sale(_)
-        | Command::Series(_)
-        | Command::Registration(_)
-        | Command::Auction(_)
-        | Command::Order(_)
-        | Command::Desk(_) => (None, Vec::new()),
+/// What shall not be in the way, or not be told as living, if it is over.
+#[derive(Debug, Default)]
+pub(super) struct Touched<'a> {
+    /// Whose own holds.
+    pub buyer: Option<&'a BuyerId>,
+    pub seats: Vec<SeatIndex>,
+    pub hold: Option<HoldId>,
+    /// Areas in which free places are needed, and how many.
+    pub wanted: Vec<(AreaIndex, u32)>,
+}
+
+impl<'a> Touched<'a> {
+    /// A hold, its seats and whatever else its buyer has.
+    pub(super) fn hold(seats: &Seats, hold: HoldId, buyer: Option<&'a BuyerId>) -> Touched<'a> {
+        let found = seats.hold_index(hold).map(|index| &seats.holds[index]);
+        let on = found.map_or(Vec::new(), |hold| hold.seats().iter().map(|line| line.seat).collect());
+        Touched { buyer, seats: on, hold: Some(hold), wanted: Vec::new() }
+    }
+
+    fn seats(seats: Vec<SeatIndex>, buyer: Option<&'a BuyerId>) -> Touched<'a> {
+        Touched { buyer, seats, hold: None, wanted: Vec::new() }
     }
 }
 
-/// The hold that a command is about.
-fn named_hold(command: &Command) -> Option<HoldId> {
+/// What a command touches; nothing is looked up while nothing is due.
+pub(super) fn touched<'a>(seats: &Seats, command: &'a EventCommand, now: Millis) -> Touched<'a> {
+    if !seats.anything_due(now) {
+        return Touched::default();
+    }
     match command {
-        Command::ExtendHold(command) => Some(command.key.hold),
-        Command::DropSeats(command) => Some(command.key.hold),
-        Command::ReleaseHold(key) => Some(key.hold),
-        Command::ConfirmHold(command) => Some(command.key.hold),
-        Command::OverrideHold(command) => Some(command.hold),
-        Command::CreateVenue(_)
-        | Command::PublishLayout(_)
-        | Command::CreateEvent(_)
-        | Command::ChangeEvent(_)
-        | Command::AdoptChart(_)
-        | Command::ChangeStatus(_)
-        | Command::PlaceHold(_)
-        | Command::RefundOrder(_)
-        | Command::BlockSeats(_)
-        | Command::UnblockSeats(_)
-        | Command::JoinQueue(_)
-        | Command::LeaveQueue(_)
-        | Command::ExpireDue { .. }
-        | Command::Sale(_)
-        | Command::Series(_)
-        | Command::Registration(_)
-        | Command::Auction(_)
-        | Command::Order(_)
-        | Command::Desk(_) => None,
+        EventCommand::PlaceHold(command) => {
+            let picked = match &command.pick {
+                Pick::Seats(picked) => picked.clone(),
+                Pick::Best(_) => Vec::new(),
+            };
+            Touched { wanted: wanted(&command.areas), ..Touched::seats(picked, Some(&command.buyer)) }
+        }
+        EventCommand::ExtendHold(command) => Touched::hold(seats, command.key.hold, Some(&command.key.buyer)),
+        EventCommand::DropSeats(command) => Touched::hold(seats, command.key.hold, Some(&command.key.buyer)),
+        EventCommand::ReleaseHold(key) => Touched::hold(seats, key.hold, Some(&key.buyer)),
+        EventCommand::ConfirmHold(command) => {
+            Touched::hold(seats, command.key.hold, Some(&command.key.buyer))
+        }
+        EventCommand::OverrideHold(command) => Touched::hold(seats, command.hold, None),
+        EventCommand::BlockSeats(command) => {
+            Touched { wanted: wanted(&command.areas), ..Touched::seats(command.seats.clone(), None) }
+        }
+        EventCommand::UnblockSeats(command) => Touched::seats(command.seats.clone(), None),
+        EventCommand::JoinQueue(command) => Touched::seats(vec![command.seat], Some(&command.buyer)),
+        EventCommand::LeaveQueue(command) => Touched::seats(vec![command.seat], Some(&command.buyer)),
+        EventCommand::AdoptChart(command) => {
+            let without = seats.due_seats_without(&command.layout, now);
+            Touched { wanted: shrinking(seats, &command.layout), ..Touched::seats(without, None) }
+        }
+        EventCommand::CreateEvent(_)
+        | EventCommand::ChangeEvent(_)
+        | EventCommand::ChangeStatus(_)
+        | EventCommand::RefundOrder(_) => Touched::default(),
     }
 }
 
-/// Areas in which a command needs free places, and how many.
-fn wanted_places(seats: &Seats, command: &Command) -> Vec<(AreaIndex, u32)> {
-    if let Command::PlaceHold(PlaceHold { areas, .. }) | Command::BlockSeats(BlockSeats { areas, .. }) =
-        command
-    {
-        return areas.iter().map(|line| (line.area, line.count)).collect();
-    }
-    let Command::AdoptChart(command) = command else { return Vec::new() };
+fn wanted(areas: &[AreaCount]) -> Vec<(AreaIndex, u32)> {
+    areas.iter().map(|line| (line.area, line.count)).collect()
+}
+
+/// Areas that a new layout makes smaller, and by how many places.
+fn shrinking(seats: &Seats, layout: &Layout) -> Vec<(AreaIndex, u32)> {
     let shrinks = seats.chart.areas.iter().enumerate().filter_map(|(index, area)| {
-        let next = command.layout.areas.iter().find(|next| next.id == area.id);
+        let next = layout.areas.iter().find(|next| next.id == area.id);
         let capacity = next.map_or(0, |next| next.capacity);
         let lost = seats.areas[index].capacity.saturating_sub(capacity);
         (lost > 0).then_some((index as AreaIndex, lost))

@@ -1,9 +1,9 @@
 //! Extend a hold: later by an extension, never past its cap, at most as often as the event allows.
 
+use super::command::ExtendHold;
+use super::fact::EventFact;
 use super::state::Seats;
-use crate::command::ExtendHold;
 use crate::event::SaleRules;
-use crate::fact::Fact;
 use crate::limits::HOLD_MS_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
@@ -15,7 +15,7 @@ pub(super) fn check(command: &ExtendHold) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(super) fn decide(seats: &Seats, command: &ExtendHold, now: Millis) -> Result<Fact, Refusal> {
+pub(super) fn decide(seats: &Seats, command: &ExtendHold, now: Millis) -> Result<EventFact, Refusal> {
     super::release_hold::not_cancelled(seats)?;
     let index = super::release_hold::own_hold(seats, &command.key, now)?;
     let hold = &seats.holds[index];
@@ -33,5 +33,5 @@ pub(super) fn decide(seats: &Seats, command: &ExtendHold, now: Millis) -> Result
     if until <= hold.until {
         return Err(Refusal::of(Code::ExtensionCap));
     }
-    Ok(Fact::HoldExtended { hold: hold.id, until })
+    Ok(EventFact::HoldExtended { hold: hold.id, until })
 }

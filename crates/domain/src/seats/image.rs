@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use minicbor::{Decode, Encode};
 
+use super::fact::{AreaLine, SeatLine};
 use super::state::{Due, Grip, Hold, NONE, NewHold, Order, Place, SeatState, Seats};
 use crate::chart::{Chart, ChartImage};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
-use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::time::Millis;
 

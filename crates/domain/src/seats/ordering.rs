@@ -1,75 +1,97 @@
 //! What an order needs of an event's seats: the hold it takes, more time for it, its sale, and seats taken back.
 
 use super::Run;
+use super::command::{EventCommand, ExtendHold, HoldKey};
+use super::expire::Touched;
+use super::fact::{AreaLine, EventFact, SeatLine};
+use super::release_hold::{not_cancelled, own_hold};
 use super::state::{Grip, Order, Seats, Status};
-use crate::command::{Command, HoldKey};
-use crate::fact::{AreaLine, Fact, SeatLine};
-use crate::id::{BuyerId, HoldId, OrderId};
-use crate::listing::Listing;
-use crate::order::fact::Goods;
-use crate::refusal::Refusal;
+use crate::command::Command;
+use crate::fact::Fact;
+use crate::id::OrderId;
+use crate::money::Currency;
+use crate::order::command::GoodsKey;
+use crate::order::fact::OrderedGoods;
+use crate::order::guard::{is_not_paying, new_id, taken};
+use crate::order::{Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
+use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
 
-impl Seats {
-    /// What this key's hold has in it, as an order takes it.
-    pub(crate) fn goods_of(&self, key: &HoldKey, now: Millis) -> Result<Goods, Refusal> {
-        super::release_hold::not_cancelled(self)?;
-        let hold = &self.holds[super::release_hold::own_hold(self, key, now)?];
-        Ok(Goods::Hold {
+impl Goods for Seats {
+    fn quote(&self, key: &GoodsKey, now: Millis) -> Result<(OrderedGoods, Currency), Refusal> {
+        let GoodsKey::Hold(key) = key else { return Err(Refusal::of(Code::WrongKind)) };
+        not_cancelled(self)?;
+        let hold = &self.holds[own_hold(self, key, now)?];
+        let goods = OrderedGoods::Hold {
             hold: hold.id,
             seats: hold.seats().to_vec(),
             areas: hold.area_lines().to_vec(),
             placed_at: hold.placed_at(),
-        })
+        };
+        Ok((goods, self.details().currency))
     }
 
-    pub(crate) fn not_cancelled(&self) -> Result<(), Refusal> {
-        super::release_hold::not_cancelled(self)
+    fn until(&self, goods: &OrderedGoods) -> Option<Millis> {
+        let OrderedGoods::Hold { hold, .. } = goods else { return None };
+        self.hold_index(*hold).map(|index| self.holds[index].until)
     }
 
-    pub(crate) fn hold_until(&self, hold: HoldId) -> Option<Millis> {
-        self.hold_index(hold).map(|index| self.holds[index].until)
+    fn not_cancelled(&self) -> Result<(), Refusal> {
+        not_cancelled(self)
     }
 
-    /// Whether this key opens a hold that is not over.
-    pub(crate) fn opens(&self, key: &HoldKey, now: Millis) -> bool {
-        let hold = self.hold_index(key.hold).map(|index| &self.holds[index]);
-        hold.is_some_and(|hold| hold.fence == key.fence && !is_over(hold.until, now))
-    }
-
-    pub(crate) fn knows_order(&self, order: OrderId) -> bool {
+    fn knows_order(&self, order: OrderId) -> bool {
         self.order_by_id.contains_key(&order)
     }
 
-    pub(crate) fn pin(&mut self, hold: HoldId, until: Millis) {
-        let index = self.hold_index(hold).expect("an order's hold lives");
+    fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>) {
+        let GoodsKey::Hold(key) = key else { return };
+        let mut run = Run { seats: self, now: writer.now, writer };
+        run.follow_schedule();
+        run.expire_touched(&Touched::hold(run.seats, key.hold, Some(&key.buyer)));
+    }
+
+    fn pin(&mut self, goods: &OrderedGoods, until: Millis) {
+        let OrderedGoods::Hold { hold, .. } = goods else {
+            panic!("the goods of an order are its listing's")
+        };
+        let index = self.hold_index(*hold).expect("an order's hold lives");
         self.reschedule(index, until);
     }
 
-    /// Late money takes back all or nothing: what is available, and waited for by nobody.
-    pub(crate) fn are_free(&self, seats: &[SeatLine], areas: &[AreaLine]) -> bool {
-        let seat_is_free = |line: &SeatLine| {
-            self.chart.seat(line.seat).is_some()
-                && self.seat_status(line.seat) == Status::Available
-                && !self.queues.contains_key(&line.seat)
+    fn confirm(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+        let OrderedGoods::Hold { hold, .. } = ordered.goods else {
+            return Err(Refusal::of(Code::WrongKind));
         };
-        let has_places = |line: &AreaLine| self.areas[usize::from(line.area)].available() >= line.count;
-        seats.iter().all(seat_is_free) && areas.iter().all(has_places)
+        let sold = EventFact::HoldConfirmed { hold: *hold, order: ordered.order };
+        Run { seats: self, now: writer.now, writer }.take(sold);
+        Ok(())
     }
 
-    pub(crate) fn take_back(
-        &mut self,
-        id: OrderId,
-        buyer: &BuyerId,
-        (seats, areas): (&[SeatLine], &[AreaLine]),
-        fence: u64,
-    ) {
-        let buyer = self.intern(buyer);
+    fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack {
+        let OrderedGoods::Hold { seats, areas, .. } = ordered.goods else { return TakenBack::Gone };
+        // Whatever is over on these seats shall not be in the way.
+        let touched = Touched {
+            buyer: Some(ordered.buyer),
+            seats: seats.iter().map(|line| line.seat).collect(),
+            hold: None,
+            wanted: areas.iter().map(|line| (line.area, line.count)).collect(),
+        };
+        let mut run = Run { seats: self, now: writer.now, writer };
+        run.follow_schedule();
+        run.expire_touched(&touched);
+        if self.are_free(seats, areas) { TakenBack::Free } else { TakenBack::Gone }
+    }
+
+    fn apply_taken_back(&mut self, ordered: Ordered<'_>, fence: u64) {
+        let OrderedGoods::Hold { seats, areas, .. } = ordered.goods else { return };
+        let buyer = self.intern(ordered.buyer);
         let places = areas.iter().map(|line| line.count).sum::<u32>();
         self.buyers[buyer].sold += seats.len() as u32 + places;
         areas.iter().for_each(|line| self.areas[usize::from(line.area)].sold += line.count);
-        let (seats, areas) = (seats.to_vec(), areas.to_vec());
-        let index = self.insert_order(Order { id, fence, buyer, seats: seats.clone(), areas });
+        let order = Order { id: ordered.order, fence, buyer, seats: seats.clone(), areas: areas.clone() };
+        let index = self.insert_order(order);
         for line in seats {
             self.change(line.seat, |state| {
                 debug_assert_eq!(state.grip, Grip::Free);
@@ -78,22 +100,69 @@ impl Seats {
             });
         }
     }
+
+    /// Neither extended nor released while it is paid; nothing taken out of it and not bought without its order at all.
+    fn guard(&self, orders: &Orders, command: &Command, now: Millis) -> Result<Option<Fact>, Refusal> {
+        let Command::Event(command) = command else { return Ok(None) };
+        if let EventCommand::ExtendHold(ExtendHold { key, .. }) | EventCommand::ReleaseHold(key) = command {
+            self.not_paying(orders, key, now)?;
+        } else if let EventCommand::DropSeats(command) = command {
+            self.not_paying(orders, &command.key, now)?;
+            self.not_taken(orders, &command.key, now)?;
+        } else if let EventCommand::ConfirmHold(command) = command {
+            self.not_paying(orders, &command.key, now)?;
+            self.not_taken(orders, &command.key, now)?;
+            if self.opens(&command.key, now) {
+                new_id(orders, command.order)?;
+            }
+        }
+        Ok(None)
+    }
 }
 
-/// Expires what a command of the seats would touch, and follows the event's calendar.
-pub(crate) fn expire_as_for(listing: &mut Listing, command: &Command, now: Millis, facts: &mut Vec<Fact>) {
-    let mut run = Run { listing, now, facts };
-    run.follow_schedule();
-    run.expire_touched(command);
+impl Seats {
+    /// Whether this key opens a hold that is not over.
+    fn opens(&self, key: &HoldKey, now: Millis) -> bool {
+        let hold = self.hold_index(key.hold).map(|index| &self.holds[index]);
+        hold.is_some_and(|hold| hold.fence == key.fence && !is_over(hold.until, now))
+    }
+
+    fn not_paying(&self, orders: &Orders, key: &HoldKey, now: Millis) -> Result<(), Refusal> {
+        let order = orders.of_goods(key.hold.0).filter(|_| self.opens(key, now));
+        is_not_paying(order, Code::HoldPaying)
+    }
+
+    fn not_taken(&self, orders: &Orders, key: &HoldKey, now: Millis) -> Result<(), Refusal> {
+        match orders.of_goods(key.hold.0) {
+            Some(order) if self.opens(key, now) => Err(taken(order.id)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Late money takes back all or nothing: what is available, and waited for by nobody.
+    fn are_free(&self, seats: &[SeatLine], areas: &[AreaLine]) -> bool {
+        let seat_is_free = |line: &SeatLine| {
+            self.chart.seat(line.seat).is_some()
+                && self.seat_status(line.seat) == Status::Available
+                && !self.queues.contains_key(&line.seat)
+        };
+        let has_places = |line: &AreaLine| self.areas[usize::from(line.area)].available() >= line.count;
+        seats.iter().all(seat_is_free) && areas.iter().all(has_places)
+    }
 }
 
-/// Held becomes sold, for an order that is paid.
-pub(crate) fn confirm(
-    listing: &mut Listing,
-    hold: HoldId,
-    order: OrderId,
-    now: Millis,
-    facts: &mut Vec<Fact>,
-) {
-    Run { listing, now, facts }.take(Fact::HoldConfirmed { hold, order });
+/// What a fact of the seats means for the order that has taken them.
+pub(super) fn goods_change(fact: &EventFact) -> Option<GoodsChange> {
+    if let EventFact::HoldExpired { hold } = fact {
+        Some(GoodsChange::Gone { goods: hold.0, status: OrderStatus::Expired })
+    } else if let EventFact::HoldReleased { hold, .. } | EventFact::HoldOverridden { hold, .. } = fact {
+        Some(GoodsChange::Gone { goods: hold.0, status: OrderStatus::Cancelled })
+    } else if let EventFact::HoldConfirmed { order, .. } = fact {
+        Some(GoodsChange::Sold { order: *order })
+    } else if let EventFact::OrderRefunded { order, seats, areas, amount_minor, .. } = fact {
+        let units = seats.len() as u32 + areas.iter().map(|away| away.count).sum::<u32>();
+        Some(GoodsChange::Returned { order: *order, units, amount_minor: *amount_minor })
+    } else {
+        None
+    }
 }

@@ -1,8 +1,8 @@
 //! Staff takes a hold away or gives it to somebody else: audited, and the fence rises either way.
 
+use super::command::OverrideHold;
+use super::fact::{EventFact, NewHolder};
 use super::state::Seats;
-use crate::command::OverrideHold;
-use crate::fact::{Fact, NewHolder};
 use crate::fields::check_reason;
 use crate::layout::is_name;
 use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN};
@@ -20,7 +20,7 @@ pub(super) fn check(command: &OverrideHold) -> Result<(), Refusal> {
     check_reason(&command.reason)
 }
 
-pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Result<Fact, Refusal> {
+pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Result<EventFact, Refusal> {
     if command.to.is_some() {
         super::release_hold::not_cancelled(seats)?;
     }
@@ -33,5 +33,5 @@ pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Resu
         }
     };
     let (staff, reason) = (command.staff.clone(), command.reason.clone());
-    Ok(Fact::HoldOverridden { hold: command.hold, staff, reason, to })
+    Ok(EventFact::HoldOverridden { hold: command.hold, staff, reason, to })
 }

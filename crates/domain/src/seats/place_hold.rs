@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::command::{Pick, PlaceHold};
+use super::fact::{AreaCount, AreaLine, EventFact, SeatLine};
 use super::state::{Seats, Status};
 use super::{Decided, best_available};
-use crate::command::{Pick, PlaceHold};
 use crate::event::EventStatus;
-use crate::fact::{AreaCount, AreaLine, Fact, SeatLine};
 use crate::id::SeatIndex;
 use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN, HOLD_PLACES_MAX};
 use crate::outcome::Outcome;
@@ -61,7 +61,7 @@ pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<
         count: line.count,
         price_minor: seats.chart.area(line.area).map_or(0, |area| seats.price_of_tier(area.tier)),
     };
-    Ok(Decided::Fact(Fact::HoldPlaced {
+    Ok(Decided::Fact(EventFact::HoldPlaced {
         hold: command.hold,
         buyer: command.buyer.clone(),
         seats: picked.iter().map(price).collect(),

@@ -1,10 +1,10 @@
 //! Join, renew and leave the queue of a seat that somebody else holds.
 
 use super::Decided;
+use super::command::{JoinQueue, LeaveQueue};
+use super::fact::EventFact;
 use super::place_hold::{on_sale, unknown_seats};
 use super::state::{Due, Seats, Status};
-use crate::command::{JoinQueue, LeaveQueue};
-use crate::fact::Fact;
 use crate::id::{BuyerId, SeatIndex};
 use crate::limits::{PLACE_MS, PLACE_RENEW_BELOW_MS, QUEUE_PER_SEAT_MAX, QUEUE_PLACES_PER_BUYER_MAX};
 use crate::outcome::{Outcome, PlaceState};
@@ -21,7 +21,8 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
         if place.until - now > PLACE_RENEW_BELOW_MS {
             return Ok(Decided::Outcome(Outcome::StillQueued(Box::new(place))));
         }
-        let renewed = Fact::PlaceRenewed { place: place.place, until: now + PLACE_MS, ahead: place.ahead };
+        let renewed =
+            EventFact::PlaceRenewed { place: place.place, until: now + PLACE_MS, ahead: place.ahead };
         return Ok(Decided::Fact(renewed));
     }
     let buyer = seats.buyer_index(&command.buyer);
@@ -49,7 +50,7 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
     if seats.knows(command.place, now) {
         return Err(Refusal::of(Code::IdTaken));
     }
-    Ok(Decided::Fact(Fact::QueueJoined {
+    Ok(Decided::Fact(EventFact::QueueJoined {
         place: command.place,
         seat: command.seat,
         buyer: command.buyer.clone(),
@@ -58,14 +59,14 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
     }))
 }
 
-pub(super) fn leave(seats: &Seats, command: &LeaveQueue) -> Result<Fact, Refusal> {
+pub(super) fn leave(seats: &Seats, command: &LeaveQueue) -> Result<EventFact, Refusal> {
     if let Some(unknown) = unknown_seats(seats, &[command.seat]) {
         return Err(unknown);
     }
     // Places that were due have been expired by their own facts before we are asked.
     let place =
         place_of(seats, command.seat, &command.buyer, Millis::MIN).ok_or(Refusal::of(Code::PlaceUnknown))?;
-    Ok(Fact::QueueLeft { place: place.place })
+    Ok(EventFact::QueueLeft { place: place.place })
 }
 
 /// Places of a buyer that are over, though nobody has said so yet.

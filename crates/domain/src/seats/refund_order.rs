@@ -1,8 +1,8 @@
 //! Refund an order, wholly or in part: the only way a sold seat comes back.
 
+use super::command::RefundOrder;
+use super::fact::{AreaCount, EventFact};
 use super::state::Seats;
-use crate::command::RefundOrder;
-use crate::fact::{AreaCount, Fact};
 use crate::fields::check_reason;
 use crate::refusal::{Code, InTheWay, Refusal};
 
@@ -18,7 +18,7 @@ pub(super) fn check(command: &RefundOrder) -> Result<(), Refusal> {
     check_reason(&command.reason)
 }
 
-pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refusal> {
+pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<EventFact, Refusal> {
     let index = *seats.order_by_id.get(&command.order).ok_or(Refusal::of(Code::OrderUnknown))?;
     let order = &seats.orders[index];
     if order.seats.is_empty() && order.areas.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refus
         }
     }
     Refusal::in_the_way(foreign)?;
-    Ok(Fact::OrderRefunded {
+    Ok(EventFact::OrderRefunded {
         order: command.order,
         seats: command.seats.clone(),
         areas: command.areas.clone(),
@@ -52,11 +52,11 @@ pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<Fact, Refus
 }
 
 /// The refund of all that is left of an order.
-pub(super) fn all_of(seats: &Seats, index: u32, reason: &str) -> Fact {
+pub(super) fn all_of(seats: &Seats, index: u32, reason: &str) -> EventFact {
     let order = &seats.orders[index];
     let of_seats: i64 = order.seats.iter().map(|line| line.price_minor).sum();
     let of_areas: i64 = order.areas.iter().map(|line| line.price_minor * i64::from(line.count)).sum();
-    Fact::OrderRefunded {
+    EventFact::OrderRefunded {
         order: order.id,
         seats: order.seats.iter().map(|line| line.seat).collect(),
         areas: order.areas.iter().map(|line| AreaCount { area: line.area, count: line.count }).collect(),

@@ -1,17 +1,17 @@
 //! Release a hold; and how any verb finds the hold that its caller may act on.
 
+use super::command::HoldKey;
+use super::fact::{EventFact, ReleaseCause};
 use super::state::Seats;
-use crate::command::HoldKey;
 use crate::ended::End;
 use crate::event::EventStatus;
-use crate::fact::{Fact, ReleaseCause};
 use crate::id::HoldId;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
 
-pub(super) fn decide(seats: &Seats, key: &HoldKey, now: Millis) -> Result<Fact, Refusal> {
+pub(super) fn decide(seats: &Seats, key: &HoldKey, now: Millis) -> Result<EventFact, Refusal> {
     own_hold(seats, key, now)?;
-    Ok(Fact::HoldReleased { hold: key.hold, why: ReleaseCause::Buyer })
+    Ok(EventFact::HoldReleased { hold: key.hold, why: ReleaseCause::Buyer })
 }
 
 /// A cancelled event takes everything back: nothing of it can be kept longer, changed or bought.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use super::command::{EventCommand, HoldKey, PlaceHold};
+use super::fact::{AreaLine, SeatLine};
 use crate::chart::Chart;
-use crate::command::{Command, HoldKey, PlaceHold};
 use crate::deadlines::Deadlines;
 use crate::ended::Ended;
 use crate::event::{EventDetails, EventStatus};
-use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::map::{Hasher, Map, Table};
 use crate::outcome::HoldState;
@@ -308,10 +308,10 @@ impl Seats {
     }
 
     /// See [`Listing::far`](crate::Listing::far).
-    pub(crate) fn far(&self, command: &Command, before: usize) -> [Option<&u32>; 2] {
-        if let Command::PlaceHold(PlaceHold { hold, .. }) = command {
+    pub(crate) fn far(&self, command: &EventCommand, before: usize) -> [Option<&u32>; 2] {
+        if let EventCommand::PlaceHold(PlaceHold { hold, .. }) = command {
             [self.ended.far(*hold), None]
-        } else if let Command::ReleaseHold(HoldKey { hold, .. }) = command {
+        } else if let EventCommand::ReleaseHold(HoldKey { hold, .. }) = command {
             self.ended.far_of_end(*hold, before)
         } else {
             [None; 2]

@@ -2,20 +2,14 @@
 
 use std::sync::Arc;
 
+use super::fact::{AreaLine, SeatLine};
 use super::queue::place_of;
 use super::state::{AreaState, Seats, Status};
-use crate::attempts::AttemptsFound;
-use crate::auction::{AuctionFound, AuctionQuery};
 use crate::chart::Chart;
-use crate::desk::{DeskFound, DeskQuery};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
-use crate::fact::{AreaLine, SeatLine};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
-use crate::order::{OrdersFound, OrdersQuery};
 use crate::outcome::{HoldState, PlaceState};
-use crate::registration::{RegistrationFound, RegistrationQuery};
-use crate::stock::{SaleFound, SaleQuery};
 use crate::time::{Millis, is_over};
 
 /// An event as of one fact. Copying it costs two bits a seat and four counters a section and tier.
@@ -55,7 +49,7 @@ impl SeatsView {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Query {
+pub enum EventQuery {
     Hold(HoldId),
     HoldsOf(BuyerId),
     /// The buyer's place in a seat's queue, or the offer it became.
@@ -64,21 +58,10 @@ pub enum Query {
         buyer: BuyerId,
     },
     Order(OrderId),
-    Sale(SaleQuery),
-    Registration(RegistrationQuery),
-    Auction(AuctionQuery),
-    /// Of any listing that has orders.
-    Orders(OrdersQuery),
-    Desk(DeskQuery),
-    /// Refused attempts from a number on, at most so many.
-    Attempts {
-        from: u64,
-        limit: usize,
-    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum EventFound {
     Nothing,
     Hold(Box<HoldState>),
     /// The hold or place is over, and why.
@@ -86,19 +69,6 @@ pub enum Found {
     Holds(Vec<HoldState>),
     Place(PlaceState),
     Order(Box<OrderState>),
-    Sale(SaleFound),
-    Registration(RegistrationFound),
-    Auction(AuctionFound),
-    Orders(OrdersFound),
-    Desk(DeskFound),
-    Attempts(Box<AttemptsFound>),
-}
-
-impl Found {
-    /// Whether whoever was asked about has nothing to do with the listing.
-    pub fn is_nothing(&self) -> bool {
-        matches!(self, Found::Nothing | Found::Auction(AuctionFound::Nothing))
-    }
 }
 
 /// What is left of an order.
@@ -123,45 +93,39 @@ impl Seats {
     }
 
     /// A hold past its deadline is told as expired, though its fact may still be on its way.
-    pub(crate) fn ask(&self, query: &Query, now: Millis) -> Found {
+    pub(crate) fn ask(&self, query: &EventQuery, now: Millis) -> EventFound {
         match query {
-            Query::Hold(id) => match self.hold_index(*id) {
-                Some(index) if is_over(self.holds[index].until, now) => Found::Ended(End::Expired),
-                Some(index) => Found::Hold(Box::new(self.hold_state(index))),
-                None => self.ended.get(*id, now).map_or(Found::Nothing, Found::Ended),
+            EventQuery::Hold(id) => match self.hold_index(*id) {
+                Some(index) if is_over(self.holds[index].until, now) => EventFound::Ended(End::Expired),
+                Some(index) => EventFound::Hold(Box::new(self.hold_state(index))),
+                None => self.ended.get(*id, now).map_or(EventFound::Nothing, EventFound::Ended),
             },
-            Query::HoldsOf(buyer) => {
-                let Some(buyer) = self.buyer_index(buyer) else { return Found::Holds(Vec::new()) };
+            EventQuery::HoldsOf(buyer) => {
+                let Some(buyer) = self.buyer_index(buyer) else { return EventFound::Holds(Vec::new()) };
                 let living = self.holds_of(buyer).filter(|index| !is_over(self.holds[*index].until, now));
                 let mut holds: Vec<_> = living.map(|index| self.hold_state(index)).collect();
                 holds.sort_unstable_by_key(|hold| hold.fence);
-                Found::Holds(holds)
+                EventFound::Holds(holds)
             }
-            Query::Place { seat, buyer } => {
+            EventQuery::Place { seat, buyer } => {
                 if self.chart.seat(*seat).is_none() {
-                    return Found::Nothing;
+                    return EventFound::Nothing;
                 }
                 if let Some(place) = place_of(self, *seat, buyer, now) {
-                    return Found::Place(place);
+                    return EventFound::Place(place);
                 }
                 let holder = self.holder(*seat).filter(|index| !is_over(self.holds[*index].until, now));
                 let own =
                     holder.filter(|index| *self.buyers[self.holds[*index].buyer].name == *buyer.as_str());
-                own.map_or(Found::Nothing, |index| Found::Hold(Box::new(self.hold_state(index))))
+                own.map_or(EventFound::Nothing, |index| EventFound::Hold(Box::new(self.hold_state(index))))
             }
-            Query::Sale(_)
-            | Query::Registration(_)
-            | Query::Auction(_)
-            | Query::Orders(_)
-            | Query::Desk(_)
-            | Query::Attempts { .. } => Found::Nothing,
-            Query::Order(id) => match self.order_by_id.get(id) {
-                None => Found::Nothing,
+            EventQuery::Order(id) => match self.order_by_id.get(id) {
+                None => EventFound::Nothing,
                 Some(index) => {
                     let order = &self.orders[*index];
                     let buyer = self.buyers[order.buyer].id();
                     let (seats, areas) = (order.seats.clone(), order.areas.clone());
-                    Found::Order(Box::new(OrderState { order: order.id, buyer, seats, areas }))
+                    EventFound::Order(Box::new(OrderState { order: order.id, buyer, seats, areas }))
                 }
             },
         }

@@ -2,17 +2,19 @@
 
 use super::details::{SaleTemplate, SeriesDetails};
 use super::schedule::Slot;
+use crate::verb::commands;
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum SeriesCommand {
-    Create(Box<SeriesDetails>),
-    Change(Box<ChangeSeries>),
-    /// Opens a slot, and records those before it that nobody opened.
-    OpenSlot(OpenSlot),
-    SkipSlots(Vec<Slot>),
-    Pause,
-    Resume,
-    End,
+commands! {
+    pub enum SeriesCommand {
+        Create(Box<SeriesDetails>) = creates "create_series",
+        Change(Box<ChangeSeries>) = sealed "change_series",
+        /// Opens a slot, and records those before it that nobody opened.
+        OpenSlot(OpenSlot) = sealed "open_slot",
+        SkipSlots(Vec<Slot>) = sealed "skip_slots",
+        Pause = sealed "pause_series",
+        Resume = sealed "resume_series",
+        End = sealed "end_series",
+    }
 }
 
 /// Only what is given changes; for sales from the next slot on.
@@ -27,34 +29,4 @@ pub struct OpenSlot {
     pub slot: Slot,
     /// Earlier ones, in order.
     pub skipped: Vec<Slot>,
-}
-
-impl SeriesCommand {
-    /// Whether a yes to this may never be lost, whatever store forgets: every one of them.
-    pub fn is_sealed(&self) -> bool {
-        true
-    }
-
-    /// All names, in the order of the commands.
-    pub const VERBS: [&str; 7] = [
-        "create_series",
-        "change_series",
-        "open_slot",
-        "skip_slots",
-        "pause_series",
-        "resume_series",
-        "end_series",
-    ];
-
-    pub fn verb(&self) -> &'static str {
-        SeriesCommand::VERBS[match self {
-            SeriesCommand::Create(_) => 0,
-            SeriesCommand::Change(_) => 1,
-            SeriesCommand::OpenSlot(_) => 2,
-            SeriesCommand::SkipSlots(_) => 3,
-            SeriesCommand::Pause => 4,
-            SeriesCommand::Resume => 5,
-            SeriesCommand::End => 6,
-        }]
-    }
 }

@@ -5,6 +5,7 @@ use minicbor::{Decode, Encode};
 use super::details::SeriesDetails;
 use super::schedule::Slot;
 use crate::id::ListingId;
+use crate::verb::fact_names;
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub enum SeriesFact {
@@ -45,31 +46,14 @@ pub enum SkipCause {
     Paused,
 }
 
-impl SeriesFact {
-    /// Public names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 7] = [
-        "series_created",
-        "series_changed",
-        "slot_opened",
-        "slot_skipped",
-        "series_paused",
-        "series_resumed",
-        "series_ended",
-    ];
-
-    pub fn kind_number(&self) -> usize {
-        match self {
-            SeriesFact::Created(_) => 0,
-            SeriesFact::Changed(_) => 1,
-            SeriesFact::SlotOpened { .. } => 2,
-            SeriesFact::SlotSkipped { .. } => 3,
-            SeriesFact::Paused => 4,
-            SeriesFact::Resumed => 5,
-            SeriesFact::Ended => 6,
-        }
-    }
-
-    pub fn kind(&self) -> &'static str {
-        SeriesFact::KINDS[self.kind_number()]
+fact_names! {
+    SeriesFact {
+        Created = "series_created",
+        Changed = "series_changed",
+        SlotOpened = "slot_opened",
+        SlotSkipped = "slot_skipped",
+        Paused = "series_paused",
+        Resumed = "series_resumed",
+        Ended = "series_ended",
     }
 }

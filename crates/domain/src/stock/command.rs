@@ -5,30 +5,32 @@ use super::fact::{SkuCount, SkuLine};
 use crate::id::{BuyerId, CheckoutId, OrderId, SkuIndex};
 use crate::money::Minor;
 use crate::time::Millis;
+use crate::verb::commands;
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum SaleCommand {
-    Create(Box<CreateSale>),
-    Change(Box<ChangeSale>),
-    AddSku(Box<Sku>),
-    AddStock(SkuCount),
-    /// Takes units off the sale that nobody has.
-    WithdrawStock(SkuCount),
-    ChangePrice {
-        sku: SkuIndex,
-        price_minor: Minor,
-    },
-    /// Ends the sale before its time.
-    Close,
-    /// Takes everything back and refunds every purchase.
-    Cancel,
-    Checkout(Checkout),
-    CancelCheckout(CheckoutKey),
-    OrderCheckout(OrderCheckout),
-    ReturnCheckout(ReturnCheckout),
-    Purchase(Purchase),
-    TakeBack(TakeBack),
-    Refund(RefundPurchase),
+commands! {
+    pub enum SaleCommand {
+        Create(Box<CreateSale>) = creates "create_sale",
+        Change(Box<ChangeSale>) = sealed "change_sale",
+        AddSku(Box<Sku>) = sealed "add_sku",
+        AddStock(SkuCount) = sealed "add_stock",
+        /// Takes units off the sale that nobody has.
+        WithdrawStock(SkuCount) = sealed "withdraw_stock",
+        ChangePrice {
+            sku: SkuIndex,
+            price_minor: Minor,
+        } = sealed "change_price",
+        /// Ends the sale before its time.
+        Close = sealed "close_sale",
+        /// Takes everything back and refunds every purchase.
+        Cancel = sealed "cancel_sale",
+        Checkout(Checkout) = unsealed "checkout",
+        CancelCheckout(CheckoutKey) = unsealed "cancel_checkout",
+        OrderCheckout(OrderCheckout) = sealed "order_checkout",
+        ReturnCheckout(ReturnCheckout) = sealed "return_checkout",
+        Purchase(Purchase) = sealed "purchase",
+        TakeBack(TakeBack) = sealed "take_back_purchase",
+        Refund(RefundPurchase) = sealed "refund_purchase",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -105,86 +107,4 @@ pub struct RefundPurchase {
     /// Whether the units can be sold again; otherwise they are written off.
     pub restock: bool,
     pub reason: String,
-}
-
-impl SaleCommand {
-    /// Whether a yes to this may never be lost, whatever store forgets.
-    pub fn is_sealed(&self) -> bool {
-        match self {
-            SaleCommand::Create(_)
-            | SaleCommand::Change(_)
-            | SaleCommand::AddSku(_)
-            | SaleCommand::AddStock(_)
-            | SaleCommand::WithdrawStock(_)
-            | SaleCommand::ChangePrice { .. }
-            | SaleCommand::Close
-            | SaleCommand::Cancel
-            | SaleCommand::OrderCheckout(_)
-            | SaleCommand::ReturnCheckout(_)
-            | SaleCommand::Purchase(_)
-            | SaleCommand::TakeBack(_)
-            | SaleCommand::Refund(_) => true,
-            SaleCommand::Checkout(_) | SaleCommand::CancelCheckout(_) => false,
-        }
-    }
-
-    /// The buyer whose attempt this is, if it is one: what the list of refused attempts names.
-    pub fn attempt_by(&self) -> Option<&BuyerId> {
-        match self {
-            SaleCommand::Checkout(command) => Some(&command.buyer),
-            SaleCommand::Purchase(command) => Some(&command.key.buyer),
-            SaleCommand::CancelCheckout(_)
-            | SaleCommand::OrderCheckout(_)
-            | SaleCommand::ReturnCheckout(_)
-            | SaleCommand::TakeBack(_)
-            | SaleCommand::Create(_)
-            | SaleCommand::Change(_)
-            | SaleCommand::AddSku(_)
-            | SaleCommand::AddStock(_)
-            | SaleCommand::WithdrawStock(_)
-            | SaleCommand::ChangePrice { .. }
-            | SaleCommand::Close
-            | SaleCommand::Cancel
-            | SaleCommand::Refund(_) => None,
-        }
-    }
-
-    /// All names, in the order of the commands.
-    pub const VERBS: [&str; 15] = [
-        "create_sale",
-        "change_sale",
-        "add_sku",
-        "add_stock",
-        "withdraw_stock",
-        "change_price",
-        "close_sale",
-        "cancel_sale",
-        "checkout",
-        "cancel_checkout",
-        "order_checkout",
-        "return_checkout",
-        "purchase",
-        "take_back_purchase",
-        "refund_purchase",
-    ];
-
-    pub fn verb(&self) -> &'static str {
-        SaleCommand::VERBS[match self {
-            SaleCommand::Create(_) => 0,
-            SaleCommand::Change(_) => 1,
-            SaleCommand::AddSku(_) => 2,
-            SaleCommand::AddStock(_) => 3,
-            SaleCommand::WithdrawStock(_) => 4,
-            SaleCommand::ChangePrice { .. } => 5,
-            SaleCommand::Close => 6,
-            SaleCommand::Cancel => 7,
-            SaleCommand::Checkout(_) => 8,
-            SaleCommand::CancelCheckout(_) => 9,
-            SaleCommand::OrderCheckout(_) => 10,
-            SaleCommand::ReturnCheckout(_) => 11,
-            SaleCommand::Purchase(_) => 12,
-            SaleCommand::TakeBack(_) => 13,
-            SaleCommand::Refund(_) => 14,
-        }]
-    }
 }

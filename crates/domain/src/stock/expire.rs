@@ -4,7 +4,7 @@ use super::Run;
 use super::checkout::{is_short, summed};
 use super::command::SaleCommand;
 use super::details::SaleStatus;
-use super::fact::{CancelCause, SaleFact};
+use super::fact::{CancelCause, SaleFact, SkuCount, SkuLine};
 use super::refund_purchase::all_of;
 use super::state::Sale;
 use crate::id::{BuyerId, CheckoutId, SkuIndex};
@@ -64,7 +64,7 @@ impl Sale {
     }
 }
 
-impl<F: From<SaleFact>> Run<'_, F> {
+impl Run<'_, '_> {
     /// Opens or ends the sale when its hour has come.
     pub(super) fn follow_schedule(&mut self) {
         while let Some((at, status)) = self.sale.next_on_schedule()
@@ -74,22 +74,21 @@ impl<F: From<SaleFact>> Run<'_, F> {
         }
     }
 
-    /// Expires what the command touches: the buyer's own codes, the code it names, and, while there is too
-    /// little of what it asks for, whatever is due, in the order of the sweep.
-    pub(super) fn expire_touched(&mut self, command: &SaleCommand) {
+    /// Expires what is touched: the buyer's own codes, the code that is named, and, while there is too little of what is
+    /// wanted, whatever is due, in the order of the sweep.
+    pub(super) fn expire_touched(&mut self, touched: &Touched<'_>) {
         if self.sale.first_due(self.now).is_none() {
             return;
         }
-        let (buyer, code) = touched(command);
-        let own = buyer.map_or(Vec::new(), |buyer| self.sale.due_codes_of(buyer, self.now));
+        let own = touched.buyer.map_or(Vec::new(), |buyer| self.sale.due_codes_of(buyer, self.now));
         own.into_iter().for_each(|checkout| self.take(SaleFact::CheckoutExpired { checkout }));
-        if let Some(checkout) = code
+        if let Some(checkout) = touched.checkout
             && let Some(index) = self.sale.code_index(checkout)
             && is_over(self.sale.codes[index].until, self.now)
         {
             self.take(SaleFact::CheckoutExpired { checkout });
         }
-        let wanted = wanted(self.sale, command);
+        let wanted = touched.wanted.of(self.sale);
         for _ in 0..EXPIRE_DUE_MAX {
             if !is_short(self.sale, wanted.iter().copied()) {
                 break;
@@ -112,51 +111,69 @@ impl<F: From<SaleFact>> Run<'_, F> {
     }
 }
 
-/// Whose codes, and which code, a command touches.
-fn touched(command: &SaleCommand) -> (Option<&BuyerId>, Option<CheckoutId>) {
+/// What shall not be in the way, or not be told as living, if it is over.
+#[derive(Debug)]
+pub(super) struct Touched<'a> {
+    pub buyer: Option<&'a BuyerId>,
+    pub checkout: Option<CheckoutId>,
+    wanted: Wanted<'a>,
+}
+
+/// Of what free units are needed, and how many.
+#[derive(Debug)]
+enum Wanted<'a> {
+    Nothing,
+    /// Nothing can be reserved outside the sale's hours, so nothing has to make room then.
+    Reserved(&'a [SkuCount]),
+    TakenBack(&'a [SkuLine]),
+    Withdrawn(SkuCount),
+}
+
+impl<'a> Touched<'a> {
+    pub(super) fn code(checkout: CheckoutId, buyer: Option<&'a BuyerId>) -> Touched<'a> {
+        Touched { buyer, checkout: Some(checkout), wanted: Wanted::Nothing }
+    }
+}
+
+impl Wanted<'_> {
+    fn of(&self, sale: &Sale) -> Vec<(SkuIndex, u32)> {
+        match self {
+            Wanted::Reserved(lines) if sale.status == SaleStatus::Open => {
+                summed(lines).iter().map(|line| (line.sku, line.count)).collect()
+            }
+            Wanted::TakenBack(lines) if sale.status != SaleStatus::Cancelled => {
+                lines.iter().map(|line| (line.sku, line.count)).collect()
+            }
+            Wanted::Withdrawn(line) => vec![(line.sku, line.count)],
+            Wanted::Nothing | Wanted::Reserved(_) | Wanted::TakenBack(_) => Vec::new(),
+        }
+    }
+}
+
+/// What a command touches.
+pub(super) fn touched(command: &SaleCommand) -> Touched<'_> {
     match command {
-        SaleCommand::Checkout(command) => (Some(&command.buyer), None),
-        SaleCommand::CancelCheckout(key) => (Some(&key.buyer), Some(key.checkout)),
-        SaleCommand::OrderCheckout(command) => (Some(&command.key.buyer), Some(command.key.checkout)),
-        SaleCommand::Purchase(command) => (Some(&command.key.buyer), Some(command.key.checkout)),
-        SaleCommand::TakeBack(command) => (Some(&command.key.buyer), Some(command.key.checkout)),
-        SaleCommand::ReturnCheckout(command) => (None, Some(command.checkout)),
+        SaleCommand::Checkout(command) => {
+            Touched { buyer: Some(&command.buyer), checkout: None, wanted: Wanted::Reserved(&command.lines) }
+        }
+        SaleCommand::CancelCheckout(key) => Touched::code(key.checkout, Some(&key.buyer)),
+        SaleCommand::OrderCheckout(command) => Touched::code(command.key.checkout, Some(&command.key.buyer)),
+        SaleCommand::Purchase(command) => Touched::code(command.key.checkout, Some(&command.key.buyer)),
+        SaleCommand::TakeBack(command) => Touched {
+            wanted: Wanted::TakenBack(&command.lines),
+            ..Touched::code(command.key.checkout, Some(&command.key.buyer))
+        },
+        SaleCommand::ReturnCheckout(command) => Touched::code(command.checkout, None),
+        SaleCommand::WithdrawStock(line) => {
+            Touched { buyer: None, checkout: None, wanted: Wanted::Withdrawn(*line) }
+        }
         SaleCommand::Create(_)
         | SaleCommand::Change(_)
         | SaleCommand::AddSku(_)
         | SaleCommand::AddStock(_)
-        | SaleCommand::WithdrawStock(_)
         | SaleCommand::ChangePrice { .. }
         | SaleCommand::Close
         | SaleCommand::Cancel
-        | SaleCommand::Refund(_) => (None, None),
-    }
-}
-
-/// Of what a command needs free units, and how many.
-fn wanted(sale: &Sale, command: &SaleCommand) -> Vec<(SkuIndex, u32)> {
-    match command {
-        // Nothing can be reserved outside the sale's hours, so nothing has to make room.
-        SaleCommand::Checkout(command) if sale.status == SaleStatus::Open => {
-            summed(&command.lines).iter().map(|line| (line.sku, line.count)).collect()
-        }
-        SaleCommand::TakeBack(command) if sale.status != SaleStatus::Cancelled => {
-            command.lines.iter().map(|line| (line.sku, line.count)).collect()
-        }
-        SaleCommand::WithdrawStock(line) => vec![(line.sku, line.count)],
-        SaleCommand::Checkout(_)
-        | SaleCommand::TakeBack(_)
-        | SaleCommand::CancelCheckout(_)
-        | SaleCommand::OrderCheckout(_)
-        | SaleCommand::Purchase(_)
-        | SaleCommand::ReturnCheckout(_)
-        | SaleCommand::Create(_)
-        | SaleCommand::Change(_)
-        | SaleCommand::AddSku(_)
-        | SaleCommand::AddStock(_)
-        | SaleCommand::ChangePrice { .. }
-        | SaleCommand::Close
-        | SaleCommand::Cancel
-        | SaleCommand::Refund(_) => Vec::new(),
+        | SaleCommand::Refund(_) => Touched { buyer: None, checkout: None, wanted: Wanted::Nothing },
     }
 }

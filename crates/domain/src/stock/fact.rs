@@ -6,6 +6,7 @@ use super::details::{SaleDetails, SaleStatus, Sku};
 use crate::id::{BuyerId, CheckoutId, OrderId, SkuIndex};
 use crate::money::Minor;
 use crate::time::Millis;
+use crate::verb::fact_names;
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub enum SaleFact {
@@ -165,47 +166,22 @@ pub enum CancelCause {
     SaleCancelled,
 }
 
-impl SaleFact {
-    /// Public names of all kinds, by their number in the journal.
-    pub const KINDS: [&str; 15] = [
-        "sale_created",
-        "sale_changed",
-        "sale_status_changed",
-        "sku_added",
-        "stock_added",
-        "stock_withdrawn",
-        "price_changed",
-        "checked_out",
-        "checkout_cancelled",
-        "checkout_expired",
-        "checkout_ordered",
-        "checkout_returned",
-        "purchased",
-        "purchase_taken_back",
-        "purchase_refunded",
-    ];
-
-    pub fn kind_number(&self) -> usize {
-        match self {
-            SaleFact::Created(_) => 0,
-            SaleFact::Changed(_) => 1,
-            SaleFact::StatusChanged { .. } => 2,
-            SaleFact::SkuAdded(_) => 3,
-            SaleFact::StockAdded { .. } => 4,
-            SaleFact::StockWithdrawn { .. } => 5,
-            SaleFact::PriceChanged { .. } => 6,
-            SaleFact::CheckedOut { .. } => 7,
-            SaleFact::CheckoutCancelled { .. } => 8,
-            SaleFact::CheckoutExpired { .. } => 9,
-            SaleFact::CheckoutOrdered { .. } => 10,
-            SaleFact::CheckoutReturned { .. } => 11,
-            SaleFact::Purchased { .. } => 12,
-            SaleFact::TakenBack { .. } => 13,
-            SaleFact::Refunded { .. } => 14,
-        }
-    }
-
-    pub fn kind(&self) -> &'static str {
-        SaleFact::KINDS[self.kind_number()]
+fact_names! {
+    SaleFact {
+        Created = "sale_created",
+        Changed = "sale_changed",
+        StatusChanged = "sale_status_changed",
+        SkuAdded = "sku_added",
+        StockAdded = "stock_added",
+        StockWithdrawn = "stock_withdrawn",
+        PriceChanged = "price_changed",
+        CheckedOut = "checked_out",
+        CheckoutCancelled = "checkout_cancelled",
+        CheckoutExpired = "checkout_expired",
+        CheckoutOrdered = "checkout_ordered",
+        CheckoutReturned = "checkout_returned",
+        Purchased = "purchased",
+        TakenBack = "purchase_taken_back",
+        Refunded = "purchase_refunded",
     }
 }

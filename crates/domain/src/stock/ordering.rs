@@ -1,62 +1,149 @@
-//! What an order needs of a sale: the code it takes, and more time for it.
+//! What an order needs of a sale: the code it takes, more time for it, its purchase, and units taken back.
 
 use super::Run;
 use super::cancel_checkout::own_code;
-use super::command::{CheckoutKey, SaleCommand};
+use super::command::{CheckoutKey, OrderCheckout, Purchase, ReturnCheckout, SaleCommand, TakeBack};
+use super::expire::Touched;
 use super::fact::SaleFact;
 use super::purchase::not_cancelled;
 use super::state::Sale;
-use crate::id::{CheckoutId, OrderId};
-use crate::order::fact::Goods;
-use crate::refusal::Refusal;
+use crate::command::Command;
+use crate::fact::Fact;
+use crate::id::OrderId;
+use crate::kind::Kind;
+use crate::money::Currency;
+use crate::order::command::GoodsKey;
+use crate::order::fact::OrderedGoods;
+use crate::order::guard::new_id;
+use crate::order::{Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
+use crate::refusal::{Code, Refusal};
+use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
 
-impl Sale {
-    /// What this key's code has reserved, as an order takes it.
-    pub(crate) fn goods_of(&self, key: &CheckoutKey, now: Millis) -> Result<Goods, Refusal> {
+impl Goods for Sale {
+    fn quote(&self, key: &GoodsKey, now: Millis) -> Result<(OrderedGoods, Currency), Refusal> {
+        let GoodsKey::Checkout(key) = key else { return Err(Refusal::of(Code::WrongKind)) };
         not_cancelled(self)?;
         let code = &self.codes[own_code(self, key, now)?];
         let (checkout, lines, placed_at) = (code.id, code.lines().to_vec(), code.placed_at);
-        Ok(Goods::Checkout { checkout, lines, placed_at })
-    }
-
-    pub(crate) fn not_cancelled(&self) -> Result<(), Refusal> {
-        not_cancelled(self)
+        Ok((OrderedGoods::Checkout { checkout, lines, placed_at }, self.details().currency))
     }
 
     /// Whoever took the code without the book has it.
-    pub(crate) fn not_ordered(&self, checkout: CheckoutId) -> Result<(), Refusal> {
-        self.code_index(checkout).map_or(Ok(()), |index| super::cancel_checkout::not_ordered(self, index))
+    fn not_ordered(&self, goods: &OrderedGoods) -> Result<(), Refusal> {
+        let OrderedGoods::Checkout { checkout, .. } = goods else { return Ok(()) };
+        self.code_index(*checkout).map_or(Ok(()), |index| super::cancel_checkout::not_ordered(self, index))
     }
 
-    pub(crate) fn code_until(&self, checkout: CheckoutId) -> Option<Millis> {
-        self.code_index(checkout).map(|index| self.codes[index].until)
+    fn until(&self, goods: &OrderedGoods) -> Option<Millis> {
+        let OrderedGoods::Checkout { checkout, .. } = goods else { return None };
+        self.code_index(*checkout).map(|index| self.codes[index].until)
     }
 
-    /// Whether this key opens a code that is not over.
-    pub(crate) fn opens(&self, key: &CheckoutKey, now: Millis) -> bool {
-        own_code(self, key, now).is_ok_and(|index| !is_over(self.codes[index].until, now))
+    fn not_cancelled(&self) -> Result<(), Refusal> {
+        not_cancelled(self)
     }
 
-    pub(crate) fn knows_order(&self, order: OrderId) -> bool {
+    fn knows_order(&self, order: OrderId) -> bool {
         self.purchase_of_order(order).is_some()
     }
 
-    pub(crate) fn pin(&mut self, checkout: CheckoutId, until: Millis) {
-        let index = self.code_index(checkout).expect("an order's code lives");
+    fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>) {
+        let GoodsKey::Checkout(key) = key else { return };
+        let mut run = Run { sale: self, now: writer.now, writer };
+        run.follow_schedule();
+        run.expire_touched(&Touched::code(key.checkout, Some(&key.buyer)));
+    }
+
+    /// A code says itself that it is taken; nothing is pinned before somebody pays.
+    fn take(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+        let key = key_of(ordered)?;
+        let taken = OrderCheckout { key, order: ordered.order, pay_until: 0 };
+        self.execute(&SaleCommand::OrderCheckout(taken), writer).map(drop)
+    }
+
+    fn give_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+        let checkout = key_of(ordered)?.checkout;
+        let returned = ReturnCheckout { checkout, order: ordered.order };
+        self.execute(&SaleCommand::ReturnCheckout(returned), writer).map(drop)
+    }
+
+    fn pin(&mut self, goods: &OrderedGoods, until: Millis) {
+        let OrderedGoods::Checkout { checkout, .. } = goods else {
+            panic!("the goods of an order are its listing's")
+        };
+        let index = self.code_index(*checkout).expect("an order's code lives");
         self.reschedule(index, until);
     }
 
-    /// Expires what a command would touch, and follows the sale's hours.
-    pub(crate) fn expire_as_for<F: From<SaleFact>>(
-        &mut self,
-        command: &SaleCommand,
-        now: Millis,
-        fence: u64,
-        facts: &mut Vec<F>,
-    ) {
-        let mut run = Run { sale: self, now, fence, facts };
-        run.follow_schedule();
-        run.expire_touched(command);
+    fn confirm(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+        let purchase = Purchase { key: key_of(ordered)?, order: ordered.order, settled: true };
+        self.execute(&SaleCommand::Purchase(purchase), writer).map(drop)
+    }
+
+    fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack {
+        let (Ok(key), OrderedGoods::Checkout { lines, .. }) = (key_of(ordered), ordered.goods) else {
+            return TakenBack::Gone;
+        };
+        let command = TakeBack { key, order: ordered.order, lines: lines.clone() };
+        match self.execute(&SaleCommand::TakeBack(command), writer) {
+            Ok(_) => TakenBack::Sold,
+            Err(_) => TakenBack::Gone,
+        }
+    }
+
+    /// A code in an order is bought, returned and taken back by the order alone.
+    fn guard(&self, orders: &Orders, command: &Command, now: Millis) -> Result<Option<Fact>, Refusal> {
+        let Command::Sale(command) = command else { return Ok(None) };
+        let (checkout, key, order) = if let SaleCommand::Purchase(command) = command {
+            (command.key.checkout, Some(&command.key), command.order)
+        } else if let SaleCommand::OrderCheckout(command) = command {
+            (command.key.checkout, Some(&command.key), command.order)
+        } else if let SaleCommand::ReturnCheckout(command) = command {
+            (command.checkout, None, command.order)
+        } else if let SaleCommand::TakeBack(command) = command {
+            (command.key.checkout, None, command.order)
+        } else {
+            return Ok(None);
+        };
+        if key.is_some_and(|key| !self.opens(key, now)) {
+            return Ok(None);
+        }
+        if orders.of_goods(checkout.0).is_some() {
+            return Err(Refusal::of(Code::CheckoutOrdered));
+        }
+        new_id(orders, order).map(|()| None)
+    }
+}
+
+impl Sale {
+    /// Whether this key opens a code that is not over.
+    fn opens(&self, key: &CheckoutKey, now: Millis) -> bool {
+        own_code(self, key, now).is_ok_and(|index| !is_over(self.codes[index].until, now))
+    }
+}
+
+fn key_of(ordered: Ordered<'_>) -> Result<CheckoutKey, Refusal> {
+    let OrderedGoods::Checkout { checkout, .. } = ordered.goods else {
+        return Err(Refusal::of(Code::WrongKind));
+    };
+    Ok(CheckoutKey { checkout: *checkout, buyer: ordered.buyer.clone() })
+}
+
+/// What a fact of a sale means for the order that has taken the code.
+pub(super) fn goods_change(fact: &SaleFact) -> Option<GoodsChange> {
+    if let SaleFact::CheckoutExpired { checkout } = fact {
+        Some(GoodsChange::Gone { goods: checkout.0, status: OrderStatus::Expired })
+    } else if let SaleFact::CheckoutCancelled { checkout, .. } | SaleFact::CheckoutReturned { checkout, .. } =
+        fact
+    {
+        Some(GoodsChange::Gone { goods: checkout.0, status: OrderStatus::Cancelled })
+    } else if let SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. } = fact {
+        Some(GoodsChange::Sold { order: *order })
+    } else if let SaleFact::Refunded { order, lines, amount_minor, .. } = fact {
+        let units = lines.iter().map(|line| line.count).sum();
+        Some(GoodsChange::Returned { order: *order, units, amount_minor: *amount_minor })
+    } else {
+        None
     }
 }

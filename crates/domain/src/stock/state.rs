@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::command::{Checkout, CheckoutKey, SaleCommand};
 use super::details::{SaleDetails, SaleStatus, Sku, SkuInfo};
 use super::fact::SkuLine;
-use crate::command::Command;
 use crate::deadlines::Deadlines;
 use crate::ended::{End, Ended};
 use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, SkuIndex};
@@ -242,10 +241,10 @@ impl Sale {
     }
 
     /// See [`Listing::far`](crate::Listing::far).
-    pub(crate) fn far(&self, command: &Command, before: usize) -> [Option<&u32>; 2] {
-        if let Command::Sale(SaleCommand::Checkout(Checkout { checkout, .. })) = command {
+    pub(crate) fn far(&self, command: &SaleCommand, before: usize) -> [Option<&u32>; 2] {
+        if let SaleCommand::Checkout(Checkout { checkout, .. }) = command {
             [self.ended.far(HoldId(checkout.0)), None]
-        } else if let Command::Sale(SaleCommand::CancelCheckout(CheckoutKey { checkout, .. })) = command {
+        } else if let SaleCommand::CancelCheckout(CheckoutKey { checkout, .. }) = command {
             self.ended.far_of_end(HoldId(checkout.0), before)
         } else {
             [None; 2]

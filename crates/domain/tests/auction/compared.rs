@@ -9,7 +9,7 @@ use crate::world::{self, Dice, Step, bidder, command, create, next_step, number_
 use crate::{dice, given};
 use onsale_domain::auction::fact::Closing;
 use onsale_domain::auction::{AuctionCommand, AuctionFact};
-use onsale_domain::{Outcome, Refusal};
+use onsale_domain::{Command, Outcome, Refusal};
 
 /// Three seconds of work.
 const BIDS: u64 = 1_000_000;
@@ -294,15 +294,16 @@ fn watchers_and_bans_have_their_bounds() {
     for (n, code) in [(10_000u32, None), (10_001, Some("watchers_full"))] {
         let from = if code.is_some() { n } else { 1 };
         for n in from..=n {
-            let (_, outcome) = lot.execute(&AuctionCommand::WatchAuction(bidder(1_000 + n)), 0);
+            let (_, outcome) =
+                lot.execute(&Command::Auction(AuctionCommand::WatchAuction(bidder(1_000 + n))), 0);
             assert_eq!(outcome.err().map(|refusal| refusal.code.as_str()), code);
         }
     }
     for n in 1..=10_001u32 {
         let ban = command(&Step::Ban { who: 0 });
-        let AuctionCommand::BanBidder(mut ban) = ban else { panic!("a ban") };
+        let Command::Auction(AuctionCommand::BanBidder(mut ban)) = ban else { panic!("a ban") };
         ban.bidder = bidder(50_000 + n);
-        let (_, outcome) = lot.execute(&AuctionCommand::BanBidder(ban), 0);
+        let (_, outcome) = lot.execute(&Command::Auction(AuctionCommand::BanBidder(ban)), 0);
         let code = outcome.err().map(|refusal| refusal.code.as_str());
         assert_eq!(code, (n > 10_000).then_some("bans_full"));
     }

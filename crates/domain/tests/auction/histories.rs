@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::dice;
 use crate::lot::Lot;
 use crate::words::{change, command, usual};
+use onsale_domain::Command;
 use onsale_domain::Millis;
 use onsale_domain::auction::{
     Auction, AuctionCommand, AuctionDetails, AuctionFact, AuctionFound, AuctionQuery, AuctionView,
@@ -99,7 +100,7 @@ fn line(ask: [u8; 5], bids: u32) -> (Millis, String) {
 fn play(terms: [u8; 4], asks: &[[u8; 5]], kinds: &mut BTreeSet<&'static str>) -> Result<(), String> {
     let details = details(terms);
     let mut lot = Lot::default();
-    let created = lot.execute(&AuctionCommand::CreateAuction(Box::new(details.clone())), 0);
+    let created = lot.execute(&Command::Auction(AuctionCommand::CreateAuction(Box::new(details.clone()))), 0);
     created.1.map_err(|refusal| format!("{refusal:?}"))?;
     let mut others: Vec<Auction> = Vec::new();
     let mut now = 0;
@@ -117,8 +118,7 @@ fn play(terms: [u8; 4], asks: &[[u8; 5]], kinds: &mut BTreeSet<&'static str>) ->
         check_change(&before, &lot, &facts).map_err(|why| format!("{}: {why}", told()))?;
         check_secrets(lot.auction(), &facts).map_err(|why| format!("{}: {why}", told()))?;
         for other in &mut others {
-            let mut same = Vec::new();
-            let answer = other.execute(&asked, now, &mut |fact| same.push(fact));
+            let (same, answer) = crate::lot::asked(other, &asked, now);
             if answer != outcome || same != facts {
                 return Err(format!("{}, but a copy said {answer:?} with {same:?}", told()));
             }

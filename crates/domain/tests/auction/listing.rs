@@ -5,8 +5,9 @@ use onsale_domain::auction::fact::Closing;
 use onsale_domain::auction::{AuctionCommand, AuctionFact, AuctionFound, AuctionQuery};
 use onsale_domain::listing::BodyView;
 use onsale_domain::registration::RegistrationCommand;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::EventQuery;
 use onsale_domain::{Code, Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 
 use crate::words::{command, name, usual};
 
@@ -41,7 +42,7 @@ impl Logged {
     }
 
     fn say(&mut self, words: &str, now: Millis) -> (Outcome, Vec<Fact>) {
-        self.ask(Command::Auction(command(words, &usual()).expect("a command")), now)
+        self.ask(command(words, &usual()).expect("a command"), now)
     }
 
     fn refused(&mut self, command: Command, now: Millis) -> Option<Code> {
@@ -66,7 +67,7 @@ fn an_auction_lives_as_a_listing() {
     let own = Query::Auction(AuctionQuery::Bidder(name("ann")));
     let Found::Auction(AuctionFound::Bidder(own)) = auction.listing.ask(&own, 3) else { panic!("a bidder") };
     assert_eq!((own.leading, own.max_minor), (true, Some(2_000)));
-    assert_eq!(auction.listing.ask(&Query::HoldsOf(name("ann")), 3), Found::Nothing);
+    assert_eq!(auction.listing.ask(&Query::Event(EventQuery::HoldsOf(name("ann"))), 3), Found::Nothing);
     let Some(BodyView::Auction(view)) = auction.listing.view() else { panic!("an auction") };
     assert_eq!((view.price_minor, view.leader), (Some(1_000), Some(name("ann"))));
     let foreign = Command::Registration(RegistrationCommand::Close);
@@ -88,7 +89,7 @@ fn an_auction_lives_as_a_listing() {
 #[test]
 fn an_auction_is_created_under_its_own_kind_of_id_alone() {
     for kind in ListingKind::ALL {
-        let create = Command::Auction(command("create", &usual()).expect("a command"));
+        let create = command("create", &usual()).expect("a command");
         assert!(create.creates() && create.is_sealed());
         let code = Logged::new(kind).refused(create, 0);
         assert_eq!(code, (kind != ListingKind::Auction).then_some(Code::ListingUnknown));
@@ -98,11 +99,11 @@ fn an_auction_is_created_under_its_own_kind_of_id_alone() {
 #[test]
 fn bids_and_purchases_are_attempts_and_nothing_else_is() {
     for words in ["bid ann 1", "buy ann"] {
-        let asked = Command::Auction(command(words, &usual()).expect("a command"));
+        let asked = command(words, &usual()).expect("a command");
         assert_eq!(asked.attempt_by(), Some(&name("ann")));
     }
     for words in ["watch ann", "retract #1 by ann", "decline ann", "ban ann", "sweep"] {
-        let asked = Command::Auction(command(words, &usual()).expect("a command"));
+        let asked = command(words, &usual()).expect("a command");
         assert_eq!(asked.attempt_by(), None, "{words}");
     }
     assert!(!Command::Auction(AuctionCommand::WatchAuction(name("ann"))).is_sealed());

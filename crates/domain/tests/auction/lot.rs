@@ -2,7 +2,8 @@
 
 use onsale_domain::auction::{Auction, AuctionCommand, AuctionFact, check_invariants};
 use onsale_domain::refusal::{Code, Refusal};
-use onsale_domain::{Millis, Outcome};
+use onsale_domain::step_writer::StepWriter;
+use onsale_domain::{Command, Fact, Kind, Millis, Outcome};
 
 #[derive(Default)]
 pub struct Lot {
@@ -14,18 +15,38 @@ pub struct Lot {
 /// What a command came to: its facts in order, and the yes or the no.
 pub type Answer = (Vec<AuctionFact>, Result<Outcome, Refusal>);
 
+/// Asks an auction that exists.
+pub fn asked(auction: &mut Auction, command: &Command, now: Millis) -> Answer {
+    let mut written = Vec::new();
+    let mut writer = StepWriter::new(now, 0, &mut written);
+    let outcome = if let Command::Auction(command) = command {
+        auction.execute(command, &mut writer)
+    } else {
+        auction.sweep(64, &mut writer)
+    };
+    let own =
+        |fact: Fact| if let Fact::Auction(fact) = fact { fact } else { panic!("{fact:?} of an auction") };
+    (written.into_iter().map(own).collect(), outcome)
+}
+
 impl Lot {
-    pub fn execute(&mut self, command: &AuctionCommand, clock: Millis) -> Answer {
+    pub fn execute(&mut self, command: &Command, clock: Millis) -> Answer {
         let now = clock.max(self.last_at);
         let mut facts = Vec::new();
         let outcome = match (&mut self.auction, command) {
-            (None, AuctionCommand::CreateAuction(details)) => Auction::create(details, now).map(|fact| {
-                self.auction = Auction::created_by(&fact);
-                facts.push(fact);
-                Outcome::Done
-            }),
+            (None, Command::Auction(create @ AuctionCommand::CreateAuction(_))) => {
+                Auction::create(create, now).map(|created| {
+                    self.auction = created.first().and_then(Auction::created_by);
+                    facts = created;
+                    Outcome::Done
+                })
+            }
             (None, _) => Err(Refusal::of(Code::ListingUnknown)),
-            (Some(auction), _) => auction.execute(command, now, &mut |fact| facts.push(fact)),
+            (Some(auction), _) => {
+                let outcome;
+                (facts, outcome) = asked(auction, command, now);
+                outcome
+            }
         };
         if !facts.is_empty() {
             self.last_at = now;

@@ -1,5 +1,6 @@
 //! The language of the tables: a line becomes a command, an answer becomes words.
 
+use onsale_domain::Command;
 use onsale_domain::auction::command::{
     BanBidder, BuyNow, CancelAuction, ChangeAuction, ChangeTerms, PlaceBid, RetractBid, Retractor,
     SettleAward,
@@ -123,7 +124,14 @@ fn increment(text: &str) -> Increment {
 }
 
 /// The command of a line; `None` if the line asks for something to read.
-pub fn command(line: &str, details: &AuctionDetails) -> Option<AuctionCommand> {
+pub fn command(line: &str, details: &AuctionDetails) -> Option<Command> {
+    match line {
+        "sweep" => Some(Command::ExpireDue { limit: 64 }),
+        line => verb(line, details).map(Command::Auction),
+    }
+}
+
+fn verb(line: &str, details: &AuctionDetails) -> Option<AuctionCommand> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let reason = || "because".to_owned();
     Some(match words[..] {
@@ -167,7 +175,6 @@ pub fn command(line: &str, details: &AuctionDetails) -> Option<AuctionCommand> {
         ["decline", who] => AuctionCommand::DeclineAward(name(who)),
         ["watch", who] => AuctionCommand::WatchAuction(name(who)),
         ["unwatch", who] => AuctionCommand::UnwatchAuction(name(who)),
-        ["sweep"] => AuctionCommand::CloseDue,
         _ => return None,
     })
 }

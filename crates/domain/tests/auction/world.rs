@@ -5,7 +5,7 @@ use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, Soft
 use onsale_domain::auction::increment::{Increment, NamedLadder, Rung};
 use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionTerms};
 use onsale_domain::money::Currency;
-use onsale_domain::{BuyerId, Millis};
+use onsale_domain::{BuyerId, Command, Millis};
 
 use crate::reference::{Offer, Reference, SELLER, Soft, Terms};
 
@@ -170,7 +170,7 @@ pub fn number_of(name: &BuyerId) -> i64 {
     digits.parse().expect("a number")
 }
 
-pub fn create(terms: &Terms) -> AuctionCommand {
+pub fn create(terms: &Terms) -> Command {
     let increment = match &terms.steps[..] {
         [(0, step)] => Increment::Fixed(*step),
         steps if *steps == EBAY => Increment::Named(NamedLadder::EbayUs),
@@ -191,7 +191,7 @@ pub fn create(terms: &Terms) -> AuctionCommand {
         extensions_ms: soft.extensions.clone(),
         cap_ms: soft.cap,
     };
-    AuctionCommand::CreateAuction(Box::new(AuctionDetails {
+    Command::Auction(AuctionCommand::CreateAuction(Box::new(AuctionDetails {
         name: "thing".into(),
         description: String::new(),
         seller: bidder(SELLER.into()),
@@ -209,16 +209,16 @@ pub fn create(terms: &Terms) -> AuctionCommand {
             soft_close: terms.soft.as_ref().map(soft),
             bidders_may_retract: terms.bidders_may_retract,
         },
-    }))
+    })))
 }
 
 fn currency(code: &str) -> Currency {
     Currency::parse(code).expect("three letters")
 }
 
-pub fn command(step: &Step) -> AuctionCommand {
+pub fn command(step: &Step) -> Command {
     let reason = "because".to_owned();
-    match *step {
+    Command::Auction(match *step {
         Step::Bid { who, max, right_currency } => AuctionCommand::PlaceBid(PlaceBid {
             bidder: bidder(who.into()),
             max_minor: max,
@@ -235,6 +235,6 @@ pub fn command(step: &Step) -> AuctionCommand {
         Step::Ban { who } => {
             AuctionCommand::BanBidder(BanBidder { bidder: bidder(who.into()), staff: "staff".into(), reason })
         }
-        Step::Sweep => AuctionCommand::CloseDue,
-    }
+        Step::Sweep => return Command::ExpireDue { limit: 64 },
+    })
 }

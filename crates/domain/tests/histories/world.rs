@@ -1,16 +1,17 @@
 //! A small world for random histories: six bytes become one command about few seats and fewer buyers,
 //! so that everything collides with everything.
 
-use onsale_domain::command::{
-    AdoptChart, BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, CreateEvent, DropSeats, ExtendHold,
-    HoldKey, JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
-};
+use onsale_domain::Query;
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
-use onsale_domain::fact::AreaCount;
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
 use onsale_domain::listing::{BodyView, fence};
 use onsale_domain::money::Currency;
-use onsale_domain::seats::Query;
+use onsale_domain::seats::command::{
+    AdoptChart, BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, CreateEvent, DropSeats, ExtendHold,
+    HoldKey, JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
+};
+use onsale_domain::seats::fact::AreaCount;
+use onsale_domain::seats::{EventCommand, EventFact, EventQuery};
 use onsale_domain::{
     BuyerId, Command, Fact, HoldId, Listing, ListingId, ListingKind, Millis, OrderId, Tenant,
 };
@@ -77,12 +78,19 @@ pub fn create() -> Command {
         rules: SaleRules { hold_ms: 40_000, buyer_limit: 4, ..SaleRules::default() },
     };
     let chart = AdoptChart { venue: None, version: 1, layout: layout(0).into() };
-    Command::CreateEvent(Box::new(CreateEvent { details, status: EventStatus::Scheduled, chart }))
+    Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent {
+        details,
+        status: EventStatus::Scheduled,
+        chart,
+    })))
 }
 
 /// Commands by which staff may bring a buyer above the limit.
 pub fn is_staff_excess(command: &Command) -> bool {
-    matches!(command, Command::OverrideHold(_) | Command::ChangeEvent(_))
+    matches!(
+        command,
+        Command::Event(EventCommand::OverrideHold(_)) | Command::Event(EventCommand::ChangeEvent(_))
+    )
 }
 
 impl World {
@@ -124,7 +132,7 @@ impl World {
             _ => Vec::new(),
         };
         match verb % 24 {
-            0..=5 => Command::PlaceHold(PlaceHold {
+            0..=5 => Command::Event(EventCommand::PlaceHold(PlaceHold {
                 hold: HoldId(if d == 77 { u128::from(a) } else { self.fresh() }),
                 buyer: buyer(d),
                 pick: match c % 8 {
@@ -139,56 +147,68 @@ impl World {
                 },
                 areas: places(b),
                 hold_ms: (a % 3 == 0).then_some(30_000 + Millis::from(b) * 3_000),
-            }),
-            6 | 7 => {
-                Command::JoinQueue(JoinQueue { place: HoldId(self.fresh()), seat: first, buyer: buyer(d) })
-            }
-            8 => Command::JoinQueue(JoinQueue {
+            })),
+            6 | 7 => Command::Event(EventCommand::JoinQueue(JoinQueue {
+                place: HoldId(self.fresh()),
+                seat: first,
+                buyer: buyer(d),
+            })),
+            8 => Command::Event(EventCommand::JoinQueue(JoinQueue {
                 place: HoldId(self.fresh()),
                 // The seat of a hold that lives, if there is one: queues are only there.
                 seat: held_seat(listing, a).unwrap_or(first),
                 buyer: buyer(d),
-            }),
+            })),
             9 => {
                 let known = self.places.iter().rev().nth(usize::from(a % 3)).cloned();
                 let (seat, buyer) = known.unwrap_or((first, buyer(d)));
                 match b % 4 {
-                    0 => Command::LeaveQueue(LeaveQueue { seat, buyer }),
-                    _ => Command::JoinQueue(JoinQueue { place: HoldId(self.fresh()), seat, buyer }),
+                    0 => Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer })),
+                    _ => Command::Event(EventCommand::JoinQueue(JoinQueue {
+                        place: HoldId(self.fresh()),
+                        seat,
+                        buyer,
+                    })),
                 }
             }
-            10 | 11 => Command::ReleaseHold(self.key(a, c)),
+            10 | 11 => Command::Event(EventCommand::ReleaseHold(self.key(a, c))),
             12 => {
                 let extension_ms = (b % 2 == 0).then_some(1_000 + Millis::from(b) * 1_000);
-                Command::ExtendHold(ExtendHold { key: self.key(a, c), extension_ms })
+                Command::Event(EventCommand::ExtendHold(ExtendHold { key: self.key(a, c), extension_ms }))
             }
-            13 => {
-                Command::DropSeats(DropSeats { key: self.key(a, c), seats: vec![second], areas: places(d) })
-            }
+            13 => Command::Event(EventCommand::DropSeats(DropSeats {
+                key: self.key(a, c),
+                seats: vec![second],
+                areas: places(d),
+            })),
             14 | 15 => {
                 let order = OrderId(self.fresh());
-                Command::ConfirmHold(ConfirmHold { key: self.key(a, c), order })
+                Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: self.key(a, c), order }))
             }
-            16 => Command::OverrideHold(OverrideHold {
+            16 => Command::Event(EventCommand::OverrideHold(OverrideHold {
                 hold: self.key(a, 1).hold,
                 staff: "eve".into(),
                 reason: "because".into(),
                 to: (b % 2 == 0).then(|| (buyer(d), None)),
-            }),
-            17 => Command::RefundOrder(RefundOrder {
+            })),
+            17 => Command::Event(EventCommand::RefundOrder(RefundOrder {
                 order: self.orders.iter().rev().nth(usize::from(a % 4)).copied().unwrap_or(OrderId(1)),
                 seats: if c % 2 == 0 { vec![second] } else { Vec::new() },
                 areas: Vec::new(),
                 reason: "rain".into(),
-            }),
-            18 => Command::BlockSeats(BlockSeats { seats, areas: places(d), reason: "camera".into() }),
-            19 => Command::UnblockSeats(UnblockSeats { seats, areas: places(d) }),
-            20 => Command::AdoptChart(Box::new(AdoptChart {
+            })),
+            18 => Command::Event(EventCommand::BlockSeats(BlockSeats {
+                seats,
+                areas: places(d),
+                reason: "camera".into(),
+            })),
+            19 => Command::Event(EventCommand::UnblockSeats(UnblockSeats { seats, areas: places(d) })),
+            20 => Command::Event(EventCommand::AdoptChart(Box::new(AdoptChart {
                 venue: None,
                 version: 2,
                 layout: layout(a).into(),
-            })),
-            21 => Command::ChangeStatus(match a % 16 {
+            }))),
+            21 => Command::Event(EventCommand::ChangeStatus(match a % 16 {
                 0..=6 => EventStatus::OnSale,
                 7 | 8 => EventStatus::Closed,
                 9 | 10 => EventStatus::Postponed,
@@ -196,13 +216,13 @@ impl World {
                 13 => EventStatus::Cancelled,
                 14 => EventStatus::Completed,
                 _ => EventStatus::Draft,
-            }),
-            22 => Command::ChangeEvent(Box::new(ChangeEvent {
+            })),
+            22 => Command::Event(EventCommand::ChangeEvent(Box::new(ChangeEvent {
                 buyer_limit: Some(1 + u32::from(a % 5)),
                 refuse_single_seats: Some(b % 4 == 0),
                 extensions_max: Some(c % 4),
                 ..ChangeEvent::default()
-            })),
+            }))),
             _ => Command::ExpireDue { limit: u32::from(a % 8) },
         }
     }
@@ -211,20 +231,21 @@ impl World {
         let first = last - facts.len() as u64;
         for (n, fact) in facts.iter().enumerate() {
             let fence = fence(epoch, first + n as u64 + 1);
-            if let Fact::HoldPlaced { hold, buyer, .. } | Fact::QueueJoined { place: hold, buyer, .. } = fact
+            if let Fact::Event(EventFact::HoldPlaced { hold, buyer, .. })
+            | Fact::Event(EventFact::QueueJoined { place: hold, buyer, .. }) = fact
             {
                 self.holds.push((*hold, fence, buyer.clone()));
             }
-            if let Fact::QueueJoined { seat, buyer, .. } = fact {
+            if let Fact::Event(EventFact::QueueJoined { seat, buyer, .. }) = fact {
                 self.places.push((*seat, buyer.clone()));
             }
-            if let Fact::SeatOffered { place: hold, .. } | Fact::HoldOverridden { hold, to: Some(_), .. } =
-                fact
+            if let Fact::Event(EventFact::SeatOffered { place: hold, .. })
+            | Fact::Event(EventFact::HoldOverridden { hold, to: Some(_), .. }) = fact
                 && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| known == hold)
             {
                 known.1 = fence;
             }
-            if let Fact::HoldConfirmed { order, .. } = fact {
+            if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact {
                 self.orders.push(*order);
             }
         }
@@ -232,7 +253,7 @@ impl World {
 }
 
 fn held_seat(listing: &Listing, choice: u8) -> Option<u32> {
-    let seats = listing.seats()?;
+    let seats = listing.event()?;
     let held = (0..SEATS).filter(|seat| {
         (*seat as usize) < seats.chart().seats_len()
             && seats.seat_status(*seat) == onsale_domain::seats::Status::Held
@@ -251,11 +272,12 @@ pub fn picture(listing: &Listing, world: &World) -> String {
             lines.push(format!("{} {} {seat:?}", view.chart.seat_id(index), view.chart.label(index)));
         }
     }
-    let holds = world.holds.iter().map(|(hold, ..)| Query::Hold(*hold));
-    let orders = world.orders.iter().map(|order| Query::Order(*order));
-    let buyers = (0..BUYERS.len() as u8).map(|n| Query::HoldsOf(buyer(n)));
-    let places = (0..SEATS)
-        .flat_map(|seat| (0..BUYERS.len() as u8).map(move |n| Query::Place { seat, buyer: buyer(n) }));
+    let holds = world.holds.iter().map(|(hold, ..)| Query::Event(EventQuery::Hold(*hold)));
+    let orders = world.orders.iter().map(|order| Query::Event(EventQuery::Order(*order)));
+    let buyers = (0..BUYERS.len() as u8).map(|n| Query::Event(EventQuery::HoldsOf(buyer(n))));
+    let places = (0..SEATS).flat_map(|seat| {
+        (0..BUYERS.len() as u8).map(move |n| Query::Event(EventQuery::Place { seat, buyer: buyer(n) }))
+    });
     for query in holds.chain(orders).chain(buyers).chain(places) {
         lines.push(format!("{query:?}: {:?}", listing.ask(&query, world.now)));
     }

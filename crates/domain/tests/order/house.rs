@@ -3,10 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use onsale_domain::command::{
-    AdoptChart, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, HoldKey, JoinQueue,
-    OverrideHold, Pick, PlaceHold, RefundOrder,
-};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::listing::fence;
@@ -15,13 +11,18 @@ use onsale_domain::order::command::{
     GoodsKey, NotePayment, NoteRefund, OrderKey, PayOrder, PaymentResult, PlaceOrder,
 };
 use onsale_domain::order::{Fees, OrderCommand, OrderFact, OrdersFound, OrdersQuery};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::command::{
+    AdoptChart, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, HoldKey, JoinQueue,
+    OverrideHold, Pick, PlaceHold, RefundOrder,
+};
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::stock::command::{
     Checkout, CheckoutKey, CreateSale, OrderCheckout, Purchase, RefundPurchase, SaleCommand,
 };
 use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
 use onsale_domain::stock::fact::{SaleFact, SkuCount};
 use onsale_domain::{BuyerId, CheckoutId, Command, Fact, HoldId, Millis, OrderId, Outcome, PaymentId};
+use onsale_domain::{Found, Query};
 
 /// The tables' zero. A store that is asked at the time 0 would look at its own clock.
 const START: Millis = 1_000_000;
@@ -70,7 +71,11 @@ fn create_event() -> Command {
         rules: SaleRules { buyer_limit: 4, ..SaleRules::default() },
     };
     let chart = AdoptChart { venue: None, version: 1, layout: layout.into() };
-    Command::CreateEvent(Box::new(CreateEvent { details, status: EventStatus::OnSale, chart }))
+    Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent {
+        details,
+        status: EventStatus::OnSale,
+        chart,
+    })))
 }
 
 fn create_sale() -> Command {
@@ -202,59 +207,63 @@ impl House<'_> {
         match verb {
             "hold" => (
                 true,
-                Command::PlaceHold(PlaceHold {
+                Command::Event(EventCommand::PlaceHold(PlaceHold {
                     hold: HoldId(number(rest[0])),
                     buyer: buyer(rest[1]),
                     pick: Pick::Seats(rest[2..].iter().map(|word| seat(word)).collect()),
                     areas: Vec::new(),
                     hold_ms: None,
-                }),
+                })),
             ),
-            "extend" => {
-                (true, Command::ExtendHold(ExtendHold { key: self.hold_key(rest[0]), extension_ms: None }))
-            }
-            "release" => (true, Command::ReleaseHold(self.hold_key(rest[0]))),
+            "extend" => (
+                true,
+                Command::Event(EventCommand::ExtendHold(ExtendHold {
+                    key: self.hold_key(rest[0]),
+                    extension_ms: None,
+                })),
+            ),
+            "release" => (true, Command::Event(EventCommand::ReleaseHold(self.hold_key(rest[0])))),
             "drop" => (
                 true,
-                Command::DropSeats(DropSeats {
+                Command::Event(EventCommand::DropSeats(DropSeats {
                     key: self.hold_key(rest[0]),
                     seats: vec![seat(rest[1])],
                     areas: Vec::new(),
-                }),
+                })),
             ),
             "confirm" => (
                 true,
-                Command::ConfirmHold(ConfirmHold {
+                Command::Event(EventCommand::ConfirmHold(ConfirmHold {
                     key: self.hold_key(rest[0]),
                     order: OrderId(number(rest[1])),
-                }),
+                })),
             ),
             "override" => (
                 true,
-                Command::OverrideHold(OverrideHold {
+                Command::Event(EventCommand::OverrideHold(OverrideHold {
                     hold: HoldId(number(rest[0])),
                     staff: "eve".into(),
                     reason: reason(),
                     to: rest.get(1).map(|name| (buyer(name), None)),
-                }),
+                })),
             ),
             "block" => (
                 true,
-                Command::BlockSeats(BlockSeats {
+                Command::Event(EventCommand::BlockSeats(BlockSeats {
                     seats: vec![seat(rest[0])],
                     areas: Vec::new(),
                     reason: reason(),
-                }),
+                })),
             ),
             "queue" => (
                 true,
-                Command::JoinQueue(JoinQueue {
+                Command::Event(EventCommand::JoinQueue(JoinQueue {
                     place: HoldId(number(rest[0])),
                     buyer: buyer(rest[1]),
                     seat: seat(rest[2]),
-                }),
+                })),
             ),
-            "cancel_event" => (true, Command::ChangeStatus(EventStatus::Cancelled)),
+            "cancel_event" => (true, Command::Event(EventCommand::ChangeStatus(EventStatus::Cancelled))),
             "sweep" => (rest == ["event"], Command::ExpireDue { limit: 64 }),
             "code" => {
                 let line = |word: &&str| SkuCount {
@@ -336,12 +345,12 @@ impl House<'_> {
                 let (on_event, key) = self.order_key(rest[0], None);
                 let order = key.order;
                 let command = match on_event {
-                    true => Command::RefundOrder(RefundOrder {
+                    true => Command::Event(EventCommand::RefundOrder(RefundOrder {
                         order,
                         seats: rest[1..].iter().map(|word| seat(word)).collect(),
                         areas: Vec::new(),
                         reason: reason(),
-                    }),
+                    })),
                     false => Command::Sale(SaleCommand::Refund(RefundPurchase {
                         order,
                         lines: rest[1..]
@@ -366,7 +375,7 @@ impl House<'_> {
         let first =
             self.listings.offset(true) + 1 - facts.len().min(self.listings.offset(true) as usize) as u64;
         for (n, fact) in facts.iter().enumerate() {
-            if let Fact::HoldPlaced { hold, buyer, .. } = fact {
+            if let Fact::Event(EventFact::HoldPlaced { hold, buyer, .. }) = fact {
                 self.holds.insert(hold.0, (fence(EPOCH, first + n as u64), buyer.clone()));
             } else if let Fact::Sale(SaleFact::CheckedOut { checkout, buyer, .. }) = fact {
                 self.codes.insert(checkout.0, buyer.clone());
@@ -405,16 +414,18 @@ impl House<'_> {
 fn told(fact: &Fact) -> Option<String> {
     let s = |at: &Millis| (*at - START) as f64 / 1_000.0;
     Some(match fact {
-        Fact::StatusChanged { status, by_schedule: false } => status.as_str().into(),
+        Fact::Event(EventFact::StatusChanged { status, by_schedule: false }) => status.as_str().into(),
         Fact::Sale(SaleFact::StatusChanged { status, by_schedule: false }) => status.as_str().into(),
-        Fact::HoldPlaced { until, .. } => format!("held until {}", s(until)),
-        Fact::HoldExtended { until, .. } => format!("extended until {}", s(until)),
-        Fact::HoldExpired { hold } => format!("h{} expired", hold.0),
-        Fact::HoldReleased { hold, .. } => format!("h{} released", hold.0),
-        Fact::HoldOverridden { hold, .. } => format!("h{} overridden", hold.0),
-        Fact::HoldConfirmed { hold, order } => format!("h{} sold to o{}", hold.0, order.0),
-        Fact::SeatOffered { place, .. } => format!("h{} offered", place.0),
-        Fact::OrderRefunded { order, amount_minor, .. } => format!("o{} returned {amount_minor}", order.0),
+        Fact::Event(EventFact::HoldPlaced { until, .. }) => format!("held until {}", s(until)),
+        Fact::Event(EventFact::HoldExtended { until, .. }) => format!("extended until {}", s(until)),
+        Fact::Event(EventFact::HoldExpired { hold }) => format!("h{} expired", hold.0),
+        Fact::Event(EventFact::HoldReleased { hold, .. }) => format!("h{} released", hold.0),
+        Fact::Event(EventFact::HoldOverridden { hold, .. }) => format!("h{} overridden", hold.0),
+        Fact::Event(EventFact::HoldConfirmed { hold, order }) => format!("h{} sold to o{}", hold.0, order.0),
+        Fact::Event(EventFact::SeatOffered { place, .. }) => format!("h{} offered", place.0),
+        Fact::Event(EventFact::OrderRefunded { order, amount_minor, .. }) => {
+            format!("o{} returned {amount_minor}", order.0)
+        }
         Fact::Sale(SaleFact::CheckedOut { until, .. }) => format!("reserved until {}", s(until)),
         Fact::Sale(SaleFact::CheckoutOrdered { checkout, until, .. }) => {
             format!("c{} ordered until {}", checkout.0, s(until))
@@ -453,7 +464,7 @@ fn told(fact: &Fact) -> Option<String> {
             }
             OrderFact::RefundPaid { payment, refund, .. } => format!("p{} paid back {refund}", payment.0),
         },
-        Fact::StatusChanged { by_schedule: true, .. }
+        Fact::Event(EventFact::StatusChanged { by_schedule: true, .. })
         | Fact::Sale(SaleFact::StatusChanged { by_schedule: true, .. }) => return None,
         other => other.kind().into(),
     })

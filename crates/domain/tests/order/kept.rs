@@ -17,11 +17,11 @@ use onsale_domain::registration::command::{
 };
 use onsale_domain::registration::details::RegistrationDetails;
 use onsale_domain::registration::fact::RegistrationFact;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{
     BuyerId, Command, EntryId, Fact, Listing, ListingId, ListingKind, Millis, OrderId, Outcome, PaymentId,
     Tenant,
 };
+use onsale_domain::{Found, Query};
 
 const EPOCH: u64 = 1;
 const NAMES: [&str; 3] = ["ann", "bob", "cem"];

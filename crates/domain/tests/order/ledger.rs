@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use onsale_domain::order::OrderFact;
+use onsale_domain::seats::EventFact;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::{Fact, Millis, OrderId, PaymentId};
 
@@ -50,7 +51,7 @@ pub fn audit(log: &[(Millis, Fact)]) -> Result<(), String> {
 }
 
 fn note(orders: &mut BTreeMap<OrderId, Sold>, fact: &Fact) {
-    if let Fact::HoldConfirmed { order, .. }
+    if let Fact::Event(EventFact::HoldConfirmed { order, .. })
     | Fact::Sale(SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. })
     | Fact::Order(OrderFact::SeatsTakenBack { order }) = fact
     {
@@ -58,7 +59,7 @@ fn note(orders: &mut BTreeMap<OrderId, Sold>, fact: &Fact) {
             assert!(!order.confirmed, "sold twice");
             order.confirmed = true;
         }
-    } else if let Fact::OrderRefunded { order, seats, amount_minor, .. } = fact {
+    } else if let Fact::Event(EventFact::OrderRefunded { order, seats, amount_minor, .. }) = fact {
         returned(orders, *order, seats.len() as u32, *amount_minor);
     } else if let Fact::Sale(SaleFact::Refunded { order, lines, amount_minor, .. }) = fact {
         returned(orders, *order, lines.iter().map(|line| line.count).sum(), *amount_minor);

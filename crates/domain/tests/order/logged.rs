@@ -1,7 +1,7 @@
 //! Two listings with their logs; whatever one is asked, its copies must answer and become the same.
 
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 
 use crate::house::Listings;
 

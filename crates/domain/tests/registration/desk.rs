@@ -12,7 +12,9 @@ use onsale_domain::registration::{
     EntryState, Registration, RegistrationFact, RegistrationFound, RegistrationQuery, Standing,
     check_invariants,
 };
+use onsale_domain::step_writer::StepWriter;
 use onsale_domain::{BuyerId, EntryId, Millis, OrderId, Outcome};
+use onsale_domain::{Fact, Kind};
 
 const FENCE: u64 = 1 << 40;
 
@@ -99,18 +101,24 @@ impl Desk {
         let words: Vec<&str> = asked.split_whitespace().collect();
         let clock = seconds(words[0]);
         let now = clock.max(self.last_at);
-        let mut facts: Vec<RegistrationFact> = Vec::new();
+        let mut written = Vec::new();
+        let mut writer = StepWriter::new(now, self.fence, &mut written);
         let answer = match words[1] {
             "who" => return self.who(now),
             "sweep" => {
                 let limit = words.get(2).map_or(64, |limit| limit.parse().expect("a limit"));
-                Ok(self.registration.expire_due(limit, now, self.fence, &mut facts))
+                self.registration.sweep(limit, &mut writer)
             }
             verb => {
                 let command = command(verb, &words[2..]);
-                self.registration.execute(&command, now, self.fence, &mut facts)
+                self.registration.execute(&command, &mut writer)
             }
         };
+        let own = |fact: Fact| {
+            let Fact::Registration(fact) = fact else { panic!("{fact:?} of a registration") };
+            fact
+        };
+        let facts: Vec<RegistrationFact> = written.into_iter().map(own).collect();
         for fact in &facts {
             let bytes = minicbor::to_vec(fact).expect("memory takes it");
             assert_eq!(minicbor::decode::<RegistrationFact>(&bytes).expect("it was just written"), *fact);

@@ -3,6 +3,7 @@
 
 use onsale_domain::money::Currency;
 use onsale_domain::refusal::{Detail, InTheWay};
+use onsale_domain::step_writer::StepWriter;
 use onsale_domain::stock::command::{
     ChangeSale, Checkout, CheckoutKey, CreateSale, OrderCheckout, Purchase, RefundPurchase, ReturnCheckout,
     SaleCommand, TakeBack,
@@ -12,6 +13,7 @@ use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::image::SaleImage;
 use onsale_domain::stock::{Sale, SaleFact, SaleFound, SaleQuery, check_invariants};
 use onsale_domain::{BuyerId, CheckoutId, Millis, OrderId, Outcome, Refusal};
+use onsale_domain::{Fact, Kind};
 
 /// Fences of the first facts.
 const FENCE: u64 = 1 << 40;
@@ -61,11 +63,14 @@ impl Desk {
         clock: Millis,
     ) -> (Vec<SaleFact>, Answer) {
         let now = clock.max(self.last_at);
-        let mut facts: Vec<SaleFact> = Vec::new();
+        let mut written = Vec::new();
+        let mut writer = StepWriter::new(now, self.fence, &mut written);
         let answer = match command {
-            Some(command) => self.sale.execute(command, now, self.fence, &mut facts),
-            None => Ok(self.sale.expire_due(limit, now, self.fence, &mut facts)),
+            Some(command) => self.sale.execute(command, &mut writer),
+            None => self.sale.sweep(limit, &mut writer),
         };
+        let own = |fact: Fact| if let Fact::Sale(fact) = fact { fact } else { panic!("{fact:?} of a sale") };
+        let facts: Vec<SaleFact> = written.into_iter().map(own).collect();
         for fact in &facts {
             self.fence += 1;
             self.last_at = now;

@@ -2,6 +2,7 @@
 //! whether what it was checked against is still so.
 
 use onsale_domain::Fact;
+use onsale_domain::Kind;
 use onsale_domain::auction::command::{ChangeAuction, PlaceBid, Retractor};
 use onsale_domain::auction::details::{BuyNowPolicy, SoftCloseMode};
 use onsale_domain::auction::increment::{Increment, Rung};
@@ -87,7 +88,6 @@ pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms
             args.bytes(watcher.as_str());
             AuctionVerb::Unwatch
         }
-        AuctionCommand::CloseDue => AuctionVerb::Close,
     };
     args.call(Name::Auction(verb), picture)
 }
@@ -142,7 +142,7 @@ pub(super) fn plain_bid(picture: &Picture, command: &PlaceBid) -> Option<(Call, 
 
 fn create(picture: &Picture, details: &AuctionDetails, terms: &Terms) -> Call {
     // At the beginning of time: whether its end is still to come is for the script to say.
-    if let Err(refusal) = Auction::create(details, -1) {
+    if let Err(refusal) = Auction::create(&AuctionCommand::CreateAuction(Box::new(details.clone())), -1) {
         return refused(refusal, "create");
     }
     let mut args = Args::default();

@@ -1,7 +1,8 @@
 //! What a hold needs to know of rows: the best seats that are free, and who sits beside a pick.
 
-use onsale_domain::command::Pick;
 use onsale_domain::id::SeatIndex;
+use onsale_domain::seats::command::Pick;
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::seats::{Seats, best_available};
 use onsale_domain::{Command, Fact, HoldId, Millis};
 
@@ -27,8 +28,8 @@ type Choice = (Vec<SeatIndex>, Option<u8>, Vec<HoldId>);
 
 fn at(picture: &Picture, command: &Command, now: Millis) -> Option<Choice> {
     let listing = &picture.listing;
-    let seats = listing.seats()?;
-    let Command::PlaceHold(hold) = command else { return None };
+    let seats = listing.event()?;
+    let Command::Event(EventCommand::PlaceHold(hold)) = command else { return None };
     let Pick::Best(wish) = &hold.pick else { return None };
     let now = now.max(listing.last_at);
     let (mut copy, mut facts) = (None, Vec::new());
@@ -37,15 +38,15 @@ fn at(picture: &Picture, command: &Command, now: Millis) -> Option<Choice> {
         copy.insert(listing.clone()).execute(command, now, &mut facts);
     }
     let ended = facts.iter().filter_map(|fact| {
-        let Fact::HoldExpired { hold } = fact else { return None };
+        let Fact::Event(EventFact::HoldExpired { hold }) = fact else { return None };
         Some(*hold)
     });
     let ended = ended.collect();
-    if let Some(Fact::HoldPlaced { seats, pieces, .. }) = facts.last() {
+    if let Some(Fact::Event(EventFact::HoldPlaced { seats, pieces, .. })) = facts.last() {
         return Some((seats.iter().map(|line| line.seat).collect(), Some(*pieces), ended));
     }
     // Nothing is due, or the rehearsal was refused: then the script will find the same reason, given the same seats.
-    let house = copy.as_ref().map_or(Some(seats), |copy| copy.seats())?.house();
+    let house = copy.as_ref().map_or(Some(seats), |copy| copy.event())?.house();
     let chosen = best_available::choose(&house, wish);
     let (seats, pieces) = chosen.map_or((Vec::new(), None), |(seats, pieces)| (seats, Some(pieces)));
     Some((seats, pieces, ended))

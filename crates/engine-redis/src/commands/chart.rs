@@ -1,8 +1,9 @@
 //! Commands that carry a whole chart or a whole set of details: made here, checked by version in the script.
 
 use onsale_domain::chart::Chart;
-use onsale_domain::command::{AdoptChart, ChangeEvent, CreateEvent};
-use onsale_domain::fact::ChartAdopted;
+use onsale_domain::seats::EventFact;
+use onsale_domain::seats::command::{AdoptChart, ChangeEvent, CreateEvent};
+use onsale_domain::seats::fact::ChartAdopted;
 use onsale_domain::{Fact, Refusal};
 
 use super::{Args, Call, Terms, meta_fields, rules};
@@ -11,7 +12,7 @@ use crate::layout::Layout;
 use crate::picture::Picture;
 use crate::scripts::Name;
 
-pub fn create(command: &CreateEvent, created: &[Fact], terms: &Terms) -> Call {
+pub fn create(command: &CreateEvent, created: Vec<EventFact>, terms: &Terms) -> Call {
     let chart = Chart::default().adopt(&command.chart.layout);
     let mut args = Args::default();
     args.push(terms.epoch);
@@ -26,14 +27,14 @@ pub fn create(command: &CreateEvent, created: &[Fact], terms: &Terms) -> Call {
     for area in &chart.areas {
         args.bytes(format!("{}|0|0|0|{}|0", area.capacity, area.tier));
     }
-    created.iter().for_each(|fact| args.fact(fact));
+    created.into_iter().for_each(|fact| args.fact(&Fact::Event(fact)));
     let layout = Layout::of(chart.seats_len(), terms.compact_from);
     Call { name: Name::CreateEvent, layout, args: args.0, refusal: None }
 }
 
 pub(super) fn change(args: &mut Args, picture: &Picture, change: &ChangeEvent) {
     args.push(picture.versions);
-    let Some(seats) = picture.listing.seats() else { return };
+    let Some(seats) = picture.listing.event() else { return };
     match seats.changed(change) {
         Err(refusal) => refused(args, &refusal),
         Ok(None) => args.bytes("same"),
@@ -41,14 +42,14 @@ pub(super) fn change(args: &mut Args, picture: &Picture, change: &ChangeEvent) {
             args.bytes("change");
             args.bytes(rules(&details));
             args.fields(&meta_fields(&details));
-            args.fact(&Fact::EventChanged(Box::new(details)));
+            args.fact(&Fact::Event(EventFact::EventChanged(Box::new(details))));
         }
     }
 }
 
 pub(super) fn adopt(args: &mut Args, picture: &Picture, adopt: &AdoptChart) {
     args.push(picture.versions);
-    let Some(seats) = picture.listing.seats() else { return };
+    let Some(seats) = picture.listing.event() else { return };
     let (next, fits) = seats.next_chart(&adopt.layout);
     match fits {
         Err(refusal) => refused(args, &refusal),
@@ -67,7 +68,11 @@ pub(super) fn adopt(args: &mut Args, picture: &Picture, adopt: &AdoptChart) {
         args.bytes(format!("{}|{}|{}", area.capacity, area.tier, u8::from(area.retired)));
     }
     let (venue, version) = (adopt.venue, adopt.version);
-    args.fact(&Fact::ChartAdopted(Box::new(ChartAdopted { venue, version, layout: adopt.layout.clone() })));
+    args.fact(&Fact::Event(EventFact::ChartAdopted(Box::new(ChartAdopted {
+        venue,
+        version,
+        layout: adopt.layout.clone(),
+    }))));
 }
 
 fn refused(args: &mut Args, refusal: &Refusal) {

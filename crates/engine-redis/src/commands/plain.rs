@@ -1,11 +1,11 @@
 //! The plain hold: explicit seats of a small chart, of an event that is on sale as far as the picture tells. Its own
 //! script is short because all that the picture knows is sent along; the script checks the versions it was known at.
 
-use onsale_domain::command::{Pick, PlaceHold};
 use onsale_domain::event::EventStatus;
-use onsale_domain::fact::SeatLine;
 use onsale_domain::listing::Body;
-use onsale_domain::seats::check;
+use onsale_domain::seats::EventFact;
+use onsale_domain::seats::command::{Pick, PlaceHold};
+use onsale_domain::seats::fact::SeatLine;
 use onsale_domain::{Command, Fact};
 
 use super::{Args, Call};
@@ -26,7 +26,7 @@ pub fn place_plain_hold(picture: &Picture, command: &Command, hold: &PlaceHold) 
         && seats.iter().all(|seat| event.chart().seat(*seat).is_some())
         // The script writes the name into a lock as it is.
         && !hold.buyer.as_str().contains(['"', '\\'])
-        && check(command).is_ok();
+        && command.check().is_ok();
     if !plain {
         return None;
     }
@@ -42,13 +42,13 @@ pub fn place_plain_hold(picture: &Picture, command: &Command, hold: &PlaceHold) 
     args.push(rules.extensions_max);
     args.push(rules.buyer_limit);
     seats.iter().for_each(|seat| args.push(seat));
-    let fact = Fact::HoldPlaced {
+    let fact = Fact::Event(EventFact::HoldPlaced {
         hold: hold.hold,
         buyer: hold.buyer.clone(),
         seats: lines,
         areas: Vec::new(),
         until: 0,
         pieces: 0,
-    };
+    });
     Some((args.call(Name::PlacePlainHold, picture), fact))
 }

@@ -54,7 +54,8 @@ pub(super) fn sweep(picture: &Picture) -> Call {
 /// What the schedule says of the command's slots, if the picture has one.
 fn checked(args: &mut Args, picture: &Picture, command: &SeriesCommand) {
     args.push(picture.versions.details);
-    let refusal: Option<Refusal> = picture.listing.series().and_then(|series| series.check(command).err());
+    let refusal: Option<Refusal> =
+        picture.listing.series().and_then(|series| series.check_slots(command).err());
     args.wrong(refusal.as_ref());
 }
 

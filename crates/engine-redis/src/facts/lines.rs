@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use onsale_domain::fact::{AreaCount, AreaLine, SeatLine};
 use onsale_domain::id::SeatIndex;
+use onsale_domain::seats::fact::{AreaCount, AreaLine, SeatLine};
 use onsale_domain::stock::fact::{SkuCount, SkuLine};
 
 use super::fields::Malformed;

@@ -2,7 +2,7 @@
 
 use onsale_domain::money::Currency;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::{Goods, OrderPlaced, RefundCause};
+use onsale_domain::order::fact::{OrderPlaced, OrderedGoods, RefundCause};
 
 use super::fields::{Fields, Malformed};
 use super::id;
@@ -45,10 +45,16 @@ pub(super) fn encode(fact: &OrderFact, fields: &mut Fields) {
 fn encode_placed(placed: &OrderPlaced, fields: &mut Fields) {
     fields.push("buyer", placed.buyer.as_str());
     let (kind, of, lines, areas) = match &placed.goods {
-        Goods::Hold { hold, seats, areas, .. } => ("hold", hold.0, seat_lines(seats), area_lines(areas)),
-        Goods::Checkout { checkout, lines, .. } => ("checkout", checkout.0, sku_lines(lines), String::new()),
-        Goods::Award { price_minor, .. } => ("award", 0, price_minor.to_string(), String::new()),
-        Goods::Entry { entry, price_minor, .. } => ("entry", entry.0, price_minor.to_string(), String::new()),
+        OrderedGoods::Hold { hold, seats, areas, .. } => {
+            ("hold", hold.0, seat_lines(seats), area_lines(areas))
+        }
+        OrderedGoods::Checkout { checkout, lines, .. } => {
+            ("checkout", checkout.0, sku_lines(lines), String::new())
+        }
+        OrderedGoods::Award { price_minor, .. } => ("award", 0, price_minor.to_string(), String::new()),
+        OrderedGoods::Entry { entry, price_minor, .. } => {
+            ("entry", entry.0, price_minor.to_string(), String::new())
+        }
     };
     fields.push("goods", kind);
     fields.push("of", id(of));
@@ -125,22 +131,22 @@ pub fn read_goods(
     lines: &str,
     areas: &str,
     placed_at: i64,
-) -> Result<Goods, Malformed> {
+) -> Result<OrderedGoods, Malformed> {
     let number = super::read_id(of).ok_or_else(|| Malformed::of("of"))?;
     Ok(match kind {
-        "hold" => Goods::Hold {
+        "hold" => OrderedGoods::Hold {
             hold: onsale_domain::HoldId(number),
             seats: read_seat_lines(lines)?,
             areas: read_area_lines(areas)?,
             placed_at,
         },
-        "checkout" => Goods::Checkout {
+        "checkout" => OrderedGoods::Checkout {
             checkout: onsale_domain::CheckoutId(number),
             lines: read_sku_lines(lines)?,
             placed_at,
         },
-        "award" => Goods::Award { price_minor: read_price(lines)?, until: placed_at },
-        "entry" => Goods::Entry {
+        "award" => OrderedGoods::Award { price_minor: read_price(lines)?, until: placed_at },
+        "entry" => OrderedGoods::Entry {
             entry: onsale_domain::EntryId(number),
             price_minor: read_price(lines)?,
             until: placed_at,

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use onsale_domain::Query;
 use onsale_domain::auction::AuctionQuery;
-use onsale_domain::seats::Query;
 use onsale_domain::{ListingId, ListingKind, Tenant};
 use onsale_engine::{EngineError, FoundAt, Position};
 use redis::FromRedisValue;

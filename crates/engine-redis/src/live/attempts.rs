@@ -40,7 +40,7 @@ impl Noted {
         let in_the_way: Vec<String> = refusal.in_the_way.iter().map(write_obstacle).collect();
         let line = format!(
             "{at}|{}|{}|{}|{}",
-            command.verb(),
+            command.verb().name,
             refusal.code as u8,
             in_the_way.join(","),
             buyer.as_str()
@@ -133,7 +133,7 @@ fn read_line(line: &str) -> Option<(u64, Attempt)> {
     let mut parts = line.splitn(6, '|');
     let (number, at) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let named = parts.next()?;
-    let verb = Command::VERBS.iter().copied().find(|verb| *verb == named)?;
+    let verb = Command::verbs().map(|verb| verb.name).find(|verb| *verb == named)?;
     let refused = code(parts.next()?.parse().ok()?).ok()?;
     let in_the_way = parts.next()?.split(',').filter(|one| !one.is_empty());
     let in_the_way = in_the_way.map(obstacle).collect::<Result<_, _>>().ok()?;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
+use onsale_domain::seats::EventFact;
 use onsale_domain::{BuyerId, Fact, ListingId, Millis, Step, Tenant};
 use parking_lot::Mutex;
 use redis::{Cmd, Value};
@@ -71,7 +72,7 @@ impl Derived {
         }
         let mut pending = self.pending.lock();
         for fact in &step.facts {
-            if let Fact::HoldPlaced { buyer, until, .. } = fact
+            if let Fact::Event(EventFact::HoldPlaced { buyer, until, .. }) = fact
                 && pending.holds.len() < HINTS_MAX
             {
                 pending.holds.insert((replica.id, buyer.clone()), *until);

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::query::AttemptsQuery;
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Step, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::engine::Tail;
 use onsale_engine::{EngineError, FactPage, Follower, HeldAt, Position};
 use redis::FromRedisValue;
@@ -39,7 +41,7 @@ impl Inner {
     }
 
     pub(super) async fn ask(&self, listing: ListingId, query: &Query) -> Result<Found, EngineError> {
-        if let Query::Attempts { from, limit } = query {
+        if let Query::Attempts(AttemptsQuery { from, limit }) = query {
             // Nobody's state: a script that refuses writes nothing.
             return Ok(Found::Attempts(Box::new(self.attempts(listing, *from, *limit).await?)));
         }
@@ -49,10 +51,12 @@ impl Inner {
     }
 
     pub(super) async fn holds_of(&self, tenant: Tenant, buyer: BuyerId) -> Result<Vec<HeldAt>, EngineError> {
-        let (query, now) = (Query::HoldsOf(buyer.clone()), self.clock.now());
+        let (query, now) = (Query::Event(EventQuery::HoldsOf(buyer.clone())), self.clock.now());
         let held = |replica: &Replica| {
             replica.with(|picture| {
-                let Found::Holds(holds) = picture.listing.ask(&query, now) else { return None };
+                let Found::Event(EventFound::Holds(holds)) = picture.listing.ask(&query, now) else {
+                    return None;
+                };
                 let (epoch, offset) = (picture.listing.epoch, picture.listing.offset);
                 let held = HeldAt { listing: replica.id, position: Position { epoch, offset }, holds };
                 (!held.holds.is_empty()).then_some(held)

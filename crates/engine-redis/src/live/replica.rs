@@ -273,13 +273,14 @@ fn next_due(picture: &Picture) -> Millis {
 
 #[cfg(test)]
 mod tests {
-    use onsale_domain::command::{AdoptChart, CreateEvent};
     use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
-    use onsale_domain::fact::SeatLine;
     use onsale_domain::layout::{Layout, Row, Seat, Section};
     use onsale_domain::money::Currency;
+    use onsale_domain::seats::EventFact;
     use onsale_domain::seats::Seats;
     use onsale_domain::seats::Status;
+    use onsale_domain::seats::command::{AdoptChart, CreateEvent};
+    use onsale_domain::seats::fact::SeatLine;
     use onsale_domain::{BuyerId, Fact, HoldId, ListingKind, Tenant};
     use onsale_engine::engine::BodyView;
 
@@ -312,20 +313,27 @@ mod tests {
         let facts = Seats::create(&create).expect("an event");
         assert_eq!(facts.len() as u64, MADE);
         let mut picture = Picture::nothing(EVENT);
-        assert!(picture.apply(&Step { listing: EVENT, epoch: 1, first: 1, at: 0, key: None, facts }));
+        assert!(picture.apply(&Step {
+            listing: EVENT,
+            epoch: 1,
+            first: 1,
+            at: 0,
+            key: None,
+            facts: facts.into_iter().map(Fact::Event).collect()
+        }));
         picture
     }
 
     /// The hold of the seat with the step's number.
     fn held(epoch: u64, number: u64) -> Arc<Step> {
-        let fact = Fact::HoldPlaced {
+        let fact = Fact::Event(EventFact::HoldPlaced {
             hold: HoldId(u128::from(number)),
             buyer: BuyerId::parse("ann").expect("a buyer"),
             seats: vec![SeatLine { seat: number as u32, price_minor: 700 }],
             areas: Vec::new(),
             until: 60_000,
             pieces: 0,
-        };
+        });
         Arc::new(Step { listing: EVENT, epoch, first: MADE + number, at: 0, key: None, facts: vec![fact] })
     }
 

@@ -24,7 +24,7 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     if picture.listing.auction().is_some() {
         return super::auctions::check(state);
     }
-    if picture.listing.seats().is_none() {
+    if picture.listing.event().is_none() {
         return Ok(());
     }
     let image = state.seats(picture.layout).map_err(malformed)?;

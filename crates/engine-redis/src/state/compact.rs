@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use onsale_domain::fact::{AreaLine, SeatLine};
+use onsale_domain::seats::fact::{AreaLine, SeatLine};
 use onsale_domain::seats::image::HoldImage;
 use onsale_domain::{BuyerId, HoldId};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use onsale_domain::limits::ENDED_MS;
 use onsale_domain::money::Currency;
 use onsale_domain::order::OrderStatus;
-use onsale_domain::order::fact::{Goods, OrderPlaced};
+use onsale_domain::order::fact::{OrderPlaced, OrderedGoods};
 use onsale_domain::order::image::{OrderImage, OrdersImage, PaymentImage, RefundImage};
 use onsale_domain::{Millis, OrderId, PaymentId};
 
@@ -154,9 +154,9 @@ fn kept_for_days(state: &State) -> Result<(), String> {
         let goods = &order.placed.goods;
         let of = facts::id(goods.number());
         let (is_kept, is_place) = match goods {
-            Goods::Hold { .. } | Goods::Checkout { .. } => (false, false),
-            Goods::Award { .. } => (true, false),
-            Goods::Entry { .. } => (true, true),
+            OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => (false, false),
+            OrderedGoods::Award { .. } => (true, false),
+            OrderedGoods::Entry { .. } => (true, true),
         };
         if is_kept && !order.payments.is_empty() {
             first.insert(format!("f:{of}{}", order.placed.buyer.as_str()), goods.placed_at().to_string());

@@ -58,7 +58,6 @@ pub const REACHABLE: Reachable = &[
     ),
     ("watch_auction", &["done", "unchanged", "auction_cancelled", "over"], &["wrong_kind"]),
     ("unwatch_auction", &["done", "unchanged"], &["wrong_kind"]),
-    ("close_due", &["done", "unchanged"], &["wrong_kind"]),
     ("close_sale", &[], &["again", "key_reused"]),
     ("expire_due", &["done", "unchanged"], &["again", "key_reused", "wrong_kind"]),
 ];

@@ -88,7 +88,7 @@ impl World {
             .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
         match self.chance.below(200) {
             0 => return Ask { listing: to, command: self.other(), key },
-            1..=9 => return Ask { listing: to, command: Command::ExpireDue { limit: 64 }, key: None },
+            1..=15 => return Ask { listing: to, command: Command::ExpireDue { limit: 64 }, key: None },
             _ => {}
         }
         let command = self.command(listing);
@@ -132,7 +132,6 @@ impl World {
                 let (by, reason) = (self.name("seller"), self.name("broken"));
                 AuctionCommand::CancelAuction(CancelAuction { by, reason })
             }
-            94..=96 => AuctionCommand::CloseDue,
             _ => self.after(auction),
         }
     }

@@ -36,11 +36,11 @@ pub fn asked_before(asked: &Asked, chance: &mut Chance) -> Option<(Key, ListingI
     if chance.one_in(2) {
         return chance.recent(asked, 12).cloned();
     }
-    let mut verbs: Vec<&str> = asked.iter().map(|(_, _, command)| command.verb()).collect();
+    let mut verbs: Vec<&str> = asked.iter().map(|(_, _, command)| command.verb().name).collect();
     verbs.sort_unstable();
     verbs.dedup();
     let verb = *chance.pick(&verbs)?;
-    let of_verb: Vec<usize> = (0..asked.len()).filter(|n| asked[*n].2.verb() == verb).collect();
+    let of_verb: Vec<usize> = (0..asked.len()).filter(|n| asked[*n].2.verb().name == verb).collect();
     let n = *chance.recent(&of_verb, 3)?;
     asked.get(n).cloned()
 }

@@ -35,10 +35,10 @@ impl Tally {
         self.commands += 1;
         let label = label(answer);
         self.accepted += u64::from(answer.outcome.refused().is_none());
-        let key = self.cells.keys().find(|(verb, outcome)| *verb == command.verb() && *outcome == label);
+        let key = self.cells.keys().find(|(verb, outcome)| *verb == command.verb().name && *outcome == label);
         match key.copied() {
             Some(key) => *self.cells.entry(key).or_default() += 1,
-            None => self.strange.push(format!("{} {label}", command.verb())),
+            None => self.strange.push(format!("{} {label}", command.verb().name)),
         }
     }
 

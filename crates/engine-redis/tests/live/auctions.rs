@@ -10,8 +10,8 @@ use onsale_domain::auction::{
     AuctionCommand, AuctionDetails, AuctionFound, AuctionQuery, AuctionTerms, AuctionView, AwardState,
 };
 use onsale_domain::money::Currency;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::engine::BodyView;
 use onsale_engine::{Engine, Position};
 use onsale_engine_redis::live::{Options, RedisEngine};

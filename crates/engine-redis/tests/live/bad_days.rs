@@ -3,10 +3,13 @@
 
 use std::time::Duration;
 
-use onsale_domain::command::CreateVenue;
 use onsale_domain::layout::{Area, Layout};
-use onsale_domain::seats::{Found, Query, Status};
+use onsale_domain::seats::Status;
+use onsale_domain::seats::{EventFound, EventQuery};
+use onsale_domain::venue::VenueCommand;
+use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{Command, ListingId, ListingKind};
+use onsale_domain::{Found, Query};
 use onsale_engine::{Engine, EngineError};
 use onsale_engine_redis::link::Config;
 use onsale_engine_redis::link::config::Topology;
@@ -260,15 +263,23 @@ async fn whatever_a_buyer_is_called_all_keys_stay_in_one_slot() {
             assert!(held.outcome.refused().is_none(), "{name}: {:?}", held.outcome);
         }
         for name in names {
-            let found = engine.ask(listing, Query::HoldsOf(buyer(name))).await.expect("an answer");
-            assert!(matches!(&found, Found::Holds(held) if held.len() == 1), "{name}: {found:?}");
+            let found =
+                engine.ask(listing, Query::Event(EventQuery::HoldsOf(buyer(name)))).await.expect("an answer");
+            assert!(
+                matches!(&found, Found::Event(EventFound::Holds(held)) if held.len() == 1),
+                "{name}: {found:?}"
+            );
         }
     }
     // The same from what Redis has kept, at a server that was told nothing.
     for (asked, listing) in [(&other, event(1)), (&one, event(2))] {
         for name in names {
-            let found = asked.ask(listing, Query::HoldsOf(buyer(name))).await.expect("an answer");
-            assert!(matches!(&found, Found::Holds(held) if held.len() == 1), "{name}: {found:?}");
+            let found =
+                asked.ask(listing, Query::Event(EventQuery::HoldsOf(buyer(name)))).await.expect("an answer");
+            assert!(
+                matches!(&found, Found::Event(EventFound::Holds(held)) if held.len() == 1),
+                "{name}: {found:?}"
+            );
         }
     }
 }
@@ -295,7 +306,7 @@ async fn what_cannot_be_made_without_memory_can_be_made_later() {
     let wishes = [
         (&small, event(1), tempest(small.now(), 10)),
         (&large, event(2), tempest(small.now(), 10)),
-        (&small, globe, Command::CreateVenue(Box::new(venue))),
+        (&small, globe, Command::Venue(VenueCommand::CreateVenue(Box::new(venue)))),
     ];
     server.tell("CONFIG SET maxmemory 1");
     for (engine, listing, command) in &wishes {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::future::BoxFuture;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Step, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::engine::Tail;
 use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,

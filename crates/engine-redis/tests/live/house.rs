@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use onsale_domain::command::{AdoptChart, CreateEvent, Pick, PlaceHold};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::money::Currency;
+use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::Status;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent, Pick, PlaceHold};
 use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::engine::BodyView;
 use onsale_engine::{Answer, Engine, EngineError, Request};
@@ -56,7 +57,11 @@ pub fn tempest(now: Millis, seats: usize) -> Command {
         rules: SaleRules { buyer_limit: 50, ..SaleRules::default() },
     };
     let chart = AdoptChart { venue: None, version: 1, layout: layout.into() };
-    Command::CreateEvent(Box::new(CreateEvent { details, status: EventStatus::OnSale, chart }))
+    Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent {
+        details,
+        status: EventStatus::OnSale,
+        chart,
+    })))
 }
 
 pub async fn create(engine: &RedisEngine, listing: ListingId) {
@@ -73,8 +78,12 @@ pub async fn hold(
 ) -> Result<Answer, EngineError> {
     let pick = Pick::Seats(vec![seat]);
     let (hold, areas, hold_ms) = (HoldId(rand::random()), Vec::new(), Some(hold_ms));
-    submit(engine, listing, Command::PlaceHold(PlaceHold { hold, buyer: buyer(name), pick, areas, hold_ms }))
-        .await
+    submit(
+        engine,
+        listing,
+        Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer: buyer(name), pick, areas, hold_ms })),
+    )
+    .await
 }
 
 pub fn status(engine: &RedisEngine, listing: &ListingId, seat: u32) -> Option<Status> {

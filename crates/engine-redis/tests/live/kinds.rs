@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use onsale_domain::money::Currency;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::series::command::{OpenSlot, SeriesCommand};
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails, sale_of};
 use onsale_domain::series::schedule::{Schedule, Slot};
@@ -14,6 +13,7 @@ use onsale_domain::stock::command::{Checkout, CheckoutKey, Purchase};
 use onsale_domain::stock::details::StockRules;
 use onsale_domain::stock::fact::SkuCount;
 use onsale_domain::{CheckoutId, Code, Command, ListingId, ListingKind, Millis, OrderId, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::engine::BodyView;
 use onsale_engine::{Engine, Position};
 use onsale_engine_redis::live::{Options, RedisEngine};
@@ -136,7 +136,7 @@ async fn a_sale_is_shown_swept_and_followed_by_all_servers() {
     let refused = submit(&one, sale, checkout(3, "cem")).await.expect("an answer").outcome;
     assert_eq!(refused.refused().map(|refusal| refusal.code.as_str()), Some("sold_out_for_now"));
     // No fact tells of it, but every server can.
-    let attempts = Query::Attempts { from: 0, limit: 10 };
+    let attempts = Query::Attempts(onsale_domain::query::AttemptsQuery { from: 0, limit: 10 });
     let told = one.ask(sale, attempts.clone()).await.expect("an answer");
     let Found::Attempts(found) = &told else { panic!("{told:?}") };
     let (number, attempt) = &found.attempts[0];

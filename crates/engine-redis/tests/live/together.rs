@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use onsale_domain::command::{BestAvailable, Pick, PlaceHold};
-use onsale_domain::seats::{Found, Query, Status};
+use onsale_domain::seats::Status;
+use onsale_domain::seats::command::{BestAvailable, Pick, PlaceHold};
+use onsale_domain::seats::{EventCommand, EventFound, EventQuery};
 use onsale_domain::{Command, HoldId, ListingKind, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::{Engine, EngineError, Position};
 use onsale_engine_redis::live::{Options, RedisEngine};
 
@@ -47,8 +49,8 @@ async fn one_shows_what_the_other_decides(config: Config, options: Options) {
     until("both are level", || one.image(&listing) == other.image(&listing)).await;
     // A question to either sees every earlier answer of the other.
     hold(&other, listing, 50, "dora", 60_000).await.expect("held");
-    let found = one.ask(listing, Query::HoldsOf(buyer("dora"))).await.expect("an answer");
-    assert!(matches!(&found, Found::Holds(holds) if holds.len() == 1), "{found:?}");
+    let found = one.ask(listing, Query::Event(EventQuery::HoldsOf(buyer("dora")))).await.expect("an answer");
+    assert!(matches!(&found, Found::Event(EventFound::Holds(holds)) if holds.len() == 1), "{found:?}");
     let held = one.holds_of(Tenant::DEFAULT, buyer("dora")).await.expect("an answer");
     assert_eq!(held.len(), 1, "{held:?}");
     assert_eq!(other.listings(Tenant::DEFAULT, ListingKind::Event, None, 10).len(), 1);
@@ -91,7 +93,8 @@ async fn best_seats_are_chosen_again_when_another_server_was_faster() {
             let command = PlaceHold { hold, buyer: buyer(name), pick, areas, hold_ms: None };
             // Five times another was faster: an honest answer, and the buyer asks again.
             let answer = loop {
-                match submit(&engine, listing, Command::PlaceHold(command.clone())).await {
+                match submit(&engine, listing, Command::Event(EventCommand::PlaceHold(command.clone()))).await
+                {
                     Err(EngineError::Busy) => {}
                     answer => break answer.expect("an answer"),
                 }
@@ -124,8 +127,8 @@ async fn a_stream_trimmed_by_hand_costs_a_reload() {
     assert!(!behind.next().await.expect("steps").is_empty());
     server.tell(&format!("XTRIM event:facts:{{{listing}}} MAXLEN = 1"));
     assert_eq!(count(&other, "reloads"), 0);
-    let found = other.ask(listing, Query::HoldsOf(buyer("ann"))).await.expect("an answer");
-    assert!(matches!(&found, Found::Holds(holds) if holds.len() == 5), "{found:?}");
+    let found = other.ask(listing, Query::Event(EventQuery::HoldsOf(buyer("ann")))).await.expect("an answer");
+    assert!(matches!(&found, Found::Event(EventFound::Holds(holds)) if holds.len() == 5), "{found:?}");
     assert_eq!(count(&other, "reloads"), 1);
     let left = Position { offset: seen.offset + 4, ..seen };
     assert_eq!(follower.next().await.err(), Some(EngineError::Reload(left)));

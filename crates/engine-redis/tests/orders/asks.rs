@@ -4,11 +4,11 @@ use onsale_domain::listing::Key;
 use onsale_domain::order::command::{
     EntryKey, GoodsKey, NotePayment, NoteRefund, OrderKey, PayOrder, PaymentResult, PlaceOrder,
 };
-use onsale_domain::order::fact::Goods as Booked;
+use onsale_domain::order::fact::OrderedGoods as Booked;
 use onsale_domain::order::{Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::stock::command::CheckoutKey;
 use onsale_domain::{CheckoutId, Command, Listing, Millis, OrderId, PaymentId};
+use onsale_domain::{Found, Query};
 
 use super::goods::Goods;
 use super::world::World;

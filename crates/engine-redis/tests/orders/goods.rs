@@ -1,9 +1,9 @@
 //! What the worlds whose goods are ordered have in common.
 
-use onsale_domain::command::HoldKey;
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::command::{EntryKey, GoodsKey};
 use onsale_domain::registration::RegistrationFact;
+use onsale_domain::seats::command::HoldKey;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::stock::command::CheckoutKey;
 use onsale_domain::{BuyerId, Fact, Listing, ListingId, ListingKind, Step};

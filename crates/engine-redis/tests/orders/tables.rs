@@ -1,7 +1,7 @@
 //! The tables of orders that the domain's own tests play, decided by Lua.
 
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::picture::Picture;

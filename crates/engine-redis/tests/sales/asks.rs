@@ -1,6 +1,5 @@
 //! The next command of a history: mostly one that may work, often one that must not.
 
-use onsale_domain::command::CreateVenue;
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::listing::Key;
 use onsale_domain::stock::command::{
@@ -8,6 +7,8 @@ use onsale_domain::stock::command::{
 };
 use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::{SaleCommand, SaleFound, SaleQuery};
+use onsale_domain::venue::VenueCommand;
+use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{CheckoutId, Command, Listing, ListingId, Millis, OrderId};
 
 use super::world::World;
@@ -86,11 +87,11 @@ impl World {
         let seat = Seat { id: "1".into(), label: "1".into(), ..Seat::default() };
         let rows = vec![Row { label: "r".into(), seats: vec![seat] }];
         let layout = Layout { sections: vec![Section { name: "s".into(), rows }], areas: Vec::new() };
-        Command::CreateVenue(Box::new(CreateVenue {
+        Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
             name: "h".into(),
             place: "p".into(),
             layout: layout.into(),
-        }))
+        })))
     }
 
     /// One of every verb, as often as any other.

@@ -1,15 +1,19 @@
 //! The next command of a history: mostly one that may work, often one that must not.
 
-use onsale_domain::command::{
-    AdoptChart, BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, CreateVenue, DropSeats, ExtendHold,
-    HoldKey, JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
-};
 use onsale_domain::event::EventStatus;
-use onsale_domain::fact::AreaCount;
 use onsale_domain::layout::Layout;
 use onsale_domain::listing::Key;
-use onsale_domain::seats::{Found, Query, Seats, Status};
+use onsale_domain::seats::command::{
+    AdoptChart, BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, DropSeats, ExtendHold, HoldKey,
+    JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
+};
+use onsale_domain::seats::fact::AreaCount;
+use onsale_domain::seats::{EventCommand, EventFound, EventQuery};
+use onsale_domain::seats::{Seats, Status};
+use onsale_domain::venue::VenueCommand;
+use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{BuyerId, Command, HoldId, Listing, ListingId, Millis, OrderId};
+use onsale_domain::{Found, Query};
 
 use super::world::{Theme, World};
 use crate::differential::histories::{Ask, asked_before};
@@ -37,7 +41,7 @@ impl World {
             && let Some((key, listing, mut command)) = asked_before(&self.asked, &mut self.chance)
         {
             let twisted = self.chance.one_in(2);
-            if let Command::PlaceHold(hold) = &mut command
+            if let Command::Event(EventCommand::PlaceHold(hold)) = &mut command
                 && twisted
             {
                 // Another wish under the same key is mostly another hold.
@@ -53,7 +57,7 @@ impl World {
                 if self.chance.one_in(3) {
                     create.details.name.clear();
                 }
-                Command::CreateEvent(Box::new(create))
+                Command::Event(EventCommand::CreateEvent(Box::new(create)))
             }
             _ => self.command(event, listing),
         };
@@ -96,16 +100,16 @@ impl World {
                     Some(known) if !self.chance.one_in(3) => known,
                     _ => (self.seat(), self.buyer()),
                 };
-                Command::LeaveQueue(LeaveQueue { seat, buyer })
+                Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer }))
             }
-            42..=48 => Command::ReleaseHold(self.key(event)),
+            42..=48 => Command::Event(EventCommand::ReleaseHold(self.key(event))),
             49..=55 => {
                 let extension_ms = match self.chance.below(8) {
                     0 => Some(500),
                     1..=3 => Some(1_000 + self.chance.below(300) as Millis * 1_000),
                     _ => None,
                 };
-                Command::ExtendHold(ExtendHold { key: self.key(event), extension_ms })
+                Command::Event(EventCommand::ExtendHold(ExtendHold { key: self.key(event), extension_ms }))
             }
             56..=61 => self.drop_seats(event),
             62..=69 => {
@@ -113,28 +117,32 @@ impl World {
                     Some(order) if self.chance.one_in(6) => order,
                     _ => OrderId(self.fresh()),
                 };
-                Command::ConfirmHold(ConfirmHold { key: self.key(event), order })
+                Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: self.key(event), order }))
             }
             70..=73 => self.override_hold(event),
             74..=77 => self.refund(event),
             78..=80 => {
                 let (seats, areas) = (self.some_seats(4), self.places_wanted(4));
                 let reason = if self.chance.one_in(12) { "a\nb" } else { "camera {1}|2" };
-                Command::BlockSeats(BlockSeats { seats, areas, reason: reason.into() })
+                Command::Event(EventCommand::BlockSeats(BlockSeats { seats, areas, reason: reason.into() }))
             }
             81..=83 => {
                 let (seats, areas) = (self.some_seats(4), self.places_wanted(5));
-                Command::UnblockSeats(UnblockSeats { seats, areas })
+                Command::Event(EventCommand::UnblockSeats(UnblockSeats { seats, areas }))
             }
             87..=88 => {
                 let layout = if self.chance.one_in(8) { Layout::default() } else { self.layout() };
-                Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout: layout.into() }))
+                Command::Event(EventCommand::AdoptChart(Box::new(AdoptChart {
+                    venue: None,
+                    version: 2,
+                    layout: layout.into(),
+                })))
             }
             89..=91 => self.change_status(event),
             92..=93 => self.change_event(),
             94 if self.theme == Theme::Cancelled => self.override_hold(event),
             94 => match self.chance.below(3) {
-                0 => Command::CreateEvent(Box::new(self.create())),
+                0 => Command::Event(EventCommand::CreateEvent(Box::new(self.create()))),
                 _ => self.of_venue(),
             },
             _ => Command::ExpireDue { limit: self.chance.below(70) as u32 },
@@ -143,18 +151,18 @@ impl World {
 
     /// A sale that is not open is opened again before long, its window moved if need be.
     fn reopen(&mut self, event: &Listing) -> Option<Command> {
-        let status = event.seats()?.status();
+        let status = event.event()?.status();
         let waits = matches!(status, EventStatus::Closed | EventStatus::Draft | EventStatus::Postponed);
         if !waits || !self.chance.one_in(6) {
             return None;
         }
         Some(match self.chance.one_in(2) {
-            true => Command::ChangeStatus(EventStatus::OnSale),
-            false => Command::ChangeEvent(Box::new(ChangeEvent {
+            true => Command::Event(EventCommand::ChangeStatus(EventStatus::OnSale)),
+            false => Command::Event(EventCommand::ChangeEvent(Box::new(ChangeEvent {
                 sale_closes_at: Some(None),
                 ends_at: Some(self.now + 90_000_000),
                 ..ChangeEvent::default()
-            })),
+            }))),
         })
     }
 
@@ -165,22 +173,38 @@ impl World {
             1 => self.change_status(event),
             2 => {
                 let layout = self.layout().into();
-                Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout }))
+                Command::Event(EventCommand::AdoptChart(Box::new(AdoptChart {
+                    venue: None,
+                    version: 2,
+                    layout,
+                })))
             }
             3 => self.place_hold(event),
-            4 => Command::ExtendHold(ExtendHold { key: self.key(event), extension_ms: None }),
+            4 => Command::Event(EventCommand::ExtendHold(ExtendHold {
+                key: self.key(event),
+                extension_ms: None,
+            })),
             5 => self.drop_seats(event),
-            6 => Command::ReleaseHold(self.key(event)),
-            7 => Command::ConfirmHold(ConfirmHold { key: self.key(event), order: OrderId(self.fresh()) }),
+            6 => Command::Event(EventCommand::ReleaseHold(self.key(event))),
+            7 => Command::Event(EventCommand::ConfirmHold(ConfirmHold {
+                key: self.key(event),
+                order: OrderId(self.fresh()),
+            })),
             8 => self.override_hold(event),
             9 => self.refund(event),
             10 => {
                 let (seats, reason) = (vec![self.seat()], "camera".to_owned());
-                Command::BlockSeats(BlockSeats { seats, areas: Vec::new(), reason })
+                Command::Event(EventCommand::BlockSeats(BlockSeats { seats, areas: Vec::new(), reason }))
             }
-            11 => Command::UnblockSeats(UnblockSeats { seats: vec![self.seat()], areas: Vec::new() }),
+            11 => Command::Event(EventCommand::UnblockSeats(UnblockSeats {
+                seats: vec![self.seat()],
+                areas: Vec::new(),
+            })),
             12 => self.join_queue(event),
-            13 => Command::LeaveQueue(LeaveQueue { seat: self.seat(), buyer: self.buyer() }),
+            13 => Command::Event(EventCommand::LeaveQueue(LeaveQueue {
+                seat: self.seat(),
+                buyer: self.buyer(),
+            })),
             14 => Command::ExpireDue { limit: 5 },
             _ => self.of_venue(),
         }
@@ -194,13 +218,17 @@ impl World {
                 if self.chance.one_in(4) {
                     create.details.name.clear();
                 }
-                Command::CreateEvent(Box::new(create))
+                Command::Event(EventCommand::CreateEvent(Box::new(create)))
             }
             1 | 2 => {
                 let (name, place) = ("Halle {|}".to_owned(), "Main\tSt".replace('\t', " "));
-                Command::CreateVenue(Box::new(CreateVenue { name, place, layout: layout.into() }))
+                Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
+                    name,
+                    place,
+                    layout: layout.into(),
+                })))
             }
-            _ => Command::PublishLayout(layout.into()),
+            _ => Command::Venue(VenueCommand::PublishLayout(layout.into())),
         }
     }
 
@@ -208,7 +236,7 @@ impl World {
     fn crowd(&mut self, event: &Listing) -> Command {
         if let Some(seat) = held_seats(event).first().copied() {
             let (place, buyer) = (HoldId(self.fresh()), self.buyer());
-            return Command::JoinQueue(JoinQueue { place, seat, buyer });
+            return Command::Event(EventCommand::JoinQueue(JoinQueue { place, seat, buyer }));
         }
         self.hold_of(vec![0], 900_000)
     }
@@ -220,11 +248,15 @@ impl World {
             && let Some(seat) = self.chance.pick(&held).copied()
         {
             let buyer = BuyerId::parse("ann").expect("a short name");
-            return Command::JoinQueue(JoinQueue { place: HoldId(self.fresh()), seat, buyer });
+            return Command::Event(EventCommand::JoinQueue(JoinQueue {
+                place: HoldId(self.fresh()),
+                seat,
+                buyer,
+            }));
         }
         let seat = self.chance.below(u64::from(self.seats)) as u32;
         let mut command = self.hold_of(vec![seat], 900_000);
-        if let Command::PlaceHold(hold) = &mut command {
+        if let Command::Event(EventCommand::PlaceHold(hold)) = &mut command {
             hold.buyer = BuyerId::parse("b{o}b").expect("a short name");
         }
         command
@@ -233,7 +265,7 @@ impl World {
     fn hold_of(&mut self, seats: Vec<u32>, hold_ms: Millis) -> Command {
         let (hold, buyer) = (HoldId(self.fresh()), self.buyer());
         let (pick, areas, hold_ms) = (Pick::Seats(seats), Vec::new(), Some(hold_ms));
-        Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms })
+        Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms }))
     }
 
     /// Any seat, now and then one that never was.
@@ -296,12 +328,12 @@ impl World {
             1 if self.chance.one_in(6) => Some(1),
             _ => None,
         };
-        Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms })
+        Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms }))
     }
 
     /// Neighbours that are free.
     fn free_run(&mut self, event: &Listing) -> Vec<u32> {
-        let Some(seats) = event.seats() else { return vec![0] };
+        let Some(seats) = event.event() else { return vec![0] };
         let free: Vec<u32> =
             living(seats).filter(|seat| seats.seat_status(*seat) == Status::Available).collect();
         if free.is_empty() {
@@ -320,14 +352,14 @@ impl World {
         if self.chance.one_in(4)
             && let Some((seat, buyer)) = self.chance.recent(&self.places, 4).cloned()
         {
-            return Command::JoinQueue(JoinQueue { place, seat, buyer });
+            return Command::Event(EventCommand::JoinQueue(JoinQueue { place, seat, buyer }));
         }
         let held = held_seats(event);
         let seat = match self.chance.pick(&held).copied() {
             Some(seat) if !self.chance.one_in(4) => seat,
             _ => self.seat(),
         };
-        Command::JoinQueue(JoinQueue { place, seat, buyer: self.buyer() })
+        Command::Event(EventCommand::JoinQueue(JoinQueue { place, seat, buyer: self.buyer() }))
     }
 
     /// A hold that was granted once, mostly one that lives; now and then with a wrong fence or none at all.
@@ -335,8 +367,12 @@ impl World {
         let living: Vec<(HoldId, u64, BuyerId)> = match self.chance.one_in(6) {
             true => Vec::new(),
             false => {
-                let lives =
-                    |hold: &HoldId| matches!(event.ask(&Query::Hold(*hold), self.now), Found::Hold(_));
+                let lives = |hold: &HoldId| {
+                    matches!(
+                        event.ask(&Query::Event(EventQuery::Hold(*hold)), self.now),
+                        Found::Event(EventFound::Hold(_))
+                    )
+                };
                 self.holds.iter().rev().take(24).filter(|(hold, ..)| lives(hold)).cloned().collect()
             }
         };
@@ -361,7 +397,7 @@ impl World {
         if seats.is_empty() && areas.is_empty() && !self.chance.one_in(8) {
             areas = vec![AreaCount { area: self.chance.below(2) as u16, count: 1 }];
         }
-        Command::DropSeats(DropSeats { key, seats, areas })
+        Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     }
 
     fn override_hold(&mut self, event: &Listing) -> Command {
@@ -369,12 +405,16 @@ impl World {
         let reason = if self.chance.one_in(20) { "" } else { "wheel|chair" };
         let to = self.chance.one_in(2).then(|| (self.buyer(), hold_ms));
         let (hold, staff) = (self.key(event).hold, "eve {x}".to_owned());
-        Command::OverrideHold(OverrideHold { hold, staff, reason: reason.into(), to })
+        Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason: reason.into(), to }))
     }
 
     fn refund(&mut self, event: &Listing) -> Command {
         let open = |order: &OrderId| {
-            let Found::Order(left) = event.ask(&Query::Order(*order), self.now) else { return false };
+            let Found::Event(EventFound::Order(left)) =
+                event.ask(&Query::Event(EventQuery::Order(*order)), self.now)
+            else {
+                return false;
+            };
             !left.seats.is_empty() || !left.areas.is_empty()
         };
         let open: Vec<OrderId> =
@@ -389,7 +429,8 @@ impl World {
         };
         let (mut seats, mut areas) = (Vec::new(), Vec::new());
         if self.chance.one_in(2)
-            && let Found::Order(left) = event.ask(&Query::Order(order), self.now)
+            && let Found::Event(EventFound::Order(left)) =
+                event.ask(&Query::Event(EventQuery::Order(order)), self.now)
         {
             seats = left.seats.iter().take(1).map(|line| line.seat).collect();
             areas = left.areas.iter().map(|line| AreaCount { area: line.area, count: 1 }).collect();
@@ -398,14 +439,14 @@ impl World {
             seats.push(self.seat());
         }
         let reason = if self.chance.one_in(20) { "" } else { "rain" };
-        Command::RefundOrder(RefundOrder { order, seats, areas, reason: reason.into() })
+        Command::Event(EventCommand::RefundOrder(RefundOrder { order, seats, areas, reason: reason.into() }))
     }
 
     fn change_status(&mut self, event: &Listing) -> Command {
         use EventStatus::{Cancelled, Closed, Completed, Draft, OnSale, Postponed, Scheduled};
-        let on_sale = event.seats().is_some_and(|seats| seats.status() == OnSale);
+        let on_sale = event.event().is_some_and(|seats| seats.status() == OnSale);
         let cancelled = self.theme == Theme::Cancelled;
-        Command::ChangeStatus(match self.chance.below(24) {
+        Command::Event(EventCommand::ChangeStatus(match self.chance.below(24) {
             0 | 1 => Closed,
             2 => Postponed,
             3 => Scheduled,
@@ -414,7 +455,7 @@ impl World {
             6..=9 if cancelled => Cancelled,
             _ if on_sale && self.chance.one_in(3) => Closed,
             _ => OnSale,
-        })
+        }))
     }
 
     fn change_event(&mut self) -> Command {
@@ -429,7 +470,7 @@ impl World {
             6 => change.name = Some(if self.chance.one_in(2) { "new | name".into() } else { String::new() }),
             _ => {}
         }
-        Command::ChangeEvent(Box::new(change))
+        Command::Event(EventCommand::ChangeEvent(Box::new(change)))
     }
 }
 
@@ -438,11 +479,13 @@ fn living(seats: &Seats) -> impl Iterator<Item = u32> {
 }
 
 fn held_seats(event: &Listing) -> Vec<u32> {
-    let Some(seats) = event.seats() else { return Vec::new() };
+    let Some(seats) = event.event() else { return Vec::new() };
     living(seats).filter(|seat| seats.seat_status(*seat) == Status::Held).collect()
 }
 
 fn seats_of(event: &Listing, hold: HoldId, now: Millis) -> Vec<u32> {
-    let Found::Hold(state) = event.ask(&Query::Hold(hold), now) else { return Vec::new() };
+    let Found::Event(EventFound::Hold(state)) = event.ask(&Query::Event(EventQuery::Hold(hold)), now) else {
+        return Vec::new();
+    };
     state.seats.iter().map(|line| line.seat).collect()
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use futures_core::future::BoxFuture;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, Command, ListingId, ListingKind, Millis, Step, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::contract::Harness;
 use onsale_engine::engine::Tail;
 use onsale_engine::{
@@ -221,11 +222,11 @@ impl Engine for LuaEngine {
         buyer: BuyerId,
     ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>> {
         let known: Vec<ListingId> = self.inner.known.lock().iter().copied().collect();
-        let query = Query::HoldsOf(buyer);
+        let query = Query::Event(EventQuery::HoldsOf(buyer));
         let mut all = Vec::new();
         for listing in known.into_iter().filter(|id| id.tenant == tenant) {
             let Some(picture) = self.picture(&listing) else { continue };
-            if let Found::Holds(holds) = picture.listing.ask(&query, self.now())
+            if let Found::Event(EventFound::Holds(holds)) = picture.listing.ask(&query, self.now())
                 && !holds.is_empty()
             {
                 all.push(HeldAt { listing, position: position(&picture), holds });

@@ -1,6 +1,7 @@
 //! Large charts: what a held seat costs in Redis, with a buyer of its own for every seat, and long lists.
 
-use onsale_domain::command::{AdoptChart, BlockSeats, Pick, PlaceHold, UnblockSeats};
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{AdoptChart, BlockSeats, Pick, PlaceHold, UnblockSeats};
 use onsale_domain::{BuyerId, Command, HoldId};
 use onsale_engine_redis::Keys;
 use onsale_engine_redis::desk::Stamp;
@@ -22,7 +23,7 @@ fn hold(seat: u32) -> Command {
     let id = u128::from(seat).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     let buyer = BuyerId::parse(&format!("usr_{seat:026}")).expect("a short name");
     let (pick, areas) = (Pick::Seats(vec![seat]), Vec::new());
-    Command::PlaceHold(PlaceHold { hold: HoldId(id), buyer, pick, areas, hold_ms: None })
+    Command::Event(EventCommand::PlaceHold(PlaceHold { hold: HoldId(id), buyer, pick, areas, hold_ms: None }))
 }
 
 #[tokio::test]
@@ -68,13 +69,16 @@ async fn thousands_of_seats_in_one_command() {
         let (mut picture, mut reference) = (Picture::nothing(EVENT), Reference::new(EVENT));
         for command in [
             create(NOW, 5_000),
-            Command::BlockSeats(BlockSeats { seats, areas: areas.clone(), reason }),
-            Command::UnblockSeats(UnblockSeats { seats: some, areas }),
+            Command::Event(EventCommand::BlockSeats(BlockSeats { seats, areas: areas.clone(), reason })),
+            Command::Event(EventCommand::UnblockSeats(UnblockSeats { seats: some, areas })),
             hold(4_998),
-            Command::AdoptChart(Box::new(chart.clone())),
+            Command::Event(EventCommand::AdoptChart(Box::new(chart.clone()))),
             Command::ExpireDue { limit: 64 },
             hold(3),
-            Command::AdoptChart(Box::new(AdoptChart { layout: layout_of(5_100).into(), ..chart.clone() })),
+            Command::Event(EventCommand::AdoptChart(Box::new(AdoptChart {
+                layout: layout_of(5_100).into(),
+                ..chart.clone()
+            }))),
         ] {
             // Later, the hold that kept the chart from shrinking is over.
             let now = NOW + i64::from(matches!(command, Command::ExpireDue { .. })) * 120_000;

@@ -1,10 +1,11 @@
 //! What scripts answer when the caller's picture is old, when the stream was cut, and by the server's own clock.
 
-use onsale_domain::command::{AdoptChart, BestAvailable, ChangeEvent, CreateEvent, Pick, PlaceHold};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
+use onsale_domain::seats::command::{AdoptChart, BestAvailable, ChangeEvent, CreateEvent, Pick, PlaceHold};
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{BuyerId, Code, Command, Fact, HoldId, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::Answer;
 use onsale_engine_redis::commands::Terms;
@@ -75,12 +76,22 @@ pub fn create(now: Millis, seats: u32) -> Command {
         rules: SaleRules::default(),
     };
     let chart = AdoptChart { venue: None, version: 1, layout: layout_of(seats).into() };
-    Command::CreateEvent(Box::new(CreateEvent { details, status: EventStatus::OnSale, chart }))
+    Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent {
+        details,
+        status: EventStatus::OnSale,
+        chart,
+    })))
 }
 
 fn hold(id: u128, pick: Pick) -> Command {
     let buyer = BuyerId::parse("ann").expect("a short name");
-    Command::PlaceHold(PlaceHold { hold: HoldId(id), buyer, pick, areas: Vec::new(), hold_ms: None })
+    Command::Event(EventCommand::PlaceHold(PlaceHold {
+        hold: HoldId(id),
+        buyer,
+        pick,
+        areas: Vec::new(),
+        hold_ms: None,
+    }))
 }
 
 fn best(id: u128, count: u32) -> Command {
@@ -118,12 +129,12 @@ async fn details_and_charts_are_made_from_the_latest() {
     let (old, mut fresh) = (room.picture().await, room.picture().await);
     let rename = |name: &str| {
         let name = Some(name.to_owned());
-        Command::ChangeEvent(Box::new(ChangeEvent { name, ..ChangeEvent::default() }))
+        Command::Event(EventCommand::ChangeEvent(Box::new(ChangeEvent { name, ..ChangeEvent::default() })))
     };
     room.take(&mut fresh, &rename("a")).await;
     assert_eq!(why(room.ask(&old, &rename("b"), Stamp::None, NOW).await), "versions");
     let adopt = AdoptChart { venue: None, version: 2, layout: layout_of(8).into() };
-    let adopt = Command::AdoptChart(Box::new(adopt));
+    let adopt = Command::Event(EventCommand::AdoptChart(Box::new(adopt)));
     assert_eq!(why(room.ask(&old, &adopt, Stamp::None, NOW).await), "versions");
     room.take(&mut fresh, &adopt).await;
     // A picture that knows nothing yet asks again, too; an old one may still hold a seat that it knows.
@@ -143,12 +154,14 @@ async fn a_plain_hold_from_an_old_picture_costs_what_the_event_says_now() {
     let old = fresh.clone();
     let tiers = Some(vec![Tier { name: "t".into(), price_minor: 900 }]);
     let dearer = ChangeEvent { tiers, ..ChangeEvent::default() };
-    room.take(&mut fresh, &Command::ChangeEvent(Box::new(dearer))).await;
+    room.take(&mut fresh, &Command::Event(EventCommand::ChangeEvent(Box::new(dearer)))).await;
     for (picture, id) in [(&old, 2), (&fresh, 3)] {
         let wish = hold(u128::from(id), Pick::Seats(vec![id]));
         let reply = room.ask(picture, &wish, Stamp::Operation(u128::from(id) << 64), NOW).await;
         let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
-        let Some([Fact::HoldPlaced { seats, .. }]) = answer.step().map(|step| step.facts.as_slice()) else {
+        let Some([Fact::Event(EventFact::HoldPlaced { seats, .. })]) =
+            answer.step().map(|step| step.facts.as_slice())
+        else {
             panic!("{answer:?}")
         };
         assert_eq!(seats[0].price_minor, 900);
@@ -221,7 +234,7 @@ async fn the_marker_ends_at_the_next_deadline() {
         let mut picture = room.picture().await;
         for (seat, hold_ms) in [(0, 60_000), (1, 30_000), (2, 90_000)] {
             let mut command = hold(u128::from(seat) + 1, Pick::Seats(vec![seat]));
-            if let Command::PlaceHold(hold) = &mut command {
+            if let Command::Event(EventCommand::PlaceHold(hold)) = &mut command {
                 hold.hold_ms = Some(hold_ms);
             }
             room.take(&mut picture, &command).await;

@@ -1,11 +1,12 @@
 //! One small world for a random history: an event of few seats and fewer buyers, its venue, and what was granted,
 //! so that everything collides with everything. `asks` makes the commands.
 
-use onsale_domain::command::{AdoptChart, CreateEvent};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
 use onsale_domain::listing::fence;
 use onsale_domain::money::Currency;
+use onsale_domain::seats::EventFact;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent};
 use onsale_domain::{BuyerId, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
 
 use crate::differential::chance::{BUYERS, Chance};
@@ -165,20 +166,21 @@ impl World {
     pub fn learn(&mut self, step: &Step) {
         for (offset, fact) in step.numbered() {
             let fence = fence(step.epoch, offset);
-            if let Fact::HoldPlaced { hold, buyer, .. } | Fact::QueueJoined { place: hold, buyer, .. } = fact
+            if let Fact::Event(EventFact::HoldPlaced { hold, buyer, .. })
+            | Fact::Event(EventFact::QueueJoined { place: hold, buyer, .. }) = fact
             {
                 self.holds.push((*hold, fence, buyer.clone()));
             }
-            if let Fact::QueueJoined { seat, buyer, .. } = fact {
+            if let Fact::Event(EventFact::QueueJoined { seat, buyer, .. }) = fact {
                 self.places.push((*seat, buyer.clone()));
             }
-            if let Fact::SeatOffered { place: hold, .. } | Fact::HoldOverridden { hold, to: Some(_), .. } =
-                fact
+            if let Fact::Event(EventFact::SeatOffered { place: hold, .. })
+            | Fact::Event(EventFact::HoldOverridden { hold, to: Some(_), .. }) = fact
                 && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| known == hold)
             {
                 known.1 = fence;
             }
-            if let Fact::HoldConfirmed { order, .. } = fact {
+            if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact {
                 self.orders.push((*order, Vec::new()));
             }
         }

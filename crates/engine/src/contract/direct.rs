@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use futures_core::future::BoxFuture;
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
 use onsale_domain::listing::Key;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, Code, Command, Listing, Millis, Outcome, Refusal, Step};
+use onsale_domain::{Found, Query};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -207,27 +208,14 @@ impl Engine for Direct {
         buyer: BuyerId,
     ) -> BoxFuture<'static, Result<Vec<HeldAt>, EngineError>> {
         let shelves = self.shelves.lock();
-        let query = Query::HoldsOf(buyer);
-        let held =
-            shelves.values().filter(|shelf| shelf.listing.id.tenant == tenant).filter_map(
-                |shelf| match shelf.listing.ask(&query, self.now()) {
-                    Found::Holds(holds) if !holds.is_empty() => {
-                        Some(HeldAt { listing: shelf.listing.id, position: shelf.position(), holds })
-                    }
-                    Found::Holds(_)
-                    | Found::Nothing
-                    | Found::Hold(_)
-                    | Found::Ended(_)
-                    | Found::Place(_)
-                    | Found::Order(_)
-                    | Found::Sale(_)
-                    | Found::Registration(_)
-                    | Found::Auction(_)
-                    | Found::Orders(_)
-                    | Found::Desk(_)
-                    | Found::Attempts(_) => None,
-                },
-            );
+        let query = Query::Event(EventQuery::HoldsOf(buyer));
+        let of_tenant = shelves.values().filter(|shelf| shelf.listing.id.tenant == tenant);
+        let held = of_tenant.filter_map(|shelf| {
+            let found = shelf.listing.ask(&query, self.now());
+            let Found::Event(EventFound::Holds(holds)) = found else { return None };
+            let at = HeldAt { listing: shelf.listing.id, position: shelf.position(), holds };
+            (!at.holds.is_empty()).then_some(at)
+        });
         ready(Ok(held.collect()))
     }
 

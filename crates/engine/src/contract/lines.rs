@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use onsale_domain::listing::Key;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, ListingId, Millis};
+use onsale_domain::{Found, Query};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Harness;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use onsale_domain::command::{Pick, PlaceHold};
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{Pick, PlaceHold};
 use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, Step, Tenant};
 
 use super::Harness;
@@ -42,7 +43,11 @@ fn submit(harness: &dyn Harness, listing: ListingId, command: Command) -> Result
 }
 
 fn create(harness: &dyn Harness, number: u128) -> Result<Position, String> {
-    submit(harness, event(number), Command::CreateEvent(Box::new(Settings::default().create()?)))
+    submit(
+        harness,
+        event(number),
+        Command::Event(EventCommand::CreateEvent(Box::new(Settings::default().create()?))),
+    )
 }
 
 fn hold(
@@ -57,7 +62,13 @@ fn hold(
     submit(
         harness,
         event(number),
-        Command::PlaceHold(PlaceHold { hold, buyer: buyer.clone(), pick, areas, hold_ms }),
+        Command::Event(EventCommand::PlaceHold(PlaceHold {
+            hold,
+            buyer: buyer.clone(),
+            pick,
+            areas,
+            hold_ms,
+        })),
     )
 }
 

@@ -4,8 +4,8 @@ mod words;
 
 use onsale_domain::listing::BodyView;
 use onsale_domain::registration::RegistrationCommand;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Found, Query};
 
 use super::lines::{Player, Said, Words};
 use super::suite::{Table, cut};

@@ -3,9 +3,9 @@
 mod words;
 
 use onsale_domain::listing::BodyView;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::stock::{SaleCommand, SaleView};
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Found, Query};
 
 use super::lines::{Player, Said, Words, number};
 use super::suite::{Table, cut};

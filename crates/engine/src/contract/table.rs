@@ -7,7 +7,8 @@ mod render;
 mod settings;
 
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
-use onsale_domain::listing::{BodyView, Key};
+use onsale_domain::listing::Key;
+use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::SeatsView;
 use onsale_domain::{Command, Fact, Millis};
 use xxhash_rust::xxh3::xxh3_128;
@@ -105,7 +106,7 @@ impl<'a> Runner<'a> {
         self.harness.set_clock(ZERO + line.at);
         if !self.created {
             self.created = true;
-            let create = Command::CreateEvent(Box::new(self.settings.create()?));
+            let create = Command::Event(EventCommand::CreateEvent(Box::new(self.settings.create()?)));
             self.submit(self.event, create, None)?;
             if self.refused {
                 return Err("the event of this table was refused".into());
@@ -186,15 +187,7 @@ impl<'a> Runner<'a> {
     }
 
     fn event_view(&self) -> Option<SeatsView> {
-        match &self.harness.engine().view(&self.event)?.body {
-            BodyView::Event(view) => Some(view.clone()),
-            BodyView::Venue(_)
-            | BodyView::Sale(_)
-            | BodyView::Series(_)
-            | BodyView::Registration(_)
-            | BodyView::Auction(_)
-            | BodyView::Desk(_) => None,
-        }
+        self.harness.engine().view(&self.event)?.body.event().cloned()
     }
 
     fn view_of_event(&self) -> Result<SeatsView, String> {

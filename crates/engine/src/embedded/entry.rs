@@ -195,6 +195,8 @@ fn number_128(bytes: &[u8]) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use onsale_domain::seats::EventFact;
+
     use super::*;
     use onsale_domain::event::EventStatus;
     use onsale_domain::{ListingKind, Tenant};
@@ -202,7 +204,8 @@ mod tests {
     #[test]
     fn entries_read_back_as_they_were_written() {
         let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 };
-        let facts = [Fact::StatusChanged { status: EventStatus::OnSale, by_schedule: false }];
+        let facts =
+            [Fact::Event(EventFact::StatusChanged { status: EventStatus::OnSale, by_schedule: false })];
         let head = StepHead {
             number: 3,
             epoch: 1,

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use hashbrown::HashMap;
 use onsale_domain::limits::EXPIRE_DUE_MAX;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{
     BuyerId, Code, Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant,
 };
+use onsale_domain::{Found, Query};
 
 use super::commit::Shared;
 use super::dedup::{Dedup, Record};
@@ -291,26 +292,13 @@ impl Shard {
 
     /// One look-up per listing: the price of having no second index to keep true.
     fn holds_of(&self, tenant: Tenant, buyer: &BuyerId, now: Millis) -> Vec<HeldAt> {
-        let query = Query::HoldsOf(buyer.clone());
+        let query = Query::Event(EventQuery::HoldsOf(buyer.clone()));
         let of_tenant =
             self.listings.iter().map(|owned| &owned.listing).filter(|listing| listing.id.tenant == tenant);
-        let held = of_tenant.filter_map(|listing| match listing.ask(&query, now) {
-            Found::Holds(holds) if !holds.is_empty() => {
-                let position = Position { epoch: listing.epoch, offset: listing.offset };
-                Some(HeldAt { listing: listing.id, position, holds })
-            }
-            Found::Holds(_)
-            | Found::Nothing
-            | Found::Hold(_)
-            | Found::Ended(_)
-            | Found::Place(_)
-            | Found::Order(_)
-            | Found::Sale(_)
-            | Found::Registration(_)
-            | Found::Auction(_)
-            | Found::Orders(_)
-            | Found::Desk(_)
-            | Found::Attempts(_) => None,
+        let held = of_tenant.filter_map(|listing| {
+            let Found::Event(EventFound::Holds(holds)) = listing.ask(&query, now) else { return None };
+            let position = Position { epoch: listing.epoch, offset: listing.offset };
+            (!holds.is_empty()).then_some(HeldAt { listing: listing.id, position, holds })
         });
         held.collect()
     }

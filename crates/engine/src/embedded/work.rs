@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Outcome, Step, Tenant};
+use onsale_domain::{Found, Query};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 

@@ -5,8 +5,8 @@ use onsale_domain::auction::limits::LENGTH_MS_MAX;
 use onsale_domain::auction::{
     AuctionCommand, AuctionDetails, AuctionFact, AuctionFound, AuctionQuery, AuctionView, Reserve,
 };
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::contract::Harness;
 use onsale_engine::engine::BodyView;
 use onsale_engine::{Position, Request};
@@ -103,11 +103,7 @@ fn block<T>(future: impl Future<Output = T>) -> T {
 impl Game<'_> {
     fn ask(&mut self, asked: &str) -> String {
         let Some(command) = command(asked, &self.details) else { return self.read(asked) };
-        // The sweep of the house is the outer one.
-        let command = match asked {
-            "sweep" => Command::ExpireDue { limit: 1 },
-            _ => Command::Auction(later(command, self.base)),
-        };
+        let command = later(command, self.base);
         let mut end = self.view().map_or(self.end, |view| view.ends_at);
         let request = Request { listing: AUCTION, command, key: None };
         let answer = block(self.harness.engine().submit(request)).expect("answers");
@@ -204,15 +200,15 @@ impl Game<'_> {
 }
 
 /// A command of a table whose times begin at `base`; a time that no auction may have stays one.
-fn later(mut command: AuctionCommand, base: Millis) -> AuctionCommand {
+fn later(mut command: Command, base: Millis) -> Command {
     let shift = |time: &mut Millis| {
         if (0..=10 * LENGTH_MS_MAX).contains(time) {
             *time += base;
         }
     };
-    if let AuctionCommand::CreateAuction(details) = &mut command {
+    if let Command::Auction(AuctionCommand::CreateAuction(details)) = &mut command {
         [&mut details.starts_at, &mut details.ends_at].into_iter().for_each(shift);
-    } else if let AuctionCommand::ChangeAuction(change) = &mut command {
+    } else if let Command::Auction(AuctionCommand::ChangeAuction(change)) = &mut command {
         change.starts_at.iter_mut().chain(&mut change.ends_at).for_each(shift);
     }
     command

@@ -1,7 +1,7 @@
 //! The tables of orders over the port: the same text that the domain's own tests play, asked of an engine.
 
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::Request;
 use onsale_engine::contract::Harness;
 

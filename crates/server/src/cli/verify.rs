@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args as ClapArgs;
-use onsale_domain::{Fact, ListingKind};
+use onsale_domain::ListingKind;
 use onsale_engine::disk::{Disk, FolderDisk};
 use onsale_engine::embedded::recover;
 use onsale_engine::journal::{self, segment};
@@ -230,7 +230,7 @@ fn fill(report: &mut Report, replay: Replay) {
     }
     report.steps = replay.steps;
     report.facts = replay.facts;
-    report.facts_by_kind = replay.by_kind.iter().map(|(kind, count)| (Fact::KINDS[*kind], *count)).collect();
+    report.facts_by_kind = replay.by_kind.iter().map(|(kind, count)| (*kind, *count)).collect();
     report.idempotency_keys = replay.keys();
     report.sound = replay.problems.count == 0;
     report.problems_count = replay.problems.count;

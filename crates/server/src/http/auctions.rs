@@ -20,13 +20,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
+use onsale_domain::Found;
+use onsale_domain::Query as Asked;
 use onsale_domain::auction::fact::Closing;
 use onsale_domain::auction::{
     AuctionCommand, AuctionFact, AuctionFound, AuctionQuery, AuctionStatus, AuctionView, AwardState,
     BidderState, Reserve,
 };
 use onsale_domain::listing::BodyView;
-use onsale_domain::seats::{Found, Query as Asked};
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::{Answer, View};
 use serde::{Deserialize, Serialize};

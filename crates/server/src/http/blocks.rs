@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::command::{BlockSeats, UnblockSeats};
 use onsale_domain::id::SeatIndex;
+use onsale_domain::seats::command::{BlockSeats, UnblockSeats};
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{Command, Fact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -76,18 +77,18 @@ pub async fn change(
     let seats = spell_out(&mut names, &body)?;
     let areas = names.areas(&body.areas);
     let command = if body.unblock {
-        Command::UnblockSeats(UnblockSeats { seats, areas })
+        Command::Event(EventCommand::UnblockSeats(UnblockSeats { seats, areas }))
     } else {
         let reason = body.reason.clone().unwrap_or_default();
-        Command::BlockSeats(BlockSeats { seats, areas, reason })
+        Command::Event(EventCommand::BlockSeats(BlockSeats { seats, areas, reason }))
     };
-    let key = caller.key(&at.listing, command.verb(), &body);
+    let key = caller.key(&at.listing, command.verb().name, &body);
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     let fact = find_fact(&answer, |fact| {
-        if let Fact::SeatsBlocked { seats, areas, reason } = fact {
+        if let Fact::Event(EventFact::SeatsBlocked { seats, areas, reason }) = fact {
             return Some((seats, areas, Some(reason.as_str())));
         }
-        if let Fact::SeatsUnblocked { seats, areas } = fact {
+        if let Fact::Event(EventFact::SeatsUnblocked { seats, areas }) = fact {
             return Some((seats, areas, None));
         }
         None
@@ -102,7 +103,7 @@ pub async fn change(
     };
     if let Some((_, (seats, areas, reason))) = fact {
         told.seats = seats.iter().map(|seat| names.seat_text(*seat)).collect();
-        let area = |line: &onsale_domain::fact::AreaCount| AreaAsked {
+        let area = |line: &onsale_domain::seats::fact::AreaCount| AreaAsked {
             area: names.area_text(line.area).to_owned(),
             count: line.count,
         };

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::command::ChangeEvent;
+use onsale_domain::seats::command::ChangeEvent;
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{Command, Fact, Millis};
 use onsale_engine::Answer;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -86,7 +87,7 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let command = command(&app, &names, &body)?;
-    let key = caller.key(&at.listing, command.verb(), &body);
+    let key = caller.key(&at.listing, command.verb().name, &body);
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     Ok(reply::yes(StatusCode::OK, &answer, &told(&at, &answer)))
 }
@@ -109,13 +110,13 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
     };
     let changes_details = details != ChangeEvent::default();
     match (changes_details, body.status, adopts) {
-        (true, None, false) => Ok(Command::ChangeEvent(Box::new(details))),
-        (false, Some(status), false) => Ok(Command::ChangeStatus(status.into_domain())),
+        (true, None, false) => Ok(Command::Event(EventCommand::ChangeEvent(Box::new(details)))),
+        (false, Some(status), false) => Ok(Command::Event(EventCommand::ChangeStatus(status.into_domain()))),
         (false, None, true) => {
             let own = names.event().details.venue.map(|venue| venue.to_string());
             let venue = if body.layout.is_some() { None } else { body.venue.clone().or(own) };
             let chart = chart_of(app, venue.as_deref(), body.layout_version, body.layout.clone())?;
-            Ok(Command::AdoptChart(Box::new(chart)))
+            Ok(Command::Event(EventCommand::AdoptChart(Box::new(chart))))
         }
         (false, None, false) => Err(Problem::invalid("body", "names at least one thing to change")),
         (true, Some(_), _) | (_, Some(_), true) => {
@@ -131,19 +132,19 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
 fn told(at: &EventPath, answer: &Answer) -> EventChanged {
     let last = answer.step().and_then(|step| step.facts.last());
     let status = match last {
-        Some(Fact::StatusChanged { status, by_schedule: false }) => Some(status.as_str()),
+        Some(Fact::Event(EventFact::StatusChanged { status, by_schedule: false })) => Some(status.as_str()),
         Some(_) | None => None,
     };
     let details = find_fact(answer, |fact| {
-        if let Fact::EventChanged(details) = fact { Some(DetailsBody::from(&**details)) } else { None }
+        if let Fact::Event(EventFact::EventChanged(details)) = fact {
+            Some(DetailsBody::from(&**details))
+        } else {
+            None
+        }
     });
-    let version =
-        find_fact(
-            answer,
-            |fact| {
-                if let Fact::ChartAdopted(adopted) = fact { Some(adopted.version) } else { None }
-            },
-        );
+    let version = find_fact(answer, |fact| {
+        if let Fact::Event(EventFact::ChartAdopted(adopted)) = fact { Some(adopted.version) } else { None }
+    });
     EventChanged {
         id: at.listing.to_string(),
         changed: details.is_some() || version.is_some() || status.is_some(),

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use onsale_domain::command::ConfirmHold;
 use onsale_domain::id::write_inside;
+use onsale_domain::seats::command::ConfirmHold;
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{Code, Command, Fact, HoldId, Millis, OrderId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -63,15 +64,12 @@ pub async fn confirm(
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
     let key = caller.key(&at.listing, "confirm_hold", &(at.inner(), credential.text, &body));
-    let command = Command::ConfirmHold(ConfirmHold { key: credential.key, order: OrderId(order) });
+    let command =
+        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: credential.key, order: OrderId(order) }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
-    let (_, order) =
-        own_fact(
-            &answer,
-            |fact| {
-                if let Fact::HoldConfirmed { order, .. } = fact { Some(*order) } else { None }
-            },
-        )?;
+    let (_, order) = own_fact(&answer, |fact| {
+        if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact { Some(*order) } else { None }
+    })?;
     let body = Confirmed {
         id: hold_text(&at.listing, hold),
         order: write_inside("ord", &at.listing, order.0),

@@ -1,9 +1,10 @@
 //! The check of a `Hold-Token` before a hold is touched: right house, right hold, right buyer.
 
 use axum::http::HeaderMap;
-use onsale_domain::command::HoldKey;
+use onsale_domain::Question;
 use onsale_domain::ended::End;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::command::HoldKey;
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, Code, HoldId, ListingId};
 
 use super::problem::{Problem, catalog};
@@ -35,32 +36,25 @@ pub async fn check<'a>(
     {
         return Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: buyer.clone() }, text });
     }
-    let found = app.engine.ask(event, Query::Hold(hold)).await?;
-    match found {
-        Found::Hold(state) => match (&token, text) {
+    let found = app.engine.ask(event, EventQuery::Hold(hold).into()).await?;
+    match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
+        EventFound::Hold(state) => match (&token, text) {
             (Some(token), Some(text)) if buyer.is_none() && app.tokens.check(token, &state.buyer) => {
                 Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: state.buyer }, text })
             }
             (_, None) => Err(Problem::with(catalog::WRONG_TOKEN, "the header Hold-Token is missing")),
             (_, Some(_)) => Err(Problem::of(catalog::WRONG_TOKEN)),
         },
-        Found::Ended(end) => match (&token, text) {
+        EventFound::Ended(end) => match (&token, text) {
             (Some(token), Some(text)) if buyer.is_none() && keyed => {
                 let nobody = BuyerId::parse("-").ok_or_else(|| Problem::of(catalog::INTERNAL))?;
                 Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: nobody }, text })
             }
             (_, _) => Err(Problem::code(ended(end))),
         },
-        Found::Nothing
-        | Found::Holds(_)
-        | Found::Place(_)
-        | Found::Order(_)
-        | Found::Sale(_)
-        | Found::Registration(_)
-        | Found::Auction(_)
-        | Found::Orders(_)
-        | Found::Desk(_)
-        | Found::Attempts(_) => Err(Problem::code(Code::HoldUnknown)),
+        EventFound::Nothing | EventFound::Holds(_) | EventFound::Place(_) | EventFound::Order(_) => {
+            Err(Problem::code(Code::HoldUnknown))
+        }
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::command::{AdoptChart, CreateEvent};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::listing::BodyView;
 use onsale_domain::money::Currency;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent};
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Tenant};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -146,19 +147,16 @@ pub async fn create(
     let chart = chart_of(&app, body.venue.as_deref(), body.layout_version, body.layout.clone())?;
     let details = body.details(chart.venue)?;
     let status = body.status.map_or(EventStatus::Draft, StatusBody::into_domain);
-    let command = Command::CreateEvent(Box::new(CreateEvent { details, status, chart }));
+    let command = Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent { details, status, chart })));
     let answer = reply::submit(&app, listing, command, key, None).await?;
-    let (_, details) =
-        own_fact(&answer, |fact| if let Fact::EventCreated(details) = fact { Some(details) } else { None })?;
-    let (_, chart) =
-        own_fact(
-            &answer,
-            |fact| {
-                if let Fact::ChartAdopted(adopted) = fact { Some(&adopted.layout) } else { None }
-            },
-        )?;
+    let (_, details) = own_fact(&answer, |fact| {
+        if let Fact::Event(EventFact::EventCreated(details)) = fact { Some(details) } else { None }
+    })?;
+    let (_, chart) = own_fact(&answer, |fact| {
+        if let Fact::Event(EventFact::ChartAdopted(adopted)) = fact { Some(&adopted.layout) } else { None }
+    })?;
     let status = reply::find_fact(&answer, |fact| {
-        if let Fact::StatusChanged { status, .. } = fact { Some(*status) } else { None }
+        if let Fact::Event(EventFact::StatusChanged { status, .. }) = fact { Some(*status) } else { None }
     });
     let areas: u32 = chart.areas.iter().map(|area| area.capacity).sum();
     let event = EventBody {

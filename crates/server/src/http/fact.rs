@@ -8,12 +8,14 @@ mod series;
 
 pub use series::cause as skip_cause;
 
-use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::id::{SeatIndex, write_inside};
 use onsale_domain::layout::Layout;
 use onsale_domain::listing::BodyView;
+use onsale_domain::seats::EventFact;
 use onsale_domain::seats::SeatsView;
+use onsale_domain::seats::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::stock::SaleView;
+use onsale_domain::venue::VenueFact;
 use onsale_domain::{Fact, HoldId, ListingId, Millis, OrderId};
 use onsale_engine::View;
 use serde_json::{Map, Value, json};
@@ -57,66 +59,70 @@ impl<'a> Teller<'a> {
 
     fn fields(&self, fact: &Fact, fence: u64) -> Value {
         match fact {
-            Fact::VenueCreated(venue) => json!({"name": venue.name, "place": venue.place}),
-            Fact::LayoutPublished(published) => {
+            Fact::Venue(VenueFact::VenueCreated(venue)) => json!({"name": venue.name, "place": venue.place}),
+            Fact::Venue(VenueFact::LayoutPublished(published)) => {
                 let (seats, areas) = size(&published.layout);
                 json!({"layout_version": published.version, "seats": seats, "areas": areas})
             }
-            Fact::EventCreated(details) | Fact::EventChanged(details) => {
+            Fact::Event(EventFact::EventCreated(details)) | Fact::Event(EventFact::EventChanged(details)) => {
                 serde_json::to_value(DetailsBody::from(&**details)).unwrap_or_default()
             }
-            Fact::ChartAdopted(adopted) => {
+            Fact::Event(EventFact::ChartAdopted(adopted)) => {
                 let (seats, areas) = size(&adopted.layout);
                 let venue = adopted.venue.map(|venue| venue.to_string());
                 json!({"venue": venue, "layout_version": adopted.version, "seats": seats, "areas": areas})
             }
-            Fact::StatusChanged { status, by_schedule } => {
+            Fact::Event(EventFact::StatusChanged { status, by_schedule }) => {
                 json!({"status": status.as_str(), "by_schedule": by_schedule})
             }
-            Fact::HoldPlaced { hold, buyer, seats, areas, until, pieces } => json!({
+            Fact::Event(EventFact::HoldPlaced { hold, buyer, seats, areas, until, pieces }) => json!({
                 "hold": self.hold(*hold), "buyer": buyer.as_str(), "fence": fence, "until": until,
                 "seats": self.seat_lines(seats), "areas": self.area_lines(areas), "pieces": pieces,
             }),
-            Fact::HoldExtended { hold, until } => json!({"hold": self.hold(*hold), "until": until}),
-            Fact::SeatsDropped { hold, seats, areas } => {
+            Fact::Event(EventFact::HoldExtended { hold, until }) => {
+                json!({"hold": self.hold(*hold), "until": until})
+            }
+            Fact::Event(EventFact::SeatsDropped { hold, seats, areas }) => {
                 json!({"hold": self.hold(*hold), "seats": self.seats(seats), "areas": self.areas(areas)})
             }
-            Fact::HoldReleased { hold, why } => {
+            Fact::Event(EventFact::HoldReleased { hold, why }) => {
                 let why = match why {
                     ReleaseCause::Buyer => "buyer",
                     ReleaseCause::EventCancelled => "event_cancelled",
                 };
                 json!({"hold": self.hold(*hold), "why": why})
             }
-            Fact::HoldExpired { hold } => json!({"hold": self.hold(*hold)}),
-            Fact::HoldConfirmed { hold, order } => {
+            Fact::Event(EventFact::HoldExpired { hold }) => json!({"hold": self.hold(*hold)}),
+            Fact::Event(EventFact::HoldConfirmed { hold, order }) => {
                 json!({"hold": self.hold(*hold), "order": self.order(*order)})
             }
-            Fact::HoldOverridden { hold, staff, reason, to } => {
+            Fact::Event(EventFact::HoldOverridden { hold, staff, reason, to }) => {
                 let to = to.as_ref().map(|to| json!({"buyer": to.buyer.as_str(), "until": to.until}));
                 json!({"hold": self.hold(*hold), "staff": staff, "reason": reason, "to": to, "fence": fence})
             }
-            Fact::OrderRefunded { order, seats, areas, amount_minor, reason } => json!({
+            Fact::Event(EventFact::OrderRefunded { order, seats, areas, amount_minor, reason }) => json!({
                 "order": self.order(*order), "seats": self.seats(seats), "areas": self.areas(areas),
                 "amount_minor": amount_minor, "reason": reason,
             }),
-            Fact::SeatsBlocked { seats, areas, reason } => {
+            Fact::Event(EventFact::SeatsBlocked { seats, areas, reason }) => {
                 json!({"seats": self.seats(seats), "areas": self.areas(areas), "reason": reason})
             }
-            Fact::SeatsUnblocked { seats, areas } => {
+            Fact::Event(EventFact::SeatsUnblocked { seats, areas }) => {
                 json!({"seats": self.seats(seats), "areas": self.areas(areas)})
             }
-            Fact::QueueJoined { place, seat, buyer, until, ahead } => json!({
+            Fact::Event(EventFact::QueueJoined { place, seat, buyer, until, ahead }) => json!({
                 "place": self.hold(*place), "seat": self.seat(*seat), "buyer": buyer.as_str(),
                 "until": until, "ahead": ahead,
             }),
-            Fact::PlaceRenewed { place, until, ahead } => {
+            Fact::Event(EventFact::PlaceRenewed { place, until, ahead }) => {
                 json!({"place": self.hold(*place), "until": until, "ahead": ahead})
             }
-            Fact::QueueLeft { place } | Fact::PlaceExpired { place } | Fact::PlaceLost { place } => {
+            Fact::Event(EventFact::QueueLeft { place })
+            | Fact::Event(EventFact::PlaceExpired { place })
+            | Fact::Event(EventFact::PlaceLost { place }) => {
                 json!({"place": self.hold(*place)})
             }
-            Fact::SeatOffered { place, price_minor, until } => {
+            Fact::Event(EventFact::SeatOffered { place, price_minor, until }) => {
                 let hold = self.hold(*place);
                 json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
             }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use onsale_domain::command::{BestAvailable, DropSeats, ExtendHold, Pick, PlaceHold};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::Question;
+use onsale_domain::seats::command::{BestAvailable, DropSeats, ExtendHold, Pick, PlaceHold};
+use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
 use onsale_domain::{Code, Command, Fact, HoldId, Millis, Outcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -73,7 +74,7 @@ pub async fn place(
     let areas = names.areas(&body.areas);
     let hold = HoldId(app.new_number());
     let hold_ms = body.hold_seconds.map(seconds);
-    let command = Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms });
+    let command = Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     if let Outcome::AlreadyYours(state) = &answer.outcome {
         let parts = HoldParts::from(&**state);
@@ -93,7 +94,7 @@ fn own_placed<'a>(
 ) -> Result<(u64, HoldBody<'a>), Problem> {
     let placed_at = reply::time_of(answer);
     let (fence, (mut parts, pieces)) = own_fact(answer, |fact| {
-        if let Fact::HoldPlaced { hold, buyer, seats, areas, until, pieces } = fact {
+        if let Fact::Event(EventFact::HoldPlaced { hold, buyer, seats, areas, until, pieces }) = fact {
             let parts = HoldParts {
                 hold: *hold,
                 buyer,
@@ -151,19 +152,11 @@ pub async fn show(
 ) -> Result<Response, Problem> {
     let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
     let names = Names::of(&*app.engine, &at.listing)?;
-    let state = match app.engine.ask(at.listing, Query::Hold(hold)).await? {
-        Found::Hold(state) => state,
-        Found::Ended(end) => return Err(Problem::code(credential::ended(end))),
-        Found::Nothing
-        | Found::Holds(_)
-        | Found::Place(_)
-        | Found::Order(_)
-        | Found::Sale(_)
-        | Found::Registration(_)
-        | Found::Auction(_)
-        | Found::Orders(_)
-        | Found::Desk(_)
-        | Found::Attempts(_) => {
+    let found = app.engine.ask(at.listing, EventQuery::Hold(hold).into()).await?;
+    let state = match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
+        EventFound::Hold(state) => state,
+        EventFound::Ended(end) => return Err(Problem::code(credential::ended(end))),
+        EventFound::Nothing | EventFound::Holds(_) | EventFound::Place(_) | EventFound::Order(_) => {
             return Err(Problem::code(Code::HoldUnknown));
         }
     };
@@ -238,29 +231,32 @@ pub async fn change(
     let fence = credential.key.fence;
     let key = credential.key;
     let command = if extends {
-        Command::ExtendHold(ExtendHold { key, extension_ms: body.extend_seconds.map(seconds) })
+        Command::Event(EventCommand::ExtendHold(ExtendHold {
+            key,
+            extension_ms: body.extend_seconds.map(seconds),
+        }))
     } else {
         let (seats, areas) = (names.seats(&body.drop_seats), names.areas(&body.drop_areas));
-        Command::DropSeats(DropSeats { key, seats, areas })
+        Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     };
-    let key = caller.key(&at.listing, command.verb(), &(at.inner(), credential.text, &body));
+    let key = caller.key(&at.listing, command.verb().name, &(at.inner(), credential.text, &body));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     let position = At(reply::position_of(&answer));
     let id = hold_text(&at.listing, hold);
     if extends {
-        let (_, until) =
-            own_fact(
-                &answer,
-                |fact| {
-                    if let Fact::HoldExtended { until, .. } = fact { Some(*until) } else { None }
-                },
-            )?;
+        let (_, until) = own_fact(&answer, |fact| {
+            if let Fact::Event(EventFact::HoldExtended { until, .. }) = fact { Some(*until) } else { None }
+        })?;
         return Ok(reply::yes(StatusCode::OK, &answer, &HoldExtended { id, fence, until, position }));
     }
     let (_, (seats, areas)) = own_fact(&answer, |fact| {
-        if let Fact::SeatsDropped { seats, areas, .. } = fact { Some((seats, areas)) } else { None }
+        if let Fact::Event(EventFact::SeatsDropped { seats, areas, .. }) = fact {
+            Some((seats, areas))
+        } else {
+            None
+        }
     })?;
-    let area = |line: &onsale_domain::fact::AreaCount| AreaAsked {
+    let area = |line: &onsale_domain::seats::fact::AreaCount| AreaAsked {
         area: names.area_text(line.area).to_owned(),
         count: line.count,
     };
@@ -299,7 +295,7 @@ pub async fn release(
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
     let key = caller.key(&at.listing, "release_hold", &(at.inner(), credential.text));
-    let command = Command::ReleaseHold(credential.key);
+    let command = Command::Event(EventCommand::ReleaseHold(credential.key));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     if answer.step().is_none() {
         return Err(Problem::of(catalog::INTERNAL));

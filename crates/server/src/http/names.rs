@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use onsale_domain::fact::AreaCount;
 use onsale_domain::id::{AreaIndex, SeatIndex};
 use onsale_domain::listing::BodyView;
 use onsale_domain::seats::SeatsView;
+use onsale_domain::seats::fact::AreaCount;
 use onsale_domain::{Code, ListingId};
 use onsale_engine::{Engine, View};
 

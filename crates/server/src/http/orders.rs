@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::command::RefundOrder;
 use onsale_domain::id::write_inside;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::command::RefundOrder;
+use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
 use onsale_domain::{Code, Command, Fact, OrderId};
+use onsale_domain::{Found, Query};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -42,7 +43,9 @@ pub struct OrderBody<'a> {
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let id = OrderId(at.inside("ord", Code::OrderUnknown)?);
-    let Found::Order(order) = app.engine.ask(at.listing, Query::Order(id)).await? else {
+    let Found::Event(EventFound::Order(order)) =
+        app.engine.ask(at.listing, Query::Event(EventQuery::Order(id))).await?
+    else {
         return Err(Problem::code(Code::OrderUnknown));
     };
     let body = OrderBody {
@@ -99,15 +102,15 @@ pub async fn refund(
     let (seats, areas) = (names.seats(&body.seats), names.areas(&body.areas));
     let key = caller.key(&at.listing, "refund_order", &body);
     let reason = body.reason.clone();
-    let command = Command::RefundOrder(RefundOrder { order, seats, areas, reason });
+    let command = Command::Event(EventCommand::RefundOrder(RefundOrder { order, seats, areas, reason }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     let (_, (seats, areas, amount_minor, reason)) = own_fact(&answer, |fact| {
-        if let Fact::OrderRefunded { seats, areas, amount_minor, reason, .. } = fact {
+        if let Fact::Event(EventFact::OrderRefunded { seats, areas, amount_minor, reason, .. }) = fact {
             return Some((seats, areas, *amount_minor, reason));
         }
         None
     })?;
-    let area = |line: &onsale_domain::fact::AreaCount| AreaAsked {
+    let area = |line: &onsale_domain::seats::fact::AreaCount| AreaAsked {
         area: names.area_text(line.area).to_owned(),
         count: line.count,
     };

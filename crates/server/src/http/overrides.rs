@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::command::OverrideHold;
+use onsale_domain::seats::command::OverrideHold;
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{Code, Command, Fact, HoldId, Millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -81,10 +82,10 @@ pub async fn place(
     };
     let key = caller.key(&at.listing, "override_hold", &body);
     let (staff, reason) = (body.staff.clone(), body.reason.clone());
-    let command = Command::OverrideHold(OverrideHold { hold, staff, reason, to });
+    let command = Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason, to }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     let (fence, (staff, reason, to)) = own_fact(&answer, |fact| {
-        if let Fact::HoldOverridden { staff, reason, to, .. } = fact {
+        if let Fact::Event(EventFact::HoldOverridden { staff, reason, to, .. }) = fact {
             Some((staff, reason, to))
         } else {
             None

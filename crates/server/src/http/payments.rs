@@ -10,8 +10,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use onsale_domain::desk::{DeskFound, DeskQuery, Received, Standing, Task, desk_of};
 use onsale_domain::id::write_inside;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{Code, Millis};
+use onsale_domain::{Found, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::command::{JoinQueue, LeaveQueue};
+use onsale_domain::Question;
 use onsale_domain::outcome::PlaceState;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::command::{JoinQueue, LeaveQueue};
+use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
 use onsale_domain::{Code, Command, Fact, HoldId, Millis, Outcome};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -57,7 +58,8 @@ pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
     let key = caller.key(&at.listing, "join_queue", &at.inner());
-    let command = Command::JoinQueue(JoinQueue { place: HoldId(app.new_number()), seat, buyer });
+    let command =
+        Command::Event(EventCommand::JoinQueue(JoinQueue { place: HoldId(app.new_number()), seat, buyer }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
     if let Outcome::StillQueued(still) = &answer.outcome {
         let PlaceState { place, ahead, until, .. } = &**still;
@@ -65,10 +67,10 @@ pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
     let (_, (status, place, ahead, until)) = own_fact(&answer, |fact| {
-        if let Fact::QueueJoined { place, until, ahead, .. } = fact {
+        if let Fact::Event(EventFact::QueueJoined { place, until, ahead, .. }) = fact {
             return Some((StatusCode::CREATED, *place, *ahead, *until));
         }
-        if let Fact::PlaceRenewed { place, until, ahead } = fact {
+        if let Fact::Event(EventFact::PlaceRenewed { place, until, ahead }) = fact {
             return Some((StatusCode::OK, *place, *ahead, *until));
         }
         None
@@ -85,25 +87,20 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
     let buyer = caller.buyer()?.clone();
     let seat = names.event().chart.seat_named(at.inner());
     let seat = seat.ok_or_else(|| Problem::code(Code::SeatUnknown))?;
-    match app.engine.ask(at.listing, Query::Place { seat, buyer }).await? {
-        Found::Place(place) => {
+    let found = app.engine.ask(at.listing, EventQuery::Place { seat, buyer }.into()).await?;
+    match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
+        EventFound::Place(place) => {
             let waiting = Some(body(&names, at.inner(), place.place, place.ahead, place.until));
             Ok(reply::json(StatusCode::OK, &QueueState { waiting, offer: None }))
         }
-        Found::Hold(state) => {
+        EventFound::Hold(state) => {
             let offer = Some(HoldBody::new(HoldParts::from(&*state), &names, Some(&app.tokens)));
             Ok(reply::json(StatusCode::OK, &QueueState { waiting: None, offer }))
         }
-        Found::Ended(end) => Err(Problem::code(ended(end))),
-        Found::Nothing
-        | Found::Holds(_)
-        | Found::Order(_)
-        | Found::Sale(_)
-        | Found::Registration(_)
-        | Found::Auction(_)
-        | Found::Orders(_)
-        | Found::Desk(_)
-        | Found::Attempts(_) => Err(Problem::code(Code::PlaceUnknown)),
+        EventFound::Ended(end) => Err(Problem::code(ended(end))),
+        EventFound::Nothing | EventFound::Holds(_) | EventFound::Order(_) => {
+            Err(Problem::code(Code::PlaceUnknown))
+        }
     }
 }
 
@@ -125,10 +122,11 @@ pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
     let key = caller.key(&at.listing, "leave_queue", &at.inner());
-    let command = Command::LeaveQueue(LeaveQueue { seat, buyer });
+    let command = Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer }));
     let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
-    let (_, place) =
-        own_fact(&answer, |fact| if let Fact::QueueLeft { place } = fact { Some(*place) } else { None })?;
+    let (_, place) = own_fact(&answer, |fact| {
+        if let Fact::Event(EventFact::QueueLeft { place }) = fact { Some(*place) } else { None }
+    })?;
     let body = QueueLeft {
         place: hold_text(&at.listing, place),
         seat: at.inner(),

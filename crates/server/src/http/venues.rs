@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::command::CreateVenue;
-use onsale_domain::fact::LayoutPublished;
 use onsale_domain::listing::BodyView;
 use onsale_domain::venue::Venue;
+use onsale_domain::venue::command::CreateVenue;
+use onsale_domain::venue::fact::LayoutPublished;
+use onsale_domain::venue::{VenueCommand, VenueFact};
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Tenant};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -83,14 +84,15 @@ pub async fn create(
     let listing = new_listing(ListingKind::Venue, "create_venue", &caller);
     let key = caller.key(&listing, "create_venue", &body);
     let layout = body.layout.into_domain();
-    let command = Command::CreateVenue(Box::new(CreateVenue {
+    let command = Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
         name: body.name,
         place: body.place,
         layout: layout.into(),
-    }));
+    })));
     let answer = reply::submit(&app, listing, command, key, None).await?;
-    let (_, created) =
-        own_fact(&answer, |fact| if let Fact::VenueCreated(created) = fact { Some(created) } else { None })?;
+    let (_, created) = own_fact(&answer, |fact| {
+        if let Fact::Venue(VenueFact::VenueCreated(created)) = fact { Some(created) } else { None }
+    })?;
     let (_, published) = own_fact(&answer, published_in)?;
     let venue = VenueBody {
         id: listing.to_string(),
@@ -106,7 +108,7 @@ pub async fn create(
 }
 
 fn published_in(fact: &Fact) -> Option<&LayoutPublished> {
-    if let Fact::LayoutPublished(published) = fact { Some(published) } else { None }
+    if let Fact::Venue(VenueFact::LayoutPublished(published)) = fact { Some(published) } else { None }
 }
 
 /// Publish a new layout version
@@ -120,7 +122,7 @@ pub async fn publish(
     LargeJson(body): LargeJson<LayoutBody>,
 ) -> Result<Response, Problem> {
     let key = caller.key(&at.listing, "publish_layout", &body);
-    let command = Command::PublishLayout(body.into_domain().into());
+    let command = Command::Venue(VenueCommand::PublishLayout(body.into_domain().into()));
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let (_, published) = own_fact(&answer, published_in)?;
     let body = Published {

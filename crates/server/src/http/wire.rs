@@ -1,8 +1,8 @@
 //! Shapes that several routes share. Times are milliseconds since 1970 in UTC, money is minor units.
 
-use onsale_domain::fact::{AreaLine, SeatLine};
 use onsale_domain::id::{write_base32, write_inside};
 use onsale_domain::outcome::HoldState;
+use onsale_domain::seats::fact::{AreaLine, SeatLine};
 use onsale_domain::{BuyerId, HoldId, ListingId, Millis};
 use onsale_engine::Position;
 use serde::{Deserialize, Serialize, Serializer};

@@ -8,8 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use onsale_domain::listing::Key;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::engine::Tail;
 use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position, Request, View,
@@ -127,7 +128,8 @@ impl Engine for Memory {
         let (state, now) = (self.state.lock().expect("no panic before"), self.now());
         let mut all = Vec::new();
         for (id, (listing, _)) in state.listings.iter().filter(|(id, _)| id.tenant == tenant) {
-            if let Found::Holds(holds) = listing.ask(&Query::HoldsOf(buyer.clone()), now)
+            if let Found::Event(EventFound::Holds(holds)) =
+                listing.ask(&Query::Event(EventQuery::HoldsOf(buyer.clone())), now)
                 && !holds.is_empty()
             {
                 let position = Position { epoch: listing.epoch, offset: listing.offset };

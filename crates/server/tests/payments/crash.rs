@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use onsale_domain::desk::Webhook;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, View,
 };

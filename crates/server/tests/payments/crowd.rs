@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt};
-use onsale_domain::command::HoldKey;
 use onsale_domain::desk::{DeskFound, DeskQuery, Webhook, desk_of};
 use onsale_domain::listing::fence;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::command::HoldKey;
 use onsale_domain::{Command, HoldId, Millis, OrderId, PaymentId, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::{Answer, Engine, Request};

@@ -4,7 +4,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use onsale_domain::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
 use onsale_domain::desk::desk_of;
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
@@ -12,8 +11,10 @@ use onsale_domain::listing::{BodyView, fence};
 use onsale_domain::money::Currency;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{BookedOrder, Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
 use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, OrderId, PaymentId, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::embedded::{Embedded, Options};
@@ -103,7 +104,7 @@ impl World {
     }
 
     pub fn cancel_event(&mut self) {
-        self.submit(Command::ChangeStatus(EventStatus::Cancelled));
+        self.submit(Command::Event(EventCommand::ChangeStatus(EventStatus::Cancelled)));
         self.submit(Command::ExpireDue { limit: 64 });
     }
 
@@ -230,13 +231,13 @@ pub fn buyer(name: &str) -> BuyerId {
 }
 
 pub fn hold(number: u128, seat: u32, name: &str) -> Command {
-    Command::PlaceHold(PlaceHold {
+    Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(number),
         buyer: buyer(name),
         pick: Pick::Seats(vec![seat]),
         areas: Vec::new(),
         hold_ms: None,
-    })
+    }))
 }
 
 pub fn create(seats: u32) -> Command {
@@ -257,5 +258,9 @@ pub fn create(seats: u32) -> Command {
         rules: SaleRules::default(),
     };
     let chart = AdoptChart { venue: None, version: 1, layout: layout.into() };
-    Command::CreateEvent(Box::new(CreateEvent { details, status: EventStatus::OnSale, chart }))
+    Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent {
+        details,
+        status: EventStatus::OnSale,
+        chart,
+    })))
 }

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::{Duration, Instant};
 
-use onsale_domain::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::listing::fence;
 use onsale_domain::money::Currency;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{BookedOrder, Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
 use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, OrderId, PaymentId, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::{Answer, Engine, Request};
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{Options, RedisEngine};
@@ -68,7 +69,7 @@ pub fn create(now: i64) -> Command {
     let seat = |n: u32| Seat { id: format!("S{n}"), label: n.to_string(), ..Seat::default() };
     let rows = vec![Row { label: "r".into(), seats: (0..ORDERS).map(seat).collect() }];
     let layout = Layout { sections: vec![Section { name: "s".into(), rows }], areas: Vec::new() };
-    Command::CreateEvent(Box::new(CreateEvent {
+    Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent {
         details: EventDetails {
             name: "small".into(),
             description: String::new(),
@@ -84,7 +85,7 @@ pub fn create(now: i64) -> Command {
         },
         status: EventStatus::OnSale,
         chart: AdoptChart { venue: None, version: 1, layout: layout.into() },
-    }))
+    })))
 }
 
 pub async fn submit(engine: &RedisEngine, command: Command) -> Answer {
@@ -97,7 +98,7 @@ pub async fn place(engine: &RedisEngine, n: u32) {
     let (hold, number) = (HoldId(u128::from(n) + 1), u128::from(n) + 1);
     let (pick, areas) = (Pick::Seats(vec![n]), Vec::new());
     let wish = PlaceHold { hold, buyer: buyer(n), pick, areas, hold_ms: Some(900_000) };
-    let at = submit(engine, Command::PlaceHold(wish)).await.position;
+    let at = submit(engine, Command::Event(EventCommand::PlaceHold(wish))).await.position;
     let key = HoldKey { hold, fence: fence(at.epoch, at.offset), buyer: buyer(n) };
     let fees = Fees { per_order_minor: 321, ..Fees::default() };
     let place = PlaceOrder { order: OrderId(number), goods: GoodsKey::Hold(key), fees };

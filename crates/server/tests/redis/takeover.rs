@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use onsale_domain::command::RefundOrder;
 use onsale_domain::desk::{DeskFound, DeskQuery, Task, desk_of};
 use onsale_domain::listing::BodyView;
 use onsale_domain::order::OrderStatus;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::RefundOrder;
 use onsale_domain::{Command, OrderId, PaymentId, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::Engine;
 use onsale_engine_redis::live::RedisEngine;
 use onsale_server::payments::ask_key;
@@ -145,7 +146,7 @@ fn what_is_under_way_when_the_worker_dies_ends_once_and_is_not_forgotten() {
         for n in REFUNDED {
             let (order, reason) = (OrderId(u128::from(n) + 1), "cannot come".to_owned());
             let refund = RefundOrder { order, seats: Vec::new(), areas: Vec::new(), reason };
-            submit(&engine, Command::RefundOrder(refund)).await;
+            submit(&engine, Command::Event(EventCommand::RefundOrder(refund))).await;
         }
         for n in DOWN {
             pay(&engine, n, "succeed").await;

@@ -1,8 +1,10 @@
 //! Compares a listing of the engine with the model's, through everything that can be asked of it; and its view.
 
 use onsale_domain::event::EventStatus;
-use onsale_domain::seats::{AreaState, Found, Query, Status};
+use onsale_domain::seats::EventQuery;
+use onsale_domain::seats::{AreaState, Status};
 use onsale_domain::{BuyerId, Listing, ListingId, Millis};
+use onsale_domain::{Found, Query};
 use onsale_engine::View;
 use onsale_engine::engine::BodyView;
 
@@ -130,10 +132,15 @@ pub fn compare(real: &Listing, model: &model::Listing, clock: Millis) -> Result<
     buyers.extend(event.places.iter().map(|place| &place.buyer));
     buyers.sort_unstable();
     buyers.dedup();
-    let mut queries: Vec<Query> = buyers.into_iter().map(|buyer| Query::HoldsOf(buyer.clone())).collect();
-    queries.extend(event.holds.keys().chain(event.ended.keys()).map(|hold| Query::Hold(*hold)));
-    queries.extend(event.orders.keys().map(|order| Query::Order(*order)));
-    let place = |place: &model::Place| Query::Place { seat: place.seat, buyer: place.buyer.clone() };
+    let mut queries: Vec<Query> =
+        buyers.into_iter().map(|buyer| Query::Event(EventQuery::HoldsOf(buyer.clone()))).collect();
+    queries.extend(
+        event.holds.keys().chain(event.ended.keys()).map(|hold| Query::Event(EventQuery::Hold(*hold))),
+    );
+    queries.extend(event.orders.keys().map(|order| Query::Event(EventQuery::Order(*order))));
+    let place = |place: &model::Place| {
+        Query::Event(EventQuery::Place { seat: place.seat, buyer: place.buyer.clone() })
+    };
     queries.extend(event.places.iter().map(place));
     for query in queries {
         let (told, expected): (Found, Found) = (real.ask(&query, clock), model.ask(&query, clock));

@@ -2,8 +2,10 @@
 
 use onsale_domain::ended::End;
 use onsale_domain::event::{EventDetails, EventStatus};
-use onsale_domain::fact::SeatLine;
 use onsale_domain::layout::Layout;
+use onsale_domain::seats::EventFact;
+use onsale_domain::seats::fact::SeatLine;
+use onsale_domain::venue::VenueFact;
 use onsale_domain::{Command, Fact, HoldId, ListingId, Millis, Outcome};
 
 use super::other::Other;
@@ -46,11 +48,15 @@ impl State {
         }
         let fence = fence_at(self.offset);
         match (&mut self.body, fact) {
-            (Body::Nothing, Fact::VenueCreated(_)) => self.body = Body::Venue { version: 0 },
-            (Body::Nothing, Fact::EventCreated(details)) => {
+            (Body::Nothing, Fact::Venue(VenueFact::VenueCreated(_))) => {
+                self.body = Body::Venue { version: 0 }
+            }
+            (Body::Nothing, Fact::Event(EventFact::EventCreated(details))) => {
                 self.body = Body::Event(Box::new(Event::new((**details).clone())));
             }
-            (Body::Venue { version }, Fact::LayoutPublished(published)) => *version = published.version,
+            (Body::Venue { version }, Fact::Venue(VenueFact::LayoutPublished(published))) => {
+                *version = published.version
+            }
             (Body::Event(event), _) => event.apply(fact, fence, at),
             (Body::Other(other), _) => other.apply(fact, at),
             (Body::Nothing | Body::Venue { .. }, _) => panic!("{} does not fit the listing", fact.kind()),
@@ -75,16 +81,16 @@ impl Event {
 
     fn apply(&mut self, fact: &Fact, fence: u64, at: Millis) {
         match fact {
-            Fact::EventChanged(details) => self.details = (**details).clone(),
-            Fact::ChartAdopted(adopted) => self.chart.adopt(&adopted.layout),
-            Fact::StatusChanged { status, .. } => {
+            Fact::Event(EventFact::EventChanged(details)) => self.details = (**details).clone(),
+            Fact::Event(EventFact::ChartAdopted(adopted)) => self.chart.adopt(&adopted.layout),
+            Fact::Event(EventFact::StatusChanged { status, .. }) => {
                 self.status = *status;
                 let lives = [EventStatus::Draft, EventStatus::Scheduled, EventStatus::OnSale];
                 if !lives.contains(status) {
                     self.dissolve(|_| true, at);
                 }
             }
-            Fact::HoldPlaced { hold, buyer, seats, areas, until, .. } => {
+            Fact::Event(EventFact::HoldPlaced { hold, buyer, seats, areas, until, .. }) => {
                 let new = Hold {
                     id: *hold,
                     buyer: buyer.clone(),
@@ -99,12 +105,12 @@ impl Event {
                 };
                 self.holds.insert(*hold, new);
             }
-            Fact::HoldExtended { hold, until } => {
+            Fact::Event(EventFact::HoldExtended { hold, until }) => {
                 let hold = self.hold(*hold);
                 hold.until = *until;
                 hold.extensions += 1;
             }
-            Fact::SeatsDropped { hold, seats, areas } => {
+            Fact::Event(EventFact::SeatsDropped { hold, seats, areas }) => {
                 let hold = self.hold(*hold);
                 hold.seats.retain(|line| !seats.contains(&line.seat));
                 for away in areas {
@@ -114,17 +120,19 @@ impl Event {
                 }
                 hold.areas.retain(|line| line.count > 0);
             }
-            Fact::HoldReleased { hold, .. } => self.end(*hold, End::Released, at),
-            Fact::HoldExpired { hold } => self.end(*hold, End::Expired, at),
-            Fact::HoldConfirmed { hold, order } => {
+            Fact::Event(EventFact::HoldReleased { hold, .. }) => self.end(*hold, End::Released, at),
+            Fact::Event(EventFact::HoldExpired { hold }) => self.end(*hold, End::Expired, at),
+            Fact::Event(EventFact::HoldConfirmed { hold, order }) => {
                 let sold = self.holds.remove(hold).expect("a confirmed hold lived");
                 self.ended.insert(*hold, (End::Confirmed, at));
                 self.dissolve(|place| sold.seats.iter().any(|line| line.seat == place.seat), at);
                 let (buyer, seats, areas) = (sold.buyer, sold.seats, sold.areas);
                 self.orders.insert(*order, Order { buyer, fence, seats, areas });
             }
-            Fact::HoldOverridden { hold, to: None, .. } => self.end(*hold, End::Overridden, at),
-            Fact::HoldOverridden { hold, to: Some(to), .. } => {
+            Fact::Event(EventFact::HoldOverridden { hold, to: None, .. }) => {
+                self.end(*hold, End::Overridden, at)
+            }
+            Fact::Event(EventFact::HoldOverridden { hold, to: Some(to), .. }) => {
                 let hold = self.hold(*hold);
                 (hold.buyer, hold.fence, hold.placed_at, hold.until) =
                     (to.buyer.clone(), fence, at, to.until);
@@ -133,7 +141,7 @@ impl Event {
                 let seats: Vec<u32> = hold.seats.iter().map(|line| line.seat).collect();
                 self.dissolve(|place| place.buyer == to.buyer && seats.contains(&place.seat), at);
             }
-            Fact::OrderRefunded { order, seats, areas, .. } => {
+            Fact::Event(EventFact::OrderRefunded { order, seats, areas, .. }) => {
                 let order = self.orders.get_mut(order).expect("a refunded order exists");
                 order.seats.retain(|line| !seats.contains(&line.seat));
                 for away in areas {
@@ -143,30 +151,30 @@ impl Event {
                 }
                 order.areas.retain(|line| line.count > 0);
             }
-            Fact::SeatsBlocked { seats, areas, .. } => {
+            Fact::Event(EventFact::SeatsBlocked { seats, areas, .. }) => {
                 self.blocked.extend(seats);
                 self.dissolve(|place| seats.contains(&place.seat), at);
                 areas
                     .iter()
                     .for_each(|line| *self.blocked_places.entry(line.area).or_default() += line.count);
             }
-            Fact::SeatsUnblocked { seats, areas } => {
+            Fact::Event(EventFact::SeatsUnblocked { seats, areas }) => {
                 self.blocked.retain(|seat| !seats.contains(seat));
                 areas
                     .iter()
                     .for_each(|line| *self.blocked_places.entry(line.area).or_default() -= line.count);
             }
-            Fact::QueueJoined { place, seat, buyer, until, .. } => {
+            Fact::Event(EventFact::QueueJoined { place, seat, buyer, until, .. }) => {
                 let (id, seat, buyer, until) = (*place, *seat, buyer.clone(), *until);
                 self.places.push(Place { id, seat, buyer, fence, until });
             }
-            Fact::PlaceRenewed { place, until, .. } => {
+            Fact::Event(EventFact::PlaceRenewed { place, until, .. }) => {
                 self.places.iter_mut().filter(|one| one.id == *place).for_each(|one| one.until = *until);
             }
-            Fact::QueueLeft { place } => self.leave(*place, End::Released, at),
-            Fact::PlaceExpired { place } => self.leave(*place, End::Expired, at),
-            Fact::PlaceLost { place } => self.leave(*place, End::OverLimit, at),
-            Fact::SeatOffered { place, price_minor, until } => {
+            Fact::Event(EventFact::QueueLeft { place }) => self.leave(*place, End::Released, at),
+            Fact::Event(EventFact::PlaceExpired { place }) => self.leave(*place, End::Expired, at),
+            Fact::Event(EventFact::PlaceLost { place }) => self.leave(*place, End::OverLimit, at),
+            Fact::Event(EventFact::SeatOffered { place, price_minor, until }) => {
                 let index = self.places.iter().position(|one| one.id == *place).expect("an offered place");
                 let place = self.places.remove(index);
                 let new = Hold {
@@ -183,9 +191,9 @@ impl Event {
                 };
                 self.holds.insert(new.id, new);
             }
-            Fact::VenueCreated(_)
-            | Fact::LayoutPublished(_)
-            | Fact::EventCreated(_)
+            Fact::Venue(VenueFact::VenueCreated(_))
+            | Fact::Venue(VenueFact::LayoutPublished(_))
+            | Fact::Event(EventFact::EventCreated(_))
             | Fact::Sale(_)
             | Fact::Series(_)
             | Fact::Registration(_)

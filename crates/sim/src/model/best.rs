@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use onsale_domain::command::BestAvailable;
 use onsale_domain::seats::Status;
+use onsale_domain::seats::command::BestAvailable;
 
 use super::Event;
 

@@ -1,11 +1,13 @@
 //! What is well formed: names, bounds and shapes, as the rules list them. Only the offending field is told.
 
 use onsale_domain::Command;
-use onsale_domain::command::{Pick, PlaceHold};
 use onsale_domain::event::{EventDetails, EventStatus};
-use onsale_domain::fact::AreaCount;
 use onsale_domain::layout::Layout;
 use onsale_domain::refusal::Refusal;
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{Pick, PlaceHold};
+use onsale_domain::seats::fact::AreaCount;
+use onsale_domain::venue::VenueCommand;
 
 /// Refused for the named field; the wording is the domain's own and is not compared.
 pub fn invalid<T>(field: impl Into<String>) -> Result<T, Refusal> {
@@ -108,13 +110,13 @@ pub fn tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
 pub fn shape(command: &Command) -> Result<(), Refusal> {
     let length = |ms: Option<i64>| ms.is_none_or(|ms| (30_000..=900_000).contains(&ms));
     match command {
-        Command::PlaceHold(hold) => place_hold(hold),
-        Command::ExtendHold(extend)
+        Command::Event(EventCommand::PlaceHold(hold)) => place_hold(hold),
+        Command::Event(EventCommand::ExtendHold(extend))
             if extend.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) =>
         {
             invalid("extend_seconds")
         }
-        Command::DropSeats(drop) => {
+        Command::Event(EventCommand::DropSeats(drop)) => {
             if drop.seats.is_empty() && drop.areas.is_empty() {
                 return invalid("drop_seats");
             }
@@ -123,34 +125,36 @@ pub fn shape(command: &Command) -> Result<(), Refusal> {
             }
             areas(&drop.areas, "drop_areas")
         }
-        Command::OverrideHold(staff) if !name(&staff.staff, 200) => invalid("staff"),
-        Command::OverrideHold(staff) if !length(staff.to.as_ref().and_then(|(_, ms)| *ms)) => {
+        Command::Event(EventCommand::OverrideHold(staff)) if !name(&staff.staff, 200) => invalid("staff"),
+        Command::Event(EventCommand::OverrideHold(staff))
+            if !length(staff.to.as_ref().and_then(|(_, ms)| *ms)) =>
+        {
             invalid("hold_seconds")
         }
-        Command::OverrideHold(staff) => reason(&staff.reason),
-        Command::RefundOrder(refund) => {
+        Command::Event(EventCommand::OverrideHold(staff)) => reason(&staff.reason),
+        Command::Event(EventCommand::RefundOrder(refund)) => {
             if let Some(n) = repeated(&refund.seats) {
                 return invalid(format!("seats[{n}]"));
             }
             areas(&refund.areas, "areas")?;
             reason(&refund.reason)
         }
-        Command::BlockSeats(block) => {
+        Command::Event(EventCommand::BlockSeats(block)) => {
             reason(&block.reason)?;
             named(&block.seats, &block.areas)
         }
-        Command::UnblockSeats(unblock) => named(&unblock.seats, &unblock.areas),
-        Command::AdoptChart(chart) => layout(&chart.layout),
-        Command::ExtendHold(_)
-        | Command::CreateVenue(_)
-        | Command::PublishLayout(_)
-        | Command::CreateEvent(_)
-        | Command::ChangeEvent(_)
-        | Command::ChangeStatus(_)
-        | Command::ReleaseHold(_)
-        | Command::ConfirmHold(_)
-        | Command::JoinQueue(_)
-        | Command::LeaveQueue(_)
+        Command::Event(EventCommand::UnblockSeats(unblock)) => named(&unblock.seats, &unblock.areas),
+        Command::Event(EventCommand::AdoptChart(chart)) => layout(&chart.layout),
+        Command::Event(EventCommand::ExtendHold(_))
+        | Command::Venue(VenueCommand::CreateVenue(_))
+        | Command::Venue(VenueCommand::PublishLayout(_))
+        | Command::Event(EventCommand::CreateEvent(_))
+        | Command::Event(EventCommand::ChangeEvent(_))
+        | Command::Event(EventCommand::ChangeStatus(_))
+        | Command::Event(EventCommand::ReleaseHold(_))
+        | Command::Event(EventCommand::ConfirmHold(_))
+        | Command::Event(EventCommand::JoinQueue(_))
+        | Command::Event(EventCommand::LeaveQueue(_))
         | Command::ExpireDue { .. }
         | Command::Sale(_)
         | Command::Series(_)

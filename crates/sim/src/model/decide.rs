@@ -1,8 +1,11 @@
 //! One command on its way through the model: schedule, expiry of what it touches, the verb, those in line.
 
 use onsale_domain::event::EventStatus;
-use onsale_domain::fact::{ChartAdopted, LayoutPublished, VenueCreated};
 use onsale_domain::refusal::Refusal;
+use onsale_domain::seats::fact::ChartAdopted;
+use onsale_domain::seats::{EventCommand, EventFact};
+use onsale_domain::venue::fact::{LayoutPublished, VenueCreated};
+use onsale_domain::venue::{VenueCommand, VenueFact};
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Outcome};
 
 use super::check::{self, invalid};
@@ -35,7 +38,7 @@ impl Run<'_> {
     pub fn command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
         let creates = command.creates();
         match (&self.state.body, self.id.kind, command) {
-            (Body::Nothing, ListingKind::Venue, Command::CreateVenue(create)) => {
+            (Body::Nothing, ListingKind::Venue, Command::Venue(VenueCommand::CreateVenue(create))) => {
                 if !check::name(&create.name, 200) {
                     return invalid("name");
                 }
@@ -44,12 +47,12 @@ impl Run<'_> {
                 }
                 check::layout(&create.layout)?;
                 let (name, place) = (create.name.clone(), create.place.clone());
-                self.emit(Fact::VenueCreated(Box::new(VenueCreated { name, place })));
+                self.emit(Fact::Venue(VenueFact::VenueCreated(Box::new(VenueCreated { name, place }))));
                 let first = LayoutPublished { version: 1, layout: create.layout.clone() };
-                self.emit(Fact::LayoutPublished(Box::new(first)));
+                self.emit(Fact::Venue(VenueFact::LayoutPublished(Box::new(first))));
                 Ok(Outcome::Done)
             }
-            (Body::Nothing, ListingKind::Event, Command::CreateEvent(create)) => {
+            (Body::Nothing, ListingKind::Event, Command::Event(EventCommand::CreateEvent(create))) => {
                 check::details(&create.details)?;
                 check::layout(&create.chart.layout)?;
                 check::tiers(&create.details, &create.chart.layout)?;
@@ -57,22 +60,29 @@ impl Run<'_> {
                 if !new.contains(&create.status) {
                     return invalid("status");
                 }
-                self.emit(Fact::EventCreated(Box::new(create.details.clone())));
+                self.emit(Fact::Event(EventFact::EventCreated(Box::new(create.details.clone()))));
                 let (venue, version) = (create.chart.venue, create.chart.version);
                 let layout = create.chart.layout.clone();
-                self.emit(Fact::ChartAdopted(Box::new(ChartAdopted { venue, version, layout })));
+                self.emit(Fact::Event(EventFact::ChartAdopted(Box::new(ChartAdopted {
+                    venue,
+                    version,
+                    layout,
+                }))));
                 if create.status != EventStatus::Draft {
-                    self.emit(Fact::StatusChanged { status: create.status, by_schedule: false });
+                    self.emit(Fact::Event(EventFact::StatusChanged {
+                        status: create.status,
+                        by_schedule: false,
+                    }));
                 }
                 Ok(Outcome::Done)
             }
             (Body::Nothing, ..) => Err(Refusal::of(Code::ListingUnknown)),
             (Body::Other(_), ..) => unreachable!("other kinds decide for themselves"),
             (Body::Venue { .. } | Body::Event(_), ..) if creates => Err(Refusal::of(Code::ListingExists)),
-            (Body::Venue { version }, _, Command::PublishLayout(layout)) => {
+            (Body::Venue { version }, _, Command::Venue(VenueCommand::PublishLayout(layout))) => {
                 check::layout(layout)?;
                 let next = LayoutPublished { version: version + 1, layout: layout.clone() };
-                self.emit(Fact::LayoutPublished(Box::new(next)));
+                self.emit(Fact::Venue(VenueFact::LayoutPublished(Box::new(next))));
                 Ok(Outcome::Done)
             }
             (Body::Venue { .. }, ..) => Err(Refusal::of(Code::WrongKind)),
@@ -107,23 +117,23 @@ impl Run<'_> {
     fn verb(&self, command: &Command) -> Result<Verdict, Refusal> {
         let (event, now) = (self.event(), self.now);
         match command {
-            Command::PlaceHold(command) => event.place_hold(command, now),
-            Command::ExtendHold(command) => event.extend(command, now),
-            Command::DropSeats(command) => event.drop_seats(command, now),
-            Command::ReleaseHold(key) => event.release(key, now),
-            Command::ConfirmHold(command) => event.confirm(command, now),
-            Command::OverrideHold(command) => event.override_hold(command, now),
-            Command::RefundOrder(command) => event.refund(command),
-            Command::BlockSeats(command) => event.block(command),
-            Command::UnblockSeats(command) => event.unblock(command),
-            Command::JoinQueue(command) => event.join(command, now),
-            Command::LeaveQueue(command) => event.leave_queue(command),
-            Command::ChangeEvent(change) => event.change(change),
-            Command::ChangeStatus(status) => event.change_status(*status, now),
-            Command::AdoptChart(chart) => event.adopt_chart(chart),
-            Command::CreateVenue(_)
-            | Command::PublishLayout(_)
-            | Command::CreateEvent(_)
+            Command::Event(EventCommand::PlaceHold(command)) => event.place_hold(command, now),
+            Command::Event(EventCommand::ExtendHold(command)) => event.extend(command, now),
+            Command::Event(EventCommand::DropSeats(command)) => event.drop_seats(command, now),
+            Command::Event(EventCommand::ReleaseHold(key)) => event.release(key, now),
+            Command::Event(EventCommand::ConfirmHold(command)) => event.confirm(command, now),
+            Command::Event(EventCommand::OverrideHold(command)) => event.override_hold(command, now),
+            Command::Event(EventCommand::RefundOrder(command)) => event.refund(command),
+            Command::Event(EventCommand::BlockSeats(command)) => event.block(command),
+            Command::Event(EventCommand::UnblockSeats(command)) => event.unblock(command),
+            Command::Event(EventCommand::JoinQueue(command)) => event.join(command, now),
+            Command::Event(EventCommand::LeaveQueue(command)) => event.leave_queue(command),
+            Command::Event(EventCommand::ChangeEvent(change)) => event.change(change),
+            Command::Event(EventCommand::ChangeStatus(status)) => event.change_status(*status, now),
+            Command::Event(EventCommand::AdoptChart(chart)) => event.adopt_chart(chart),
+            Command::Venue(VenueCommand::CreateVenue(_))
+            | Command::Venue(VenueCommand::PublishLayout(_))
+            | Command::Event(EventCommand::CreateEvent(_))
             | Command::ExpireDue { .. }
             | Command::Sale(_)
             | Command::Series(_)

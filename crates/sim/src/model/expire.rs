@@ -1,9 +1,11 @@
 //! Time passing in the model: what is due, what a command expires before it is decided, and who is served next.
 
-use onsale_domain::command::Pick;
 use onsale_domain::event::EventStatus;
-use onsale_domain::fact::{AreaCount, ReleaseCause};
 use onsale_domain::seats::Status;
+use onsale_domain::seats::command::Pick;
+use onsale_domain::seats::fact::{AreaCount, ReleaseCause};
+use onsale_domain::seats::{EventCommand, EventFact};
+use onsale_domain::venue::VenueCommand;
 use onsale_domain::{BuyerId, Command, Fact, HoldId, Millis};
 
 use super::decide::Run;
@@ -42,10 +44,14 @@ impl Event {
 
     /// The deadline that comes first, by (until, fence), and the fact of its passing.
     fn first_deadline(&self) -> Option<(Millis, u64, Fact)> {
-        let holds =
-            self.holds.values().map(|hold| (hold.until, hold.fence, Fact::HoldExpired { hold: hold.id }));
-        let places =
-            self.places.iter().map(|one| (one.until, one.fence, Fact::PlaceExpired { place: one.id }));
+        let holds = self
+            .holds
+            .values()
+            .map(|hold| (hold.until, hold.fence, Fact::Event(EventFact::HoldExpired { hold: hold.id })));
+        let places = self
+            .places
+            .iter()
+            .map(|one| (one.until, one.fence, Fact::Event(EventFact::PlaceExpired { place: one.id })));
         holds.chain(places).min_by_key(|(until, fence, _)| (*until, *fence))
     }
 
@@ -54,8 +60,8 @@ impl Event {
         if !self.to_cancel() {
             return first.filter(|(until, ..)| now >= *until).map(|(.., fact)| fact);
         }
-        if let Some((.., Fact::HoldExpired { hold })) = first {
-            return Some(Fact::HoldReleased { hold, why: ReleaseCause::EventCancelled });
+        if let Some((.., Fact::Event(EventFact::HoldExpired { hold }))) = first {
+            return Some(Fact::Event(EventFact::HoldReleased { hold, why: ReleaseCause::EventCancelled }));
         }
         // A cancelled event has no queues any more, so a deadline left over would be a hold's.
         assert!(first.is_none(), "somebody waits for a seat of a cancelled event");
@@ -69,19 +75,19 @@ impl Event {
 pub fn refund_all(id: onsale_domain::OrderId, order: &Order, reason: &str) -> Fact {
     let mut amount_minor: i64 = order.seats.iter().map(|line| line.price_minor).sum();
     amount_minor += order.areas.iter().map(|line| line.price_minor * i64::from(line.count)).sum::<i64>();
-    Fact::OrderRefunded {
+    Fact::Event(EventFact::OrderRefunded {
         order: id,
         seats: order.seats.iter().map(|line| line.seat).collect(),
         areas: order.areas.iter().map(|line| AreaCount { area: line.area, count: line.count }).collect(),
         amount_minor,
         reason: reason.to_owned(),
-    }
+    })
 }
 
 impl Run<'_> {
     pub fn follow_schedule(&mut self) {
         while let Some((_, status)) = self.event().scheduled().filter(|(at, _)| self.now >= *at) {
-            self.emit(Fact::StatusChanged { status, by_schedule: true });
+            self.emit(Fact::Event(EventFact::StatusChanged { status, by_schedule: true }));
         }
     }
 
@@ -100,7 +106,8 @@ impl Run<'_> {
                 self.event().holds.values().filter(|hold| hold.buyer == buyer && self.now >= hold.until);
             let mut own: Vec<_> = own.map(|hold| (hold.until, hold.fence, hold.id)).collect();
             own.sort();
-            own.into_iter().for_each(|(_, _, hold)| self.emit_and_serve(Fact::HoldExpired { hold }));
+            own.into_iter()
+                .for_each(|(_, _, hold)| self.emit_and_serve(Fact::Event(EventFact::HoldExpired { hold })));
         }
         for seat in seats {
             let now = self.now;
@@ -109,13 +116,13 @@ impl Run<'_> {
             }
             if let Some(hold) = self.event().holder(seat).filter(|hold| now >= hold.until) {
                 let hold = hold.id;
-                self.emit_and_serve(Fact::HoldExpired { hold });
+                self.emit_and_serve(Fact::Event(EventFact::HoldExpired { hold }));
             }
             let due = |event: &Event| {
                 event.places.iter().find(|place| place.seat == seat && now >= place.until).map(|one| one.id)
             };
             while let Some(place) = due(self.event()) {
-                self.emit(Fact::PlaceExpired { place });
+                self.emit(Fact::Event(EventFact::PlaceExpired { place }));
             }
         }
         for (area, wanted) in self.wanted_places(command) {
@@ -130,7 +137,8 @@ impl Run<'_> {
                     free += places;
                 }
             }
-            over.into_iter().for_each(|hold| self.emit_and_serve(Fact::HoldExpired { hold }));
+            over.into_iter()
+                .for_each(|hold| self.emit_and_serve(Fact::Event(EventFact::HoldExpired { hold })));
         }
     }
 
@@ -143,7 +151,7 @@ impl Run<'_> {
 
     /// Best available found too few: what is over on seats that would suit goes, and it looks once more.
     pub fn expire_for_best(&mut self, command: &Command) -> bool {
-        let Command::PlaceHold(place) = command else { return false };
+        let Command::Event(EventCommand::PlaceHold(place)) = command else { return false };
         let Pick::Best(wish) = &place.pick else { return false };
         let event = self.event();
         let suits = |seat: u32| {
@@ -157,20 +165,20 @@ impl Run<'_> {
         let due = self.due_holds().into_iter().filter(|hold| hold.seats.iter().any(|line| suits(line.seat)));
         let due: Vec<HoldId> = due.map(|hold| hold.id).take(64).collect();
         let any = !due.is_empty();
-        due.into_iter().for_each(|hold| self.emit_and_serve(Fact::HoldExpired { hold }));
+        due.into_iter().for_each(|hold| self.emit_and_serve(Fact::Event(EventFact::HoldExpired { hold })));
         any
     }
 
     /// Areas in which a command needs free places, and how many.
     fn wanted_places(&self, command: &Command) -> Vec<(u16, u32)> {
         let lines = |areas: &[AreaCount]| areas.iter().map(|line| (line.area, line.count)).collect();
-        if let Command::PlaceHold(place) = command {
+        if let Command::Event(EventCommand::PlaceHold(place)) = command {
             return lines(&place.areas);
         }
-        if let Command::BlockSeats(block) = command {
+        if let Command::Event(EventCommand::BlockSeats(block)) = command {
             return lines(&block.areas);
         }
-        let Command::AdoptChart(chart) = command else { return Vec::new() };
+        let Command::Event(EventCommand::AdoptChart(chart)) = command else { return Vec::new() };
         let areas = self.event().chart.areas.iter().enumerate();
         let lost = areas.map(|(index, area)| {
             let next = chart.layout.areas.iter().find(|next| next.id == area.id);
@@ -186,20 +194,24 @@ impl Run<'_> {
             hold.map_or(Vec::new(), |hold| hold.seats.iter().map(|line| line.seat).collect())
         };
         let (buyer, mut seats) = match command {
-            Command::PlaceHold(place) => match &place.pick {
+            Command::Event(EventCommand::PlaceHold(place)) => match &place.pick {
                 Pick::Seats(seats) => (Some(&place.buyer), seats.clone()),
                 Pick::Best(_) => (Some(&place.buyer), Vec::new()),
             },
-            Command::ExtendHold(extend) => (Some(&extend.key.buyer), of(&extend.key.hold)),
-            Command::DropSeats(drop) => (Some(&drop.key.buyer), of(&drop.key.hold)),
-            Command::ReleaseHold(key) => (Some(&key.buyer), of(&key.hold)),
-            Command::ConfirmHold(confirm) => (Some(&confirm.key.buyer), of(&confirm.key.hold)),
-            Command::OverrideHold(staff) => (None, of(&staff.hold)),
-            Command::BlockSeats(block) => (None, block.seats.clone()),
-            Command::UnblockSeats(unblock) => (None, unblock.seats.clone()),
-            Command::JoinQueue(join) => (Some(&join.buyer), vec![join.seat]),
-            Command::LeaveQueue(leave) => (Some(&leave.buyer), vec![leave.seat]),
-            Command::AdoptChart(chart) => {
+            Command::Event(EventCommand::ExtendHold(extend)) => {
+                (Some(&extend.key.buyer), of(&extend.key.hold))
+            }
+            Command::Event(EventCommand::DropSeats(drop)) => (Some(&drop.key.buyer), of(&drop.key.hold)),
+            Command::Event(EventCommand::ReleaseHold(key)) => (Some(&key.buyer), of(&key.hold)),
+            Command::Event(EventCommand::ConfirmHold(confirm)) => {
+                (Some(&confirm.key.buyer), of(&confirm.key.hold))
+            }
+            Command::Event(EventCommand::OverrideHold(staff)) => (None, of(&staff.hold)),
+            Command::Event(EventCommand::BlockSeats(block)) => (None, block.seats.clone()),
+            Command::Event(EventCommand::UnblockSeats(unblock)) => (None, unblock.seats.clone()),
+            Command::Event(EventCommand::JoinQueue(join)) => (Some(&join.buyer), vec![join.seat]),
+            Command::Event(EventCommand::LeaveQueue(leave)) => (Some(&leave.buyer), vec![leave.seat]),
+            Command::Event(EventCommand::AdoptChart(chart)) => {
                 let stays = |seat: &u32| {
                     let id = &self.event().chart.ids[*seat as usize];
                     chart.layout.seats().any(|seat| seat.id == *id)
@@ -208,12 +220,12 @@ impl Run<'_> {
                     self.due_holds().into_iter().flat_map(|hold| hold.seats.iter().map(|line| line.seat));
                 (None, due.filter(|seat| !stays(seat)).collect())
             }
-            Command::CreateVenue(_)
-            | Command::PublishLayout(_)
-            | Command::CreateEvent(_)
-            | Command::ChangeEvent(_)
-            | Command::ChangeStatus(_)
-            | Command::RefundOrder(_)
+            Command::Venue(VenueCommand::CreateVenue(_))
+            | Command::Venue(VenueCommand::PublishLayout(_))
+            | Command::Event(EventCommand::CreateEvent(_))
+            | Command::Event(EventCommand::ChangeEvent(_))
+            | Command::Event(EventCommand::ChangeStatus(_))
+            | Command::Event(EventCommand::RefundOrder(_))
             | Command::ExpireDue { .. }
             | Command::Sale(_)
             | Command::Series(_)
@@ -229,13 +241,13 @@ impl Run<'_> {
     /// A fact, and then everybody who waited for what it set free.
     pub fn emit_and_serve(&mut self, fact: Fact) {
         let mut freed: Vec<u32> = Vec::new();
-        if let Fact::HoldReleased { hold, .. }
-        | Fact::HoldExpired { hold }
-        | Fact::HoldOverridden { hold, to: None, .. } = &fact
+        if let Fact::Event(EventFact::HoldReleased { hold, .. })
+        | Fact::Event(EventFact::HoldExpired { hold })
+        | Fact::Event(EventFact::HoldOverridden { hold, to: None, .. }) = &fact
         {
             freed.extend(self.event().holds[hold].seats.iter().map(|line| line.seat));
         }
-        if let Fact::SeatsDropped { seats, .. } = &fact {
+        if let Fact::Event(EventFact::SeatsDropped { seats, .. }) = &fact {
             freed.extend(seats);
         }
         freed.sort_unstable();
@@ -250,11 +262,15 @@ impl Run<'_> {
             let Some(first) = event.places.iter().find(|place| place.seat == seat) else { return };
             let place = first.id;
             let fact = if self.now >= first.until {
-                Fact::PlaceExpired { place }
+                Fact::Event(EventFact::PlaceExpired { place })
             } else if event.taken_living(&first.buyer, self.now) + 1 > event.details.rules.buyer_limit {
-                Fact::PlaceLost { place }
+                Fact::Event(EventFact::PlaceLost { place })
             } else {
-                Fact::SeatOffered { place, price_minor: event.seat_price(seat), until: self.now + 60_000 }
+                Fact::Event(EventFact::SeatOffered {
+                    place,
+                    price_minor: event.seat_price(seat),
+                    until: self.now + 60_000,
+                })
             };
             self.emit(fact);
         }

@@ -1,7 +1,9 @@
 //! The promises themselves, asserted of every fact before it is taken in: a model that broke one would prove nothing.
 
 use onsale_domain::event::EventStatus;
+use onsale_domain::seats::EventFact;
 use onsale_domain::seats::Status;
+use onsale_domain::venue::VenueFact;
 use onsale_domain::{Fact, Millis};
 
 use super::{Event, size};
@@ -10,7 +12,7 @@ impl Event {
     /// Panics if a fact about to happen breaks a promise of the house.
     pub fn assert_lawful(&self, fact: &Fact, now: Millis) {
         match fact {
-            Fact::HoldPlaced { buyer, seats, areas, until, .. } => {
+            Fact::Event(EventFact::HoldPlaced { buyer, seats, areas, until, .. }) => {
                 assert!(self.status == EventStatus::OnSale, "a hold outside the sale");
                 assert!(*until > now, "a hold that is over when it begins");
                 for line in seats {
@@ -24,7 +26,7 @@ impl Event {
                 let (limit, taken) = (self.details.rules.buyer_limit, self.taken(buyer));
                 assert!(taken + size(seats, areas) <= limit, "a buyer is over the limit");
             }
-            Fact::SeatOffered { place, .. } => {
+            Fact::Event(EventFact::SeatOffered { place, .. }) => {
                 let offered = self.places.iter().find(|one| one.id == *place).expect("the place lives");
                 let earlier = |one: &super::Place| one.seat == offered.seat && one.fence < offered.fence;
                 assert!(!self.places.iter().any(earlier), "the queue is served out of turn");
@@ -36,37 +38,39 @@ impl Event {
                     "an offer carries a buyer over the limit"
                 );
             }
-            Fact::HoldExpired { hold } => assert!(self.holds[hold].until <= now, "expired too early"),
-            Fact::HoldExtended { hold, until } => {
+            Fact::Event(EventFact::HoldExpired { hold }) => {
+                assert!(self.holds[hold].until <= now, "expired too early")
+            }
+            Fact::Event(EventFact::HoldExtended { hold, until }) => {
                 assert!(*until > self.holds[hold].until, "an extension that shortens");
                 assert!(self.holds[hold].until > now, "an expired hold is extended");
             }
-            Fact::HoldConfirmed { hold, .. } => {
+            Fact::Event(EventFact::HoldConfirmed { hold, .. }) => {
                 assert!(self.holds[hold].until > now, "an expired hold is sold");
             }
-            Fact::VenueCreated(_)
+            Fact::Venue(VenueFact::VenueCreated(_))
             | Fact::Sale(_)
             | Fact::Series(_)
             | Fact::Registration(_)
             | Fact::Auction(_)
             | Fact::Order(_)
             | Fact::Desk(_)
-            | Fact::LayoutPublished(_)
-            | Fact::EventCreated(_)
-            | Fact::EventChanged(_)
-            | Fact::ChartAdopted(_)
-            | Fact::StatusChanged { .. }
-            | Fact::SeatsDropped { .. }
-            | Fact::HoldReleased { .. }
-            | Fact::HoldOverridden { .. }
-            | Fact::OrderRefunded { .. }
-            | Fact::SeatsBlocked { .. }
-            | Fact::SeatsUnblocked { .. }
-            | Fact::QueueJoined { .. }
-            | Fact::PlaceRenewed { .. }
-            | Fact::QueueLeft { .. }
-            | Fact::PlaceExpired { .. }
-            | Fact::PlaceLost { .. } => {}
+            | Fact::Venue(VenueFact::LayoutPublished(_))
+            | Fact::Event(EventFact::EventCreated(_))
+            | Fact::Event(EventFact::EventChanged(_))
+            | Fact::Event(EventFact::ChartAdopted(_))
+            | Fact::Event(EventFact::StatusChanged { .. })
+            | Fact::Event(EventFact::SeatsDropped { .. })
+            | Fact::Event(EventFact::HoldReleased { .. })
+            | Fact::Event(EventFact::HoldOverridden { .. })
+            | Fact::Event(EventFact::OrderRefunded { .. })
+            | Fact::Event(EventFact::SeatsBlocked { .. })
+            | Fact::Event(EventFact::SeatsUnblocked { .. })
+            | Fact::Event(EventFact::QueueJoined { .. })
+            | Fact::Event(EventFact::PlaceRenewed { .. })
+            | Fact::Event(EventFact::QueueLeft { .. })
+            | Fact::Event(EventFact::PlaceExpired { .. })
+            | Fact::Event(EventFact::PlaceLost { .. }) => {}
         }
     }
 }

@@ -6,9 +6,10 @@ mod kept;
 use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::desk::{DeskFact, Standing};
-use onsale_domain::fact::ReleaseCause;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::{Goods, OrderPlaced};
+use onsale_domain::order::fact::{OrderPlaced, OrderedGoods};
+use onsale_domain::seats::EventFact;
+use onsale_domain::seats::fact::ReleaseCause;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::stock::fact::CancelCause;
 use onsale_domain::{BuyerId, EntryId, Fact, HoldId, Millis, OrderId, PaymentId};
@@ -88,17 +89,19 @@ impl MoneyBook {
             self.take_registration(fact, now);
         } else if let Fact::Sale(fact) = fact {
             self.take_sale(fact, now);
-        } else if let Fact::HoldExpired { hold } = fact {
+        } else if let Fact::Event(EventFact::HoldExpired { hold }) = fact {
             self.lapse(hold.0, now);
-        } else if let Fact::HoldReleased { hold, why } = fact {
+        } else if let Fact::Event(EventFact::HoldReleased { hold, why }) = fact {
             self.end(hold.0, *why == ReleaseCause::Buyer);
-        } else if let Fact::HoldOverridden { hold, .. } = fact {
+        } else if let Fact::Event(EventFact::HoldOverridden { hold, .. }) = fact {
             self.end(hold.0, false);
-        } else if let Fact::HoldExtended { hold, .. } | Fact::SeatsDropped { hold, .. } = fact {
+        } else if let Fact::Event(EventFact::HoldExtended { hold, .. })
+        | Fact::Event(EventFact::SeatsDropped { hold, .. }) = fact
+        {
             assert!(!self.is_paying(hold.0), "a hold changes while it is paid");
-        } else if let Fact::HoldConfirmed { hold, order } = fact {
+        } else if let Fact::Event(EventFact::HoldConfirmed { hold, order }) = fact {
             self.sell(hold.0, *order);
-        } else if let Fact::OrderRefunded { order, seats, areas, amount_minor, .. } = fact {
+        } else if let Fact::Event(EventFact::OrderRefunded { order, seats, areas, amount_minor, .. }) = fact {
             let places = areas.iter().map(|line| line.count).sum::<u32>();
             self.bring_back(*order, seats.len() as u32 + places, *amount_minor);
         }
@@ -307,32 +310,32 @@ impl SeatBook {
     }
 
     fn take_back(&mut self, placed: &OrderPlaced) {
-        let Goods::Hold { seats, .. } = &placed.goods else { panic!("seats of a sale") };
+        let OrderedGoods::Hold { seats, .. } = &placed.goods else { panic!("seats of a sale") };
         let seats: Vec<u32> = seats.iter().map(|line| line.seat).collect();
         assert!(seats.iter().all(|seat| self.is_free(*seat)), "late money buys a seat that another has");
         self.sold.insert(placed.order, seats);
     }
 
     fn take(&mut self, fact: &Fact) {
-        if let Fact::HoldPlaced { hold, seats, .. } = fact {
+        if let Fact::Event(EventFact::HoldPlaced { hold, seats, .. }) = fact {
             self.hold(*hold, seats.iter().map(|line| line.seat).collect());
-        } else if let Fact::QueueJoined { place, seat, .. } = fact {
+        } else if let Fact::Event(EventFact::QueueJoined { place, seat, .. }) = fact {
             self.waiting.insert(*place, *seat);
-        } else if let Fact::SeatOffered { place, .. } = fact {
+        } else if let Fact::Event(EventFact::SeatOffered { place, .. }) = fact {
             let seat = self.waiting.remove(place).expect("somebody who waits");
             self.hold(*place, vec![seat]);
-        } else if let Fact::SeatsDropped { hold, seats, .. } = fact {
+        } else if let Fact::Event(EventFact::SeatsDropped { hold, seats, .. }) = fact {
             let held = self.held.get_mut(hold).expect("a hold that lives");
             held.retain(|seat| !seats.contains(seat));
-        } else if let Fact::HoldReleased { hold, .. }
-        | Fact::HoldExpired { hold }
-        | Fact::HoldOverridden { hold, to: None, .. } = fact
+        } else if let Fact::Event(EventFact::HoldReleased { hold, .. })
+        | Fact::Event(EventFact::HoldExpired { hold })
+        | Fact::Event(EventFact::HoldOverridden { hold, to: None, .. }) = fact
         {
             assert!(self.held.remove(hold).is_some(), "a hold ends twice");
-        } else if let Fact::HoldConfirmed { hold, order } = fact {
+        } else if let Fact::Event(EventFact::HoldConfirmed { hold, order }) = fact {
             let seats = self.held.remove(hold).expect("a hold that lives");
             assert!(self.sold.insert(*order, seats).is_none(), "an order is sold twice");
-        } else if let Fact::OrderRefunded { order, seats, .. } = fact {
+        } else if let Fact::Event(EventFact::OrderRefunded { order, seats, .. }) = fact {
             let sold = self.sold.get_mut(order).expect("an order that was made");
             let before = sold.len();
             sold.retain(|seat| !seats.contains(seat));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::auction::AuctionFact;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::fact::{SkuCount, SkuLine};
@@ -60,13 +60,19 @@ impl Promises {
     }
 
     /// Whether an award or a place that its buyer lost for not paying in time is still there for him.
-    pub fn are_left_to(&self, goods: &Goods, buyer: &BuyerId) -> bool {
+    pub fn are_left_to(&self, goods: &OrderedGoods, buyer: &BuyerId) -> bool {
         match (self, goods) {
-            (Promises::Auction(book), Goods::Award { .. }) => book.is_left_to(buyer),
-            (Promises::Registration(book), Goods::Entry { entry, .. }) => book.is_left_to(*entry, buyer),
-            (_, Goods::Hold { .. } | Goods::Checkout { .. } | Goods::Award { .. } | Goods::Entry { .. }) => {
-                false
+            (Promises::Auction(book), OrderedGoods::Award { .. }) => book.is_left_to(buyer),
+            (Promises::Registration(book), OrderedGoods::Entry { entry, .. }) => {
+                book.is_left_to(*entry, buyer)
             }
+            (
+                _,
+                OrderedGoods::Hold { .. }
+                | OrderedGoods::Checkout { .. }
+                | OrderedGoods::Award { .. }
+                | OrderedGoods::Entry { .. },
+            ) => false,
         }
     }
 

@@ -2,57 +2,52 @@
 
 use onsale_domain::ended::End;
 use onsale_domain::outcome::{HoldState, PlaceState};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, Millis};
+use onsale_domain::{Found, Query};
 
 use super::{Body, Event, Hold, Listing};
 
 impl Listing {
     pub fn ask(&self, query: &Query, clock: Millis) -> Found {
         let now = clock.max(self.now.last_at);
-        match &self.now.body {
-            Body::Nothing | Body::Venue { .. } => Found::Nothing,
-            Body::Event(event) => event.ask(query, now),
-            Body::Other(other) => other.listing.ask(query, now),
+        match (&self.now.body, query) {
+            (Body::Event(event), Query::Event(query)) => Found::Event(event.ask(query, now)),
+            (Body::Other(other), query) => other.listing.ask(query, now),
+            (Body::Nothing | Body::Venue { .. } | Body::Event(_), _) => Found::Nothing,
         }
     }
 }
 
 impl Event {
-    fn ask(&self, query: &Query, now: Millis) -> Found {
+    fn ask(&self, query: &EventQuery, now: Millis) -> EventFound {
         match query {
-            Query::Hold(id) => match self.holds.get(id) {
-                Some(hold) if now >= hold.until => Found::Ended(End::Expired),
-                Some(hold) => Found::Hold(Box::new(hold.state())),
+            EventQuery::Hold(id) => match self.holds.get(id) {
+                Some(hold) if now >= hold.until => EventFound::Ended(End::Expired),
+                Some(hold) => EventFound::Hold(Box::new(hold.state())),
                 None => match self.ended.get(id) {
-                    Some((end, at)) if now - at < 3_600_000 => Found::Ended(*end),
-                    Some(_) | None => Found::Nothing,
+                    Some((end, at)) if now - at < 3_600_000 => EventFound::Ended(*end),
+                    Some(_) | None => EventFound::Nothing,
                 },
             },
-            Query::HoldsOf(buyer) => {
+            EventQuery::HoldsOf(buyer) => {
                 let living = self.holds.values().filter(|hold| hold.buyer == *buyer && now < hold.until);
                 let mut holds: Vec<HoldState> = living.map(Hold::state).collect();
                 holds.sort_by_key(|hold| hold.fence);
-                Found::Holds(holds)
+                EventFound::Holds(holds)
             }
-            Query::Place { seat, buyer } => {
+            EventQuery::Place { seat, buyer } => {
                 if !self.chart.seats.contains_key(seat) {
-                    return Found::Nothing;
+                    return EventFound::Nothing;
                 }
                 if let Some(place) = self.place_of(*seat, buyer, now) {
-                    return Found::Place(place);
+                    return EventFound::Place(place);
                 }
                 let holder = self.holder(*seat).filter(|hold| now < hold.until && hold.buyer == *buyer);
-                holder.map_or(Found::Nothing, |hold| Found::Hold(Box::new(hold.state())))
+                holder.map_or(EventFound::Nothing, |hold| EventFound::Hold(Box::new(hold.state())))
             }
-            Query::Sale(_)
-            | Query::Registration(_)
-            | Query::Auction(_)
-            | Query::Orders(_)
-            | Query::Desk(_)
-            | Query::Attempts { .. } => Found::Nothing,
-            Query::Order(id) => self.orders.get(id).map_or(Found::Nothing, |order| {
-                Found::Order(Box::new(onsale_domain::seats::OrderState {
+            EventQuery::Order(id) => self.orders.get(id).map_or(EventFound::Nothing, |order| {
+                EventFound::Order(Box::new(onsale_domain::seats::OrderState {
                     order: *id,
                     buyer: order.buyer.clone(),
                     seats: order.seats.clone(),

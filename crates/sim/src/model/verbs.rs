@@ -1,14 +1,15 @@
 //! The verbs of an event in the model, each a plain reading of its paragraph in the rules.
 
-use onsale_domain::command::{
+use onsale_domain::ended::End;
+use onsale_domain::event::EventStatus;
+use onsale_domain::refusal::{Detail, InTheWay, Refusal};
+use onsale_domain::seats::EventFact;
+use onsale_domain::seats::Status;
+use onsale_domain::seats::command::{
     AdoptChart, BlockSeats, ChangeEvent, ConfirmHold, DropSeats, ExtendHold, HoldKey, JoinQueue, LeaveQueue,
     OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
 };
-use onsale_domain::ended::End;
-use onsale_domain::event::EventStatus;
-use onsale_domain::fact::{AreaLine, ChartAdopted, NewHolder, ReleaseCause, SeatLine};
-use onsale_domain::refusal::{Detail, InTheWay, Refusal};
-use onsale_domain::seats::Status;
+use onsale_domain::seats::fact::{AreaLine, ChartAdopted, NewHolder, ReleaseCause, SeatLine};
 use onsale_domain::{Code, Fact, HoldId, Millis, Outcome};
 
 use super::check::{self, invalid};
@@ -122,14 +123,14 @@ impl Event {
             count: line.count,
             price_minor: self.price(self.chart.areas[usize::from(line.area)].tier),
         });
-        Ok(Verdict::Fact(Fact::HoldPlaced {
+        Ok(Verdict::Fact(Fact::Event(EventFact::HoldPlaced {
             hold: command.hold,
             buyer: command.buyer.clone(),
             seats: seats.iter().map(line).collect(),
             areas: areas.collect(),
             until: now + length,
             pieces,
-        }))
+        })))
     }
 
     fn exactly_mine(&self, command: &PlaceHold, seats: &[u32]) -> Option<&Hold> {
@@ -175,7 +176,7 @@ impl Event {
         let cap = hold.placed_at + (2 * hold.length).max(300_000);
         let until = (hold.until + extension).min(cap);
         if until > hold.until {
-            Ok(Verdict::Fact(Fact::HoldExtended { hold: hold.id, until }))
+            Ok(Verdict::Fact(Fact::Event(EventFact::HoldExtended { hold: hold.id, until })))
         } else {
             no(Code::ExtensionCap)
         }
@@ -183,7 +184,7 @@ impl Event {
 
     pub fn release(&self, key: &HoldKey, now: Millis) -> Decision {
         let hold = self.opened_by(key, now)?.id;
-        Ok(Verdict::Fact(Fact::HoldReleased { hold, why: ReleaseCause::Buyer }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::HoldReleased { hold, why: ReleaseCause::Buyer })))
     }
 
     pub fn drop_seats(&self, command: &DropSeats, now: Millis) -> Decision {
@@ -203,7 +204,7 @@ impl Event {
             return invalid("drop_seats");
         }
         let (seats, areas) = (command.seats.clone(), command.areas.clone());
-        Ok(Verdict::Fact(Fact::SeatsDropped { hold: hold.id, seats, areas }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::SeatsDropped { hold: hold.id, seats, areas })))
     }
 
     pub fn confirm(&self, command: &ConfirmHold, now: Millis) -> Decision {
@@ -212,7 +213,7 @@ impl Event {
         if self.orders.contains_key(&command.order) {
             return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
         }
-        Ok(Verdict::Fact(Fact::HoldConfirmed { hold, order: command.order }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::HoldConfirmed { hold, order: command.order })))
     }
 
     pub fn override_hold(&self, command: &OverrideHold, now: Millis) -> Decision {
@@ -226,7 +227,7 @@ impl Event {
             to = Some(NewHolder { buyer: buyer.clone(), until: now + length });
         }
         let (staff, reason) = (command.staff.clone(), command.reason.clone());
-        Ok(Verdict::Fact(Fact::HoldOverridden { hold: command.hold, staff, reason, to }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::HoldOverridden { hold: command.hold, staff, reason, to })))
     }
 
     pub fn refund(&self, command: &RefundOrder) -> Decision {
@@ -254,7 +255,13 @@ impl Event {
         }
         blocked_by(way)?;
         let (seats, areas, reason) = (command.seats.clone(), command.areas.clone(), command.reason.clone());
-        Ok(Verdict::Fact(Fact::OrderRefunded { order: command.order, seats, areas, amount_minor, reason }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::OrderRefunded {
+            order: command.order,
+            seats,
+            areas,
+            amount_minor,
+            reason,
+        })))
     }
 
     pub fn block(&self, command: &BlockSeats) -> Decision {
@@ -266,12 +273,13 @@ impl Event {
             return Ok(Verdict::Outcome(Outcome::Unchanged));
         }
         let (areas, reason) = (command.areas.clone(), command.reason.clone());
-        Ok(Verdict::Fact(Fact::SeatsBlocked { seats, areas, reason }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::SeatsBlocked { seats, areas, reason })))
     }
 
     pub fn unblock(&self, command: &UnblockSeats) -> Decision {
         self.blockable(&command.seats, &command.areas)?;
-        let too_many = |line: &onsale_domain::fact::AreaCount| self.area_use(line.area)[2] < line.count;
+        let too_many =
+            |line: &onsale_domain::seats::fact::AreaCount| self.area_use(line.area)[2] < line.count;
         if let Some(n) = command.areas.iter().position(too_many) {
             return invalid(format!("areas[{n}].count"));
         }
@@ -279,10 +287,14 @@ impl Event {
         if seats.is_empty() && command.areas.is_empty() {
             return Ok(Verdict::Outcome(Outcome::Unchanged));
         }
-        Ok(Verdict::Fact(Fact::SeatsUnblocked { seats, areas: command.areas.clone() }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::SeatsUnblocked { seats, areas: command.areas.clone() })))
     }
 
-    fn blockable(&self, seats: &[u32], areas: &[onsale_domain::fact::AreaCount]) -> Result<(), Refusal> {
+    fn blockable(
+        &self,
+        seats: &[u32],
+        areas: &[onsale_domain::seats::fact::AreaCount],
+    ) -> Result<(), Refusal> {
         self.known_seats(seats)?;
         if areas.iter().any(|line| !self.area_exists(line.area)) {
             return no(Code::AreaUnknown);
@@ -304,7 +316,11 @@ impl Event {
                 return Ok(Verdict::Outcome(Outcome::StillQueued(Box::new(place))));
             }
             let (until, ahead) = (now + 300_000, place.ahead);
-            return Ok(Verdict::Fact(Fact::PlaceRenewed { place: place.place, until, ahead }));
+            return Ok(Verdict::Fact(Fact::Event(EventFact::PlaceRenewed {
+                place: place.place,
+                until,
+                ahead,
+            })));
         }
         let code = match self.status_of(seat) {
             Status::Available => Some(Code::SeatAvailable),
@@ -331,14 +347,20 @@ impl Event {
             return no(Code::IdTaken);
         }
         let (place, buyer) = (command.place, command.buyer.clone());
-        Ok(Verdict::Fact(Fact::QueueJoined { place, seat, buyer, until: now + 300_000, ahead: waiting }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::QueueJoined {
+            place,
+            seat,
+            buyer,
+            until: now + 300_000,
+            ahead: waiting,
+        })))
     }
 
     pub fn leave_queue(&self, command: &LeaveQueue) -> Decision {
         self.known_seats(&[command.seat])?;
         let mine = |place: &&super::Place| place.seat == command.seat && place.buyer == command.buyer;
         match self.places.iter().find(mine) {
-            Some(place) => Ok(Verdict::Fact(Fact::QueueLeft { place: place.id })),
+            Some(place) => Ok(Verdict::Fact(Fact::Event(EventFact::QueueLeft { place: place.id }))),
             None => no(Code::PlaceUnknown),
         }
     }
@@ -368,7 +390,7 @@ impl Event {
         if new == self.details {
             return Ok(Verdict::Outcome(Outcome::Unchanged));
         }
-        Ok(Verdict::Fact(Fact::EventChanged(Box::new(new))))
+        Ok(Verdict::Fact(Fact::Event(EventFact::EventChanged(Box::new(new)))))
     }
 
     pub fn change_status(&self, status: EventStatus, now: Millis) -> Decision {
@@ -382,7 +404,7 @@ impl Event {
         if !check::may_become(self.status, status) {
             return no(Code::StatusConflict);
         }
-        Ok(Verdict::Fact(Fact::StatusChanged { status, by_schedule: false }))
+        Ok(Verdict::Fact(Fact::Event(EventFact::StatusChanged { status, by_schedule: false })))
     }
 
     pub fn adopt_chart(&self, command: &AdoptChart) -> Decision {
@@ -408,6 +430,10 @@ impl Event {
         }
         blocked_by(way)?;
         let (venue, version, layout) = (command.venue, command.version, command.layout.clone());
-        Ok(Verdict::Fact(Fact::ChartAdopted(Box::new(ChartAdopted { venue, version, layout }))))
+        Ok(Verdict::Fact(Fact::Event(EventFact::ChartAdopted(Box::new(ChartAdopted {
+            venue,
+            version,
+            layout,
+        })))))
     }
 }

@@ -1,5 +1,6 @@
 //! What bidders, sellers and staff want of auctions: maxima near the price and near each other, bids at the very end.
 
+use onsale_domain::Query;
 use onsale_domain::auction::command::{
     BanBidder, BuyNow, CancelAuction, ChangeAuction, ChangeTerms, PlaceBid, RetractBid, Retractor,
     SettleAward,
@@ -9,7 +10,6 @@ use onsale_domain::auction::image::AuctionImage;
 use onsale_domain::auction::increment::{Increment, NamedLadder};
 use onsale_domain::auction::{Auction, AuctionCommand, AuctionDetails, AuctionQuery, AuctionTerms};
 use onsale_domain::money::Currency;
-use onsale_domain::seats::Query;
 use onsale_domain::{BuyerId, Command, ListingKind, OrderId};
 use onsale_engine::Request;
 
@@ -112,7 +112,7 @@ impl Workload {
                 AuctionCommand::SettleAward(SettleAward { bidder, order: OrderId(self.fresh()) })
             }
             6 => AuctionCommand::DeclineAward(self.payer(rng, &image)),
-            7 => AuctionCommand::CloseDue,
+            7 => return Command::ExpireDue { limit: 64 },
             8 => AuctionCommand::WatchAuction(self.buyer(rng)),
             9 => {
                 let watching: Vec<_> = image.people.iter().filter(|one| one.watches).collect();

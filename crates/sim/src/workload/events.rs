@@ -1,12 +1,13 @@
 //! What staff does to events and venues: create, change, close, cancel, move the chairs, and get the forms wrong.
 
-use onsale_domain::command::{
-    AdoptChart, ChangeEvent, CreateEvent, CreateVenue, Pick, PlaceHold, UnblockSeats,
-};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
-use onsale_domain::fact::AreaCount;
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
 use onsale_domain::money::Currency;
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{AdoptChart, ChangeEvent, CreateEvent, Pick, PlaceHold, UnblockSeats};
+use onsale_domain::seats::fact::AreaCount;
+use onsale_domain::venue::VenueCommand;
+use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{Command, HoldId, ListingId, ListingKind, Tenant};
 use onsale_engine::Request;
 
@@ -29,7 +30,11 @@ impl Workload {
         if rng.chance(150) && self.listings_made > 0 {
             let id = self.new_id(rng, ListingKind::Venue);
             let (name, place, layout) = ("Hall".into(), "Main Street 1".into(), layout(rng));
-            let create = Command::CreateVenue(Box::new(CreateVenue { name, place, layout: layout.into() }));
+            let create = Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
+                name,
+                place,
+                layout: layout.into(),
+            })));
             return self.request(rng, id, create);
         }
         let id = self.new_id(rng, ListingKind::Event);
@@ -48,7 +53,8 @@ impl Workload {
             7 => details.sale_closes_at = Some(-1),
             _ => {}
         }
-        let create = Command::CreateEvent(Box::new(CreateEvent { details, status, chart }));
+        let create =
+            Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent { details, status, chart })));
         self.request(rng, id, create)
     }
 
@@ -61,7 +67,11 @@ impl Workload {
         match rng.below(3) {
             0 => Request { listing, ..create },
             1 => Request { command: Command::ExpireDue { limit: 1 }, ..create },
-            _ => Request { listing, command: Command::PublishLayout(layout(rng).into()), key: None },
+            _ => Request {
+                listing,
+                command: Command::Venue(VenueCommand::PublishLayout(layout(rng).into())),
+                key: None,
+            },
         }
     }
 
@@ -69,13 +79,19 @@ impl Workload {
         if rng.chance(100) {
             let (hold, buyer) = (HoldId(self.fresh()), self.some_buyer(rng));
             let pick = Pick::Seats(vec![listing.made as u32]);
-            return Command::PlaceHold(PlaceHold { hold, buyer, pick, areas: Vec::new(), hold_ms: None });
+            return Command::Event(EventCommand::PlaceHold(PlaceHold {
+                hold,
+                buyer,
+                pick,
+                areas: Vec::new(),
+                hold_ms: None,
+            }));
         }
         let mut next = layout(rng);
         if rng.chance(100) {
             next.areas.push(Area { id: "empty".into(), ..Area::default() });
         }
-        Command::PublishLayout(next.into())
+        Command::Venue(VenueCommand::PublishLayout(next.into()))
     }
 
     pub(super) fn change_event(&mut self, rng: &mut Rng, event: &Event, clock: i64) -> Command {
@@ -96,7 +112,7 @@ impl Workload {
             12 => change.sale_opens_at = Some(Some(clock + rng.range(0, 60_000))),
             _ => {}
         }
-        Command::ChangeEvent(Box::new(change))
+        Command::Event(EventCommand::ChangeEvent(Box::new(change)))
     }
 
     /// The old layout with a row more, a row less or a seat moved; sometimes an altogether new one.
@@ -132,13 +148,17 @@ impl Workload {
             };
             next.areas = event.chart.areas.iter().map(area).collect();
         }
-        Command::AdoptChart(Box::new(AdoptChart { venue: None, version: 2, layout: next.into() }))
+        Command::Event(EventCommand::AdoptChart(Box::new(AdoptChart {
+            venue: None,
+            version: 2,
+            layout: next.into(),
+        })))
     }
 
     /// Mostly back to where tickets are sold, or the run would soon be over.
     pub(super) fn change_status(&mut self, rng: &mut Rng, event: &Event) -> Command {
         if event.status != EventStatus::OnSale && rng.chance(850) {
-            return Command::ChangeStatus(EventStatus::OnSale);
+            return Command::Event(EventCommand::ChangeStatus(EventStatus::OnSale));
         }
         let some = [
             EventStatus::OnSale,
@@ -151,7 +171,7 @@ impl Workload {
         ];
         let cancelled = rng.chance(60);
         let status = rng.pick(&some).copied().unwrap_or(EventStatus::Closed);
-        Command::ChangeStatus(if cancelled { EventStatus::Cancelled } else { status })
+        Command::Event(EventCommand::ChangeStatus(if cancelled { EventStatus::Cancelled } else { status }))
     }
 
     /// Forms filled in wrongly.
@@ -166,10 +186,10 @@ impl Workload {
             4 => (Pick::Seats((0..21).collect()), Vec::new()),
             _ => {
                 let seats = vec![event.chart.ids.len() as u32 + 5];
-                return Command::UnblockSeats(UnblockSeats { seats, areas: Vec::new() });
+                return Command::Event(EventCommand::UnblockSeats(UnblockSeats { seats, areas: Vec::new() }));
             }
         };
-        Command::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms: None })
+        Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms: None }))
     }
 }
 

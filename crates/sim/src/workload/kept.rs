@@ -5,7 +5,7 @@ use onsale_domain::auction::AuctionCommand;
 use onsale_domain::auction::command::RefundAward;
 use onsale_domain::listing::Body;
 use onsale_domain::order::command::{EntryKey, GoodsKey};
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, OrderStatus};
 use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, CreateRegistration, Register};
@@ -157,18 +157,18 @@ fn often(status: OrderStatus) -> u64 {
 }
 
 /// Some money for what is kept for days takes days itself.
-pub(super) fn is_slow(rng: &mut Rng, goods: &Goods) -> bool {
+pub(super) fn is_slow(rng: &mut Rng, goods: &OrderedGoods) -> bool {
     match goods {
-        Goods::Hold { .. } | Goods::Checkout { .. } => false,
-        Goods::Award { .. } | Goods::Entry { .. } => rng.chance(350),
+        OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => false,
+        OrderedGoods::Award { .. } | OrderedGoods::Entry { .. } => rng.chance(350),
     }
 }
 
 /// How long a provider is waited for.
-pub(super) fn time_to_pay(rng: &mut Rng, goods: &Goods) -> i64 {
+pub(super) fn time_to_pay(rng: &mut Rng, goods: &OrderedGoods) -> i64 {
     match goods {
-        Goods::Hold { .. } | Goods::Checkout { .. } => rng.range(1_000, 200_000),
-        Goods::Award { .. } | Goods::Entry { .. } => {
+        OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => rng.range(1_000, 200_000),
+        OrderedGoods::Award { .. } | OrderedGoods::Entry { .. } => {
             let most = if rng.chance(500) { 200_000 } else { 60 * HOUR };
             rng.range(1_000, most)
         }
@@ -178,16 +178,16 @@ pub(super) fn time_to_pay(rng: &mut Rng, goods: &Goods) -> i64 {
 /// Whoever has ordered, or paid, wants it no more; or staff takes his place away, or pays back what an award cost.
 pub(super) fn give_up(rng: &mut Rng, order: &BookedOrder, buyer: BuyerId) -> Command {
     match &order.goods {
-        Goods::Award { price_minor, .. } if rng.chance(700) => {
+        OrderedGoods::Award { price_minor, .. } if rng.chance(700) => {
             let amount_minor = rng.chance(500).then(|| rng.range(1, price_minor + 10));
             let (order, reason) = (order.order, "broken".to_owned());
             Command::Auction(AuctionCommand::RefundAward(RefundAward { order, amount_minor, reason }))
         }
-        Goods::Entry { entry, .. } => {
+        OrderedGoods::Entry { entry, .. } => {
             let buyer = rng.chance(600).then_some(buyer);
             Command::Registration(RegistrationCommand::CancelEntry(CancelEntry { entry: *entry, buyer }))
         }
-        Goods::Award { .. } | Goods::Hold { .. } | Goods::Checkout { .. } => {
+        OrderedGoods::Award { .. } | OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => {
             Command::Auction(AuctionCommand::DeclineAward(buyer))
         }
     }

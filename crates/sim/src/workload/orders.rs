@@ -1,22 +1,23 @@
 //! What buyers and staff want where things are ordered and paid: events with orders, and sales. What the provider makes of
 //! it is not theirs to say; `world/payments.rs` has it.
 
-use onsale_domain::command::{
-    AdoptChart, BestAvailable, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, HoldKey,
-    JoinQueue, OverrideHold, Pick, PlaceHold, RefundOrder,
-};
 use onsale_domain::event::EventStatus;
 use onsale_domain::listing::Body;
 use onsale_domain::order::command::{GoodsKey, NoteRefund, OrderKey, PayOrder, PlaceOrder};
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::outcome::HoldState;
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::command::{
+    AdoptChart, BestAvailable, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, HoldKey,
+    JoinQueue, OverrideHold, Pick, PlaceHold, RefundOrder,
+};
+use onsale_domain::seats::{EventCommand, EventFound, EventQuery};
 use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::{Checkout, CheckoutKey, Purchase, RefundPurchase};
 use onsale_domain::{
     BuyerId, CheckoutId, Command, HoldId, ListingId, ListingKind, OrderId, PaymentId, Tenant,
 };
+use onsale_domain::{Found, Query};
 use onsale_engine::Request;
 
 use super::Workload;
@@ -71,23 +72,31 @@ impl Workload {
         let id = ListingId { tenant, kind: ListingKind::Event, number: paid_number(number) };
         let chart = AdoptChart { venue: None, version: 1, layout: layout(rng).into() };
         let (details, status) = (details(rng, clock), EventStatus::OnSale);
-        self.request(rng, id, Command::CreateEvent(Box::new(CreateEvent { details, status, chart })))
+        self.request(
+            rng,
+            id,
+            Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent { details, status, chart }))),
+        )
     }
 
     fn staff(&mut self, rng: &mut Rng, other: &Other, clock: i64) -> Command {
         match rng.below(10) {
-            0 => Command::ChangeStatus(EventStatus::Cancelled),
-            1 => Command::ChangeStatus(EventStatus::Closed),
+            0 => Command::Event(EventCommand::ChangeStatus(EventStatus::Cancelled)),
+            1 => Command::Event(EventCommand::ChangeStatus(EventStatus::Closed)),
             2 | 3 => {
                 let (seats, areas) = (vec![rng.below(8) as u32], Vec::new());
-                Command::BlockSeats(BlockSeats { seats, areas, reason: "a camera".into() })
+                Command::Event(EventCommand::BlockSeats(BlockSeats {
+                    seats,
+                    areas,
+                    reason: "a camera".into(),
+                }))
             }
             4..8 => {
                 let holds = holds_of(other, &self.buyer(rng), clock);
                 let hold = rng.pick(&holds).map_or(HoldId(7), |hold| hold.hold);
                 let to = rng.chance(300).then(|| (self.buyer(rng), None));
                 let (staff, reason) = ("stf_1".into(), "a wheelchair".into());
-                Command::OverrideHold(OverrideHold { hold, staff, reason, to })
+                Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason, to }))
             }
             _ => Command::ExpireDue { limit: rng.below(70) as u32 },
         }
@@ -107,16 +116,16 @@ impl Workload {
                 let order = OrderId(if rng.chance(970) { self.fresh() } else { self.next_id });
                 self.place_order(rng, order, GoodsKey::Hold(key))
             }
-            1 => Command::ReleaseHold(key),
-            2 => Command::ExtendHold(ExtendHold { key, extension_ms: None }),
-            3 => Command::ConfirmHold(ConfirmHold { key, order: OrderId(self.fresh()) }),
+            1 => Command::Event(EventCommand::ReleaseHold(key)),
+            2 => Command::Event(EventCommand::ExtendHold(ExtendHold { key, extension_ms: None })),
+            3 => Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order: OrderId(self.fresh()) })),
             4 => {
                 let seats = hold.seats.iter().map(|line| line.seat).take(1).collect();
-                Command::DropSeats(DropSeats { key, seats, areas: Vec::new() })
+                Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas: Vec::new() }))
             }
             _ => {
                 let (place, seat) = (HoldId(self.fresh()), hold.seats.first().map_or(0, |line| line.seat));
-                Command::JoinQueue(JoinQueue { place, seat, buyer: self.buyer(rng) })
+                Command::Event(EventCommand::JoinQueue(JoinQueue { place, seat, buyer: self.buyer(rng) }))
             }
         }
     }
@@ -133,7 +142,13 @@ impl Workload {
             }
         };
         let hold_ms = rng.chance(500).then(|| rng.range(30_000, 60_000));
-        Command::PlaceHold(PlaceHold { hold: HoldId(self.fresh()), buyer, pick, areas: Vec::new(), hold_ms })
+        Command::Event(EventCommand::PlaceHold(PlaceHold {
+            hold: HoldId(self.fresh()),
+            buyer,
+            pick,
+            areas: Vec::new(),
+            hold_ms,
+        }))
     }
 
     fn at_the_sale(&mut self, rng: &mut Rng, other: &Other, buyer: BuyerId, clock: i64) -> Command {
@@ -190,17 +205,24 @@ impl Workload {
         if rng.chance(ends) {
             return match (&order.goods, order.status) {
                 (_, OrderStatus::Pending) => Command::Order(OrderCommand::Cancel(key)),
-                (Goods::Hold { hold, .. }, OrderStatus::Paying) => {
+                (OrderedGoods::Hold { hold, .. }, OrderStatus::Paying) => {
                     // Whoever has the token may try; a hold that is paid is not let go.
-                    let found = other.listing.ask(&Query::Hold(*hold), clock);
-                    let fence = if let Found::Hold(state) = found { state.fence } else { 0 };
-                    Command::ReleaseHold(HoldKey { hold: *hold, fence, buyer: key.buyer })
+                    let found = other.listing.ask(&Query::Event(EventQuery::Hold(*hold)), clock);
+                    let fence =
+                        if let Found::Event(EventFound::Hold(state)) = found { state.fence } else { 0 };
+                    Command::Event(EventCommand::ReleaseHold(HoldKey {
+                        hold: *hold,
+                        fence,
+                        buyer: key.buyer,
+                    }))
                 }
-                (Goods::Checkout { checkout, .. }, OrderStatus::Paying) => {
+                (OrderedGoods::Checkout { checkout, .. }, OrderStatus::Paying) => {
                     let key = CheckoutKey { checkout: *checkout, buyer: key.buyer };
                     Command::Sale(SaleCommand::CancelCheckout(key))
                 }
-                (Goods::Award { .. } | Goods::Entry { .. }, _) => give_up(rng, order, key.buyer),
+                (OrderedGoods::Award { .. } | OrderedGoods::Entry { .. }, _) => {
+                    give_up(rng, order, key.buyer)
+                }
                 (goods, _) => give_back(rng, order.order, goods),
             };
         }
@@ -216,26 +238,26 @@ impl Workload {
     }
 }
 
-fn give_back(rng: &mut Rng, order: OrderId, goods: &Goods) -> Command {
+fn give_back(rng: &mut Rng, order: OrderId, goods: &OrderedGoods) -> Command {
     let (part, reason) = (rng.chance(500), "asked for".to_owned());
     match goods {
-        Goods::Hold { seats, .. } => {
+        OrderedGoods::Hold { seats, .. } => {
             let seats = seats.iter().take(usize::from(part)).map(|line| line.seat).collect();
-            Command::RefundOrder(RefundOrder { order, seats, areas: Vec::new(), reason })
+            Command::Event(EventCommand::RefundOrder(RefundOrder { order, seats, areas: Vec::new(), reason }))
         }
-        Goods::Checkout { lines, .. } => {
+        OrderedGoods::Checkout { lines, .. } => {
             let one = |line: &onsale_domain::stock::fact::SkuLine| count_of(*line);
             let lines = lines.iter().take(usize::from(part)).map(one).collect();
             let restock = rng.chance(700);
             Command::Sale(SaleCommand::Refund(RefundPurchase { order, lines, restock, reason }))
         }
-        Goods::Award { .. } | Goods::Entry { .. } => unreachable!("these are given up"),
+        OrderedGoods::Award { .. } | OrderedGoods::Entry { .. } => unreachable!("these are given up"),
     }
 }
 
 fn holds_of(other: &Other, buyer: &BuyerId, clock: i64) -> Vec<HoldState> {
-    let found = other.listing.ask(&Query::HoldsOf(buyer.clone()), clock);
-    if let Found::Holds(holds) = found { holds } else { Vec::new() }
+    let found = other.listing.ask(&Query::Event(EventQuery::HoldsOf(buyer.clone())), clock);
+    if let Found::Event(EventFound::Holds(holds)) = found { holds } else { Vec::new() }
 }
 
 pub(super) fn orders_of(other: &Other, buyer: &BuyerId, clock: i64) -> Vec<BookedOrder> {

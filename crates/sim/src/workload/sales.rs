@@ -7,6 +7,7 @@ use onsale_domain::registration::command::{
 };
 use onsale_domain::registration::details::RegistrationDetails;
 use onsale_domain::registration::image::RegistrationImage;
+use onsale_domain::seats::EventQuery;
 use onsale_domain::series::SeriesCommand;
 use onsale_domain::series::command::{ChangeSeries, OpenSlot};
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
@@ -218,10 +219,10 @@ impl Workload {
     }
 
     /// A question about somebody's codes, purchases or entry.
-    pub(super) fn question_of_other(&mut self, rng: &mut Rng, other: &Other) -> onsale_domain::seats::Query {
+    pub(super) fn question_of_other(&mut self, rng: &mut Rng, other: &Other) -> onsale_domain::Query {
+        use onsale_domain::Query;
         use onsale_domain::listing::Body;
         use onsale_domain::registration::RegistrationQuery;
-        use onsale_domain::seats::Query;
         use onsale_domain::stock::SaleQuery;
         let buyer: BuyerId = self.buyer(rng);
         match &other.listing.body {
@@ -245,7 +246,7 @@ impl Workload {
             }
             Body::Auction(auction) => self.question_of_auction(rng, auction),
             Body::Series(_) | Body::Nothing | Body::Venue(_) | Body::Event(_) | Body::Desk(_) => {
-                Query::HoldsOf(buyer)
+                Query::Event(EventQuery::HoldsOf(buyer))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a table calls things: `h1` for the first hold granted, `q1` for the first place, `o1` for the first order.
 
-use onsale_domain::seats::Query;
+use onsale_domain::Query;
+use onsale_domain::seats::{EventFact, EventQuery};
 use onsale_domain::{BuyerId, Fact, HoldId, OrderId};
 
 /// Ids that nobody was given start here.
@@ -61,7 +62,7 @@ impl Names {
     }
 
     pub fn learn(&mut self, fact: &Fact, fence: u64) {
-        if let Fact::HoldPlaced { hold, buyer, .. } = fact {
+        if let Fact::Event(EventFact::HoldPlaced { hold, buyer, .. }) = fact {
             if self.by_id(*hold).is_some_and(|known| known.fences.last() == Some(&fence)) {
                 return;
             }
@@ -69,20 +70,20 @@ impl Names {
             let (name, buyer) = (format!("h{}", self.holds), buyer.clone());
             self.things.push(Named { name, id: *hold, buyer, seat: None, fences: vec![fence] });
         }
-        if let Fact::QueueJoined { place, seat, buyer, .. } = fact
+        if let Fact::Event(EventFact::QueueJoined { place, seat, buyer, .. }) = fact
             && self.by_id(*place).is_none()
         {
             self.places += 1;
             let (name, buyer) = (format!("q{}", self.places), buyer.clone());
             self.things.push(Named { name, id: *place, buyer, seat: Some(*seat), fences: Vec::new() });
         }
-        if let Fact::HoldOverridden { hold, to: Some(to), .. } = fact {
+        if let Fact::Event(EventFact::HoldOverridden { hold, to: Some(to), .. }) = fact {
             self.granted(*hold, Some(&to.buyer), fence);
         }
-        if let Fact::SeatOffered { place, .. } = fact {
+        if let Fact::Event(EventFact::SeatOffered { place, .. }) = fact {
             self.granted(*place, None, fence);
         }
-        if let Fact::HoldConfirmed { order, .. } = fact
+        if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact
             && !self.orders.contains(order)
         {
             self.orders.push(*order);
@@ -102,17 +103,16 @@ impl Names {
 
     /// Every question that can be asked about what a table has seen.
     pub fn queries(&self) -> Vec<Query> {
-        let mut queries: Vec<Query> = self.things.iter().map(|known| Query::Hold(known.id)).collect();
+        let mut queries: Vec<Query> =
+            self.things.iter().map(|known| Query::Event(EventQuery::Hold(known.id))).collect();
         let mut buyers: Vec<&BuyerId> = self.things.iter().map(|known| &known.buyer).collect();
         buyers.sort_unstable();
         buyers.dedup();
-        queries.extend(buyers.into_iter().map(|buyer| Query::HoldsOf(buyer.clone())));
-        queries.extend(
-            self.things
-                .iter()
-                .filter_map(|known| Some(Query::Place { seat: known.seat?, buyer: known.buyer.clone() })),
-        );
-        queries.extend(self.orders.iter().map(|order| Query::Order(*order)));
+        queries.extend(buyers.into_iter().map(|buyer| Query::Event(EventQuery::HoldsOf(buyer.clone()))));
+        queries.extend(self.things.iter().filter_map(|known| {
+            Some(Query::Event(EventQuery::Place { seat: known.seat?, buyer: known.buyer.clone() }))
+        }));
+        queries.extend(self.orders.iter().map(|order| Query::Event(EventQuery::Order(*order))));
         queries
     }
 }

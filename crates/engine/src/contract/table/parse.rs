@@ -1,12 +1,16 @@
 //! Words to commands. Nothing here decides what is right: the strangest wish becomes a command.
 
-use onsale_domain::command::{
-    BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, CreateVenue, DropSeats, ExtendHold, HoldKey,
-    JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
-};
+use onsale_domain::Query;
 use onsale_domain::event::EventStatus;
-use onsale_domain::fact::AreaCount;
-use onsale_domain::seats::{Query, SeatsView};
+use onsale_domain::seats::SeatsView;
+use onsale_domain::seats::command::{
+    BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, DropSeats, ExtendHold, HoldKey, JoinQueue,
+    LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
+};
+use onsale_domain::seats::fact::AreaCount;
+use onsale_domain::seats::{EventCommand, EventQuery};
+use onsale_domain::venue::VenueCommand;
+use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{BuyerId, Command, Millis};
 
 use super::names::Names;
@@ -132,61 +136,88 @@ pub(super) fn ask(
             };
             let pick = wish.best.map_or(Pick::Seats(wish.seats), Pick::Best);
             let hold_ms = option(options, "for").map(span).transpose()?;
-            Command::PlaceHold(PlaceHold { hold, buyer: buyer(who)?, pick, areas: wish.areas, hold_ms })
+            Command::Event(EventCommand::PlaceHold(PlaceHold {
+                hold,
+                buyer: buyer(who)?,
+                pick,
+                areas: wish.areas,
+                hold_ms,
+            }))
         }
         ["extend", name, options @ ..] => {
             let extension_ms = option(options, "by").map(span).transpose()?;
-            Command::ExtendHold(ExtendHold { key: key(name, names)?, extension_ms })
+            Command::Event(EventCommand::ExtendHold(ExtendHold { key: key(name, names)?, extension_ms }))
         }
         ["drop", name, what] => {
             let wish = wish(what)?;
-            Command::DropSeats(DropSeats { key: key(name, names)?, seats: wish.seats, areas: wish.areas })
+            Command::Event(EventCommand::DropSeats(DropSeats {
+                key: key(name, names)?,
+                seats: wish.seats,
+                areas: wish.areas,
+            }))
         }
-        ["release", name] => Command::ReleaseHold(key(name, names)?),
+        ["release", name] => Command::Event(EventCommand::ReleaseHold(key(name, names)?)),
         ["confirm", name, options @ ..] => {
             let order = match option(options, "as") {
                 Some(name) => names.order(name),
                 None => names.fresh_order(),
             };
-            Command::ConfirmHold(ConfirmHold { key: key(name, names)?, order })
+            Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: key(name, names)?, order }))
         }
         ["override", name, options @ ..] => {
             let hold_ms = option(options, "for").map(span).transpose()?;
             let to = option(options, "to").map(buyer).transpose()?.map(|buyer| (buyer, hold_ms));
             let staff = option(options, "by").unwrap_or("staff").to_owned();
             let reason = option(options, "because").unwrap_or("asked at the desk").replace("''", "");
-            Command::OverrideHold(OverrideHold { hold: names.hold(name), staff, reason, to })
+            Command::Event(EventCommand::OverrideHold(OverrideHold {
+                hold: names.hold(name),
+                staff,
+                reason,
+                to,
+            }))
         }
         ["refund", name, what @ ..] => {
             let wish = what.first().map_or(Ok(Wish::default()), |what| wish(what))?;
             let order = names.order(name);
             let (seats, areas, reason) = (wish.seats, wish.areas, "rain".to_owned());
-            Command::RefundOrder(RefundOrder { order, seats, areas, reason })
+            Command::Event(EventCommand::RefundOrder(RefundOrder { order, seats, areas, reason }))
         }
         ["block", what, options @ ..] => {
             let wish = wish(what)?;
             let reason = option(options, "because").unwrap_or("camera").replace("''", "");
-            Command::BlockSeats(BlockSeats { seats: wish.seats, areas: wish.areas, reason })
+            Command::Event(EventCommand::BlockSeats(BlockSeats {
+                seats: wish.seats,
+                areas: wish.areas,
+                reason,
+            }))
         }
         ["unblock", what] => {
             let wish = wish(what)?;
-            Command::UnblockSeats(UnblockSeats { seats: wish.seats, areas: wish.areas })
+            Command::Event(EventCommand::UnblockSeats(UnblockSeats { seats: wish.seats, areas: wish.areas }))
         }
         ["queue", what, who, options @ ..] => {
             let place = match option(options, "as") {
                 Some(name) => names.hold(name),
                 None => names.fresh(),
             };
-            Command::JoinQueue(JoinQueue { place, seat: seat(what)?, buyer: buyer(who)? })
+            Command::Event(EventCommand::JoinQueue(JoinQueue {
+                place,
+                seat: seat(what)?,
+                buyer: buyer(who)?,
+            }))
         }
-        ["leave", what, who] => Command::LeaveQueue(LeaveQueue { seat: seat(what)?, buyer: buyer(who)? }),
-        ["status", status] => Command::ChangeStatus(self::status(status)?),
-        ["change", changes @ ..] => Command::ChangeEvent(Box::new(change(changes)?)),
-        ["adopt", chart @ ..] => Command::AdoptChart(Box::new(settings.adopt(&chart.join(" "))?)),
+        ["leave", what, who] => {
+            Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat: seat(what)?, buyer: buyer(who)? }))
+        }
+        ["status", status] => Command::Event(EventCommand::ChangeStatus(self::status(status)?)),
+        ["change", changes @ ..] => Command::Event(EventCommand::ChangeEvent(Box::new(change(changes)?))),
+        ["adopt", chart @ ..] => {
+            Command::Event(EventCommand::AdoptChart(Box::new(settings.adopt(&chart.join(" "))?)))
+        }
         ["create", rules @ ..] => {
             let mut other = settings.clone();
             other.rules(&rules.iter().map(|rule| (*rule).to_owned()).collect::<Vec<_>>())?;
-            Command::CreateEvent(Box::new(other.create()?))
+            Command::Event(EventCommand::CreateEvent(Box::new(other.create()?)))
         }
         ["sweep"] => Command::ExpireDue { limit: 64 },
         ["sweep", limit] => Command::ExpireDue { limit: limit.parse().map_err(|_| "not a number")? },
@@ -203,10 +234,12 @@ pub(super) fn ask(
                 place: "Main Street".into(),
                 layout: layout(&chart.join(" "))?.into(),
             };
-            return Ok(Ask::Venue(Command::CreateVenue(Box::new(create))));
+            return Ok(Ask::Venue(Command::Venue(VenueCommand::CreateVenue(Box::new(create)))));
         }
         ["venue", "publish", chart @ ..] => {
-            return Ok(Ask::Venue(Command::PublishLayout(layout(&chart.join(" "))?.into())));
+            return Ok(Ask::Venue(Command::Venue(VenueCommand::PublishLayout(
+                layout(&chart.join(" "))?.into(),
+            ))));
         }
         ["venue", "versions"] => return Ok(Ask::Versions),
         ["venue", rest @ ..] => {
@@ -216,13 +249,15 @@ pub(super) fn ask(
             };
             return Ok(Ask::Venue(command));
         }
-        ["publish", chart @ ..] => Command::PublishLayout(layout(&chart.join(" "))?.into()),
-        ["show", name] => return Ok(Ask::Query(Query::Hold(names.hold(name)))),
-        ["mine", who] => return Ok(Ask::Query(Query::HoldsOf(buyer(who)?))),
-        ["place", what, who] => {
-            return Ok(Ask::Query(Query::Place { seat: seat(what)?, buyer: buyer(who)? }));
+        ["publish", chart @ ..] => {
+            Command::Venue(VenueCommand::PublishLayout(layout(&chart.join(" "))?.into()))
         }
-        ["order", name] => return Ok(Ask::Query(Query::Order(names.order(name)))),
+        ["show", name] => return Ok(Ask::Query(Query::Event(EventQuery::Hold(names.hold(name))))),
+        ["mine", who] => return Ok(Ask::Query(Query::Event(EventQuery::HoldsOf(buyer(who)?)))),
+        ["place", what, who] => {
+            return Ok(Ask::Query(Query::Event(EventQuery::Place { seat: seat(what)?, buyer: buyer(who)? })));
+        }
+        ["order", name] => return Ok(Ask::Query(Query::Event(EventQuery::Order(names.order(name))))),
         ["seats"] => return Ok(Ask::Seats),
         ["areas"] => return Ok(Ask::Areas),
         ["totals"] => return Ok(Ask::Totals),

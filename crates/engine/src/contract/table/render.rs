@@ -1,11 +1,14 @@
 //! Answers to words: every fact in its order, then what the command came to. Nothing is left out.
 
+use onsale_domain::Found;
 use onsale_domain::ended::End;
-use onsale_domain::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::listing::BodyView;
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
-use onsale_domain::seats::{Found, SeatsView, Status};
+use onsale_domain::seats::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
+use onsale_domain::seats::{EventFact, EventFound};
+use onsale_domain::seats::{SeatsView, Status};
+use onsale_domain::venue::VenueFact;
 use onsale_domain::{Fact, HoldId, Millis, Outcome, Refusal};
 
 use super::ZERO;
@@ -37,71 +40,83 @@ impl Renderer<'_> {
     }
 
     fn fact(&self, fact: &Fact) -> String {
+        if let Fact::Venue(VenueFact::VenueCreated(_)) = fact {
+            "venue created".into()
+        } else if let Fact::Venue(VenueFact::LayoutPublished(published)) = fact {
+            format!("published v{}", published.version)
+        } else if let Fact::Event(fact) = fact {
+            self.event_fact(fact)
+        } else {
+            format!("{fact:?}")
+        }
+    }
+
+    fn event_fact(&self, fact: &EventFact) -> String {
         match fact {
-            Fact::VenueCreated(_) => "venue created".into(),
-            Fact::LayoutPublished(published) => format!("published v{}", published.version),
-            Fact::EventCreated(_) => "created".into(),
-            Fact::EventChanged(_) => "changed".into(),
-            Fact::ChartAdopted(adopted) => format!("chart v{}", adopted.version),
-            Fact::StatusChanged { status, by_schedule } => {
+            EventFact::EventCreated(_) => "created".into(),
+            EventFact::EventChanged(_) => "changed".into(),
+            EventFact::ChartAdopted(adopted) => format!("chart v{}", adopted.version),
+            EventFact::StatusChanged { status, by_schedule } => {
                 format!("status {}{}", status.as_str(), if *by_schedule { " by schedule" } else { "" })
             }
-            Fact::HoldPlaced { hold, seats, until, pieces: 0, .. } => {
+            EventFact::HoldPlaced { hold, seats, until, pieces: 0, .. } => {
                 let _ = seats;
                 format!("held {} until {}", self.name(*hold), time(*until))
             }
-            Fact::HoldPlaced { hold, seats, until, pieces, .. } => {
+            EventFact::HoldPlaced { hold, seats, until, pieces, .. } => {
                 let seats: Vec<u32> = seats.iter().map(|line| line.seat).collect();
                 let (name, seats) = (self.name(*hold), self.what(&seats, &[]));
                 let pieces = if *pieces == 1 { String::new() } else { format!(" in {pieces} pieces") };
                 format!("held {name} {seats}{pieces} until {}", time(*until))
             }
-            Fact::HoldExtended { hold, until } => {
+            EventFact::HoldExtended { hold, until } => {
                 format!("extended {} until {}", self.name(*hold), time(*until))
             }
-            Fact::SeatsDropped { hold, seats, areas } => {
+            EventFact::SeatsDropped { hold, seats, areas } => {
                 format!("dropped {} from {}", self.what(seats, areas), self.name(*hold))
             }
-            Fact::HoldReleased { hold, why: ReleaseCause::Buyer } => format!("released {}", self.name(*hold)),
-            Fact::HoldReleased { hold, why: ReleaseCause::EventCancelled } => {
+            EventFact::HoldReleased { hold, why: ReleaseCause::Buyer } => {
+                format!("released {}", self.name(*hold))
+            }
+            EventFact::HoldReleased { hold, why: ReleaseCause::EventCancelled } => {
                 format!("released {} by cancellation", self.name(*hold))
             }
-            Fact::HoldExpired { hold } => format!("expired {}", self.name(*hold)),
-            Fact::HoldConfirmed { hold, order } => {
+            EventFact::HoldExpired { hold } => format!("expired {}", self.name(*hold)),
+            EventFact::HoldConfirmed { hold, order } => {
                 format!("sold {} as {}", self.name(*hold), self.names.order_name(*order))
             }
-            Fact::HoldOverridden { hold, to: None, .. } => format!("overridden {}", self.name(*hold)),
-            Fact::HoldOverridden { hold, to: Some(to), .. } => {
+            EventFact::HoldOverridden { hold, to: None, .. } => {
+                format!("overridden {}", self.name(*hold))
+            }
+            EventFact::HoldOverridden { hold, to: Some(to), .. } => {
                 let until = time(to.until);
                 format!("overridden {} to {} until {until}", self.name(*hold), to.buyer.as_str())
             }
-            Fact::OrderRefunded { order, seats, areas, amount_minor, .. } => {
+            EventFact::OrderRefunded { order, seats, areas, amount_minor, .. } => {
                 let what = self.what(seats, areas);
                 format!("refunded {what} of {} for {amount_minor}", self.names.order_name(*order))
             }
-            Fact::SeatsBlocked { seats, areas, .. } => format!("blocked {}", self.what(seats, areas)),
-            Fact::SeatsUnblocked { seats, areas } => format!("unblocked {}", self.what(seats, areas)),
-            Fact::QueueJoined { place, until, ahead, .. } => {
+            EventFact::SeatsBlocked { seats, areas, .. } => {
+                format!("blocked {}", self.what(seats, areas))
+            }
+            EventFact::SeatsUnblocked { seats, areas } => {
+                format!("unblocked {}", self.what(seats, areas))
+            }
+            EventFact::QueueJoined { place, until, ahead, .. } => {
                 format!("place {} ahead {ahead} until {}", self.name(*place), time(*until))
             }
-            Fact::PlaceRenewed { place, until, ahead } => {
+            EventFact::PlaceRenewed { place, until, ahead } => {
                 format!("renewed {} ahead {ahead} until {}", self.name(*place), time(*until))
             }
-            Fact::QueueLeft { place } => format!("left {}", self.name(*place)),
-            Fact::PlaceExpired { place } => format!("place expired {}", self.name(*place)),
-            Fact::PlaceLost { place } => format!("place lost {}", self.name(*place)),
-            Fact::SeatOffered { place, until, .. } => {
+            EventFact::QueueLeft { place } => format!("left {}", self.name(*place)),
+            EventFact::PlaceExpired { place } => format!("place expired {}", self.name(*place)),
+            EventFact::PlaceLost { place } => format!("place lost {}", self.name(*place)),
+            EventFact::SeatOffered { place, until, .. } => {
                 let known = self.names.by_id(*place);
                 let seat = known.and_then(|known| known.seat).map_or("?", |seat| self.seat(seat));
                 let buyer = known.map_or("?", |known| known.buyer.as_str());
                 format!("offered {} {seat} to {buyer} until {}", self.name(*place), time(*until))
             }
-            Fact::Sale(fact) => format!("{fact:?}"),
-            Fact::Series(fact) => format!("{fact:?}"),
-            Fact::Registration(fact) => format!("{fact:?}"),
-            Fact::Auction(fact) => format!("{fact:?}"),
-            Fact::Order(fact) => format!("{fact:?}"),
-            Fact::Desk(fact) => format!("{fact:?}"),
         }
     }
 
@@ -132,23 +147,26 @@ impl Renderer<'_> {
     }
 
     pub fn found(&self, found: &Found) -> String {
+        if let Found::Event(found) = found {
+            return self.event_found(found);
+        }
+        if *found == Found::Nothing { "nothing".into() } else { format!("{found:?}") }
+    }
+
+    fn event_found(&self, found: &EventFound) -> String {
         match found {
-            Found::Nothing => "nothing".into(),
-            Found::Hold(hold) => self.hold(hold),
-            Found::Ended(end) => end_name(*end).into(),
-            Found::Holds(holds) if holds.is_empty() => "nothing".into(),
-            Found::Holds(holds) => holds.iter().map(|hold| self.hold(hold)).collect::<Vec<_>>().join("; "),
-            Found::Place(place) => self.place(place),
-            Found::Order(order) => {
+            EventFound::Nothing => "nothing".into(),
+            EventFound::Hold(hold) => self.hold(hold),
+            EventFound::Ended(end) => end_name(*end).into(),
+            EventFound::Holds(holds) if holds.is_empty() => "nothing".into(),
+            EventFound::Holds(holds) => {
+                holds.iter().map(|hold| self.hold(hold)).collect::<Vec<_>>().join("; ")
+            }
+            EventFound::Place(place) => self.place(place),
+            EventFound::Order(order) => {
                 let what = self.lines(&order.seats, &order.areas);
                 format!("{} {} of {}", self.names.order_name(order.order), what, order.buyer.as_str())
             }
-            Found::Sale(found) => format!("{found:?}"),
-            Found::Registration(found) => format!("{found:?}"),
-            Found::Auction(found) => format!("{found:?}"),
-            Found::Orders(found) => format!("{found:?}"),
-            Found::Desk(found) => format!("{found:?}"),
-            Found::Attempts(found) => format!("{found:?}"),
         }
     }
 
@@ -240,16 +258,7 @@ pub(super) fn totals(view: &SeatsView) -> String {
 }
 
 pub(super) fn versions(body: &BodyView) -> String {
-    match body {
-        BodyView::Venue(venue) => {
-            let versions = venue.layouts.iter().map(|published| published.version.to_string());
-            format!("{} has {}", venue.name, versions.collect::<Vec<_>>().join(","))
-        }
-        BodyView::Event(_)
-        | BodyView::Sale(_)
-        | BodyView::Series(_)
-        | BodyView::Registration(_)
-        | BodyView::Auction(_)
-        | BodyView::Desk(_) => "not a venue".into(),
-    }
+    let Some(venue) = body.venue() else { return "not a venue".into() };
+    let versions = venue.layouts.iter().map(|published| published.version.to_string());
+    format!("{} has {}", venue.name, versions.collect::<Vec<_>>().join(","))
 }

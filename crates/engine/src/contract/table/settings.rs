@@ -1,9 +1,9 @@
 //! The event that a table plays in: its chart and its rules, each with a default that most tables keep.
 
-use onsale_domain::command::{AdoptChart, CreateEvent};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
 use onsale_domain::money::Currency;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent};
 
 use super::ZERO;
 use super::parse::{expand, span, status};

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use onsale_domain::command::{AdoptChart, CreateEvent, CreateVenue};
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules};
 use onsale_domain::money::Currency;
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{AdoptChart, CreateEvent};
+use onsale_domain::venue::VenueCommand;
+use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{Code, Command, ListingId, ListingKind, Millis, Outcome};
 use onsale_engine::{Engine, Request};
 
@@ -37,11 +40,11 @@ async fn ensure_one(engine: &dyn Engine, house: House) -> anyhow::Result<()> {
         place: house.place.to_owned(),
         layout: house.layout.clone(),
     };
-    submit(engine, venue, Command::CreateVenue(Box::new(create))).await?;
+    submit(engine, venue, Command::Venue(VenueCommand::CreateVenue(Box::new(create)))).await?;
     let chart = AdoptChart { venue: Some(venue), version: 1, layout: house.layout.clone() };
     let details = details(house, engine.now())?;
     let create = CreateEvent { details, status: EventStatus::OnSale, chart };
-    submit(engine, event, Command::CreateEvent(Box::new(create))).await
+    submit(engine, event, Command::Event(EventCommand::CreateEvent(Box::new(create)))).await
 }
 
 fn details(house: House, now: Millis) -> anyhow::Result<EventDetails> {

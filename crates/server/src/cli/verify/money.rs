@@ -8,6 +8,7 @@ use onsale_domain::auction::AuctionFact;
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::OrderPlaced;
 use onsale_domain::registration::RegistrationFact;
+use onsale_domain::seats::EventFact;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::{EntryId, Fact, OrderId, PaymentId};
 use serde::Serialize;
@@ -60,7 +61,7 @@ impl Money {
         if let Fact::Order(fact) = fact {
             return self.take_own(fact);
         }
-        if let Fact::HoldConfirmed { order, .. }
+        if let Fact::Event(EventFact::HoldConfirmed { order, .. })
         | Fact::Sale(SaleFact::Purchased { order, .. } | SaleFact::TakenBack { order, .. })
         | Fact::Auction(AuctionFact::AwardSettled { order, .. }) = fact
         {
@@ -70,7 +71,7 @@ impl Money {
             self.places.insert(*entry, *order);
             return self.sold(*order);
         }
-        if let Fact::OrderRefunded { order, seats, areas, amount_minor, .. } = fact {
+        if let Fact::Event(EventFact::OrderRefunded { order, seats, areas, amount_minor, .. }) = fact {
             let places = areas.iter().map(|line| u64::from(line.count)).sum::<u64>();
             return self.returned(*order, seats.len() as u64 + places, *amount_minor);
         }
@@ -163,7 +164,7 @@ impl Money {
 mod tests {
     use onsale_domain::auction::fact::PassCause;
     use onsale_domain::money::Currency;
-    use onsale_domain::order::fact::{Goods, RefundCause};
+    use onsale_domain::order::fact::{OrderedGoods, RefundCause};
     use onsale_domain::registration::fact::EntryCancelCause;
     use onsale_domain::stock::fact::{SkuCount, SkuLine};
     use onsale_domain::{BuyerId, CheckoutId, HoldId};
@@ -173,22 +174,22 @@ mod tests {
     const ORDER: OrderId = OrderId(1);
     const ENTRY: EntryId = EntryId(7);
 
-    fn goods(what: &str) -> Goods {
+    fn goods(what: &str) -> OrderedGoods {
         let (price_minor, until) = (1_000, 9);
         match what {
-            "hold" => Goods::Hold {
+            "hold" => OrderedGoods::Hold {
                 hold: HoldId(2),
-                seats: vec![onsale_domain::fact::SeatLine { seat: 0, price_minor }],
+                seats: vec![onsale_domain::seats::fact::SeatLine { seat: 0, price_minor }],
                 areas: Vec::new(),
                 placed_at: 0,
             },
-            "code" => Goods::Checkout {
+            "code" => OrderedGoods::Checkout {
                 checkout: CheckoutId(3),
                 lines: vec![SkuLine { sku: 0, count: 1, price_minor }],
                 placed_at: 0,
             },
-            "award" => Goods::Award { price_minor, until },
-            "place" => Goods::Entry { entry: ENTRY, price_minor, until },
+            "award" => OrderedGoods::Award { price_minor, until },
+            "place" => OrderedGoods::Entry { entry: ENTRY, price_minor, until },
             other => panic!("{other}"),
         }
     }
@@ -235,7 +236,7 @@ mod tests {
         let (reason, amount_minor) = (String::new(), number(1));
         match words[0] {
             "hold" | "code" | "award" | "place" => Fact::Order(placed(words[0])),
-            "confirm" => Fact::HoldConfirmed { hold: HoldId(2), order: ORDER },
+            "confirm" => Fact::Event(EventFact::HoldConfirmed { hold: HoldId(2), order: ORDER }),
             "purchase" => Fact::Sale(SaleFact::Purchased { checkout: CheckoutId(3), order: ORDER }),
             "units_back" => {
                 let (checkout, order, buyer, lines) = (CheckoutId(3), ORDER, ann(), Vec::new());
@@ -258,7 +259,7 @@ mod tests {
             }
             "seat_returned" => {
                 let (seats, areas) = (vec![0], Vec::new());
-                Fact::OrderRefunded { order: ORDER, seats, areas, amount_minor, reason }
+                Fact::Event(EventFact::OrderRefunded { order: ORDER, seats, areas, amount_minor, reason })
             }
             "unit_returned" => {
                 let (lines, restock) = (vec![SkuCount { sku: 0, count: 1 }], true);

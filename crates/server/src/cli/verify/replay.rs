@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use onsale_domain::event::EventStatus;
-use onsale_domain::fact::AreaCount;
 use onsale_domain::listing::Body;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
+use onsale_domain::seats::EventFact;
+use onsale_domain::seats::fact::AreaCount;
+use onsale_domain::venue::VenueFact;
 use onsale_domain::{Fact, Listing, ListingId, ListingKind, OrderId};
 use onsale_engine::embedded::entry::{self, Entry, ListingNumber, StepEntry};
 use onsale_engine::embedded::shard::EPOCH;
@@ -31,7 +33,7 @@ const PROBLEMS_TOLD: usize = 20;
 pub struct Replay {
     pub steps: u64,
     pub facts: u64,
-    pub by_kind: BTreeMap<usize, u64>,
+    pub by_kind: BTreeMap<&'static str, u64>,
     pub problems: Problems,
     keys: HashSet<u128>,
     listings: HashMap<ListingNumber, Kept>,
@@ -129,7 +131,7 @@ impl Replay {
                 Err(error) => Err(error.to_string()),
                 Ok(fact) => {
                     self.facts += 1;
-                    *self.by_kind.entry(fact.kind_number()).or_default() += 1;
+                    *self.by_kind.entry(fact.kind()).or_default() += 1;
                     kept.take(&fact, step.at)
                 }
             };
@@ -218,7 +220,7 @@ impl Kept {
         if let Fact::Auction(fact) = fact {
             return auctions::line(fact).map_or(Ok(()), |line| self.book.take(at, line));
         }
-        if let Fact::ChartAdopted(_) = fact {
+        if let Fact::Event(EventFact::ChartAdopted(_)) = fact {
             return self.ledger.take(self.chart());
         }
         if let Fact::Sale(fact) = fact {
@@ -245,11 +247,11 @@ impl Kept {
     fn pinned(&mut self, order: OrderId, until: i64, at: i64) -> Result<(), String> {
         let placed = self.money.placed(order).ok_or_else(|| format!("order {order:?} was never placed"))?;
         match &placed.goods {
-            Goods::Hold { .. } | Goods::Award { .. } => Ok(()),
-            Goods::Entry { entry, .. } => {
+            OrderedGoods::Hold { .. } | OrderedGoods::Award { .. } => Ok(()),
+            OrderedGoods::Entry { entry, .. } => {
                 self.entries.take(at, entry_book::Entry::Until { entry: entry.0, until })
             }
-            Goods::Checkout { checkout, .. } => {
+            OrderedGoods::Checkout { checkout, .. } => {
                 self.stock.take(at, stock_book::Entry::Until { code: checkout.0, until })
             }
         }
@@ -258,7 +260,7 @@ impl Kept {
     /// Late money: held and sold in the same moment, as the order was placed.
     fn taken_back(&mut self, order: OrderId) -> Result<(), String> {
         let placed = self.money.placed(order).ok_or_else(|| format!("order {order:?} was never placed"))?;
-        let Goods::Hold { seats, areas, .. } = &placed.goods else {
+        let OrderedGoods::Hold { seats, areas, .. } = &placed.goods else {
             return Err(format!("order {order:?} has no seats to take back"));
         };
         let held = Line::Placed {
@@ -272,7 +274,7 @@ impl Kept {
 
     /// The chart in the listing's own numbers for seats and areas.
     fn chart(&self) -> Line<u32, u16> {
-        let Some(seats) = self.listing.seats() else {
+        let Some(seats) = self.listing.event() else {
             return Line::Chart { seats: Vec::new(), areas: Vec::new() };
         };
         let chart = seats.chart();
@@ -298,7 +300,7 @@ impl Kept {
         if self.booked {
             auctions::agrees(&self.listing, &self.book)?;
         }
-        let Some(seats) = self.listing.seats().filter(|_| self.booked) else { return Ok(()) };
+        let Some(seats) = self.listing.event().filter(|_| self.booked) else { return Ok(()) };
         for seat in self.ledger.seats() {
             let (shown, booked) = (seats.seat_status(*seat).as_str(), self.ledger.status(seat));
             if booked != Some(shown) {
@@ -320,46 +322,50 @@ fn areas(lines: &[AreaCount]) -> Vec<(u16, u64)> {
 /// A fact in the ledger's words; `None` for what moves no place.
 fn line(fact: &Fact) -> Option<Line<u32, u16>> {
     Some(match fact {
-        Fact::HoldPlaced { hold, seats, areas, .. } => Line::Placed {
+        Fact::Event(EventFact::HoldPlaced { hold, seats, areas, .. }) => Line::Placed {
             hold: hold.0,
             seats: seats.iter().map(|line| line.seat).collect(),
             areas: areas.iter().map(|line| (line.area, u64::from(line.count))).collect(),
         },
-        Fact::SeatsDropped { hold, seats, areas: lines } => {
+        Fact::Event(EventFact::SeatsDropped { hold, seats, areas: lines }) => {
             Line::Dropped { hold: hold.0, seats: seats.clone(), areas: areas(lines) }
         }
-        Fact::HoldReleased { hold, .. }
-        | Fact::HoldExpired { hold }
-        | Fact::HoldOverridden { hold, to: None, .. } => Line::Ended { hold: hold.0 },
-        Fact::HoldConfirmed { hold, order } => Line::Confirmed { hold: hold.0, order: order.0 },
-        Fact::OrderRefunded { order, seats, areas: lines, .. } => {
+        Fact::Event(EventFact::HoldReleased { hold, .. })
+        | Fact::Event(EventFact::HoldExpired { hold })
+        | Fact::Event(EventFact::HoldOverridden { hold, to: None, .. }) => Line::Ended { hold: hold.0 },
+        Fact::Event(EventFact::HoldConfirmed { hold, order }) => {
+            Line::Confirmed { hold: hold.0, order: order.0 }
+        }
+        Fact::Event(EventFact::OrderRefunded { order, seats, areas: lines, .. }) => {
             Line::Refunded { order: order.0, seats: seats.clone(), areas: areas(lines) }
         }
-        Fact::SeatsBlocked { seats, areas: lines, .. } => {
+        Fact::Event(EventFact::SeatsBlocked { seats, areas: lines, .. }) => {
             Line::Blocked { seats: seats.clone(), areas: areas(lines) }
         }
-        Fact::SeatsUnblocked { seats, areas: lines } => {
+        Fact::Event(EventFact::SeatsUnblocked { seats, areas: lines }) => {
             Line::Unblocked { seats: seats.clone(), areas: areas(lines) }
         }
-        Fact::QueueJoined { place, seat, .. } => Line::Queued { place: place.0, seat: *seat },
-        Fact::QueueLeft { place } | Fact::PlaceExpired { place } | Fact::PlaceLost { place } => {
-            Line::Unqueued { place: place.0 }
+        Fact::Event(EventFact::QueueJoined { place, seat, .. }) => {
+            Line::Queued { place: place.0, seat: *seat }
         }
-        Fact::SeatOffered { place, .. } => Line::Offered { place: place.0 },
-        Fact::StatusChanged {
+        Fact::Event(EventFact::QueueLeft { place })
+        | Fact::Event(EventFact::PlaceExpired { place })
+        | Fact::Event(EventFact::PlaceLost { place }) => Line::Unqueued { place: place.0 },
+        Fact::Event(EventFact::SeatOffered { place, .. }) => Line::Offered { place: place.0 },
+        Fact::Event(EventFact::StatusChanged {
             status:
                 EventStatus::Closed | EventStatus::Postponed | EventStatus::Completed | EventStatus::Cancelled,
             ..
-        } => Line::QueuesDissolved,
-        Fact::StatusChanged { .. }
-        | Fact::VenueCreated(_)
-        | Fact::LayoutPublished(_)
-        | Fact::EventCreated(_)
-        | Fact::EventChanged(_)
-        | Fact::ChartAdopted(_)
-        | Fact::HoldExtended { .. }
-        | Fact::HoldOverridden { to: Some(_), .. }
-        | Fact::PlaceRenewed { .. }
+        }) => Line::QueuesDissolved,
+        Fact::Event(EventFact::StatusChanged { .. })
+        | Fact::Venue(VenueFact::VenueCreated(_))
+        | Fact::Venue(VenueFact::LayoutPublished(_))
+        | Fact::Event(EventFact::EventCreated(_))
+        | Fact::Event(EventFact::EventChanged(_))
+        | Fact::Event(EventFact::ChartAdopted(_))
+        | Fact::Event(EventFact::HoldExtended { .. })
+        | Fact::Event(EventFact::HoldOverridden { to: Some(_), .. })
+        | Fact::Event(EventFact::PlaceRenewed { .. })
         | Fact::Sale(_)
         | Fact::Series(_)
         | Fact::Registration(_)

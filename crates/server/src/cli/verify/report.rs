@@ -157,6 +157,6 @@ impl Report {
 
     /// Kinds in the order of their numbers, which tells a listing's life.
     fn in_order(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        onsale_domain::Fact::KINDS.iter().filter_map(|kind| Some((*kind, *self.facts_by_kind.get(kind)?)))
+        onsale_domain::Fact::kinds().filter_map(|kind| Some((kind, *self.facts_by_kind.get(kind)?)))
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Found;
+use onsale_domain::Query as Asked;
 use onsale_domain::auction::{AuctionCommand, AuctionFound, AuctionQuery};
-use onsale_domain::seats::{Found, Query as Asked};
 use onsale_domain::{Code, Command, Outcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -62,7 +63,7 @@ async fn change(app: &App, at: &AuctionPath, caller: &Caller, watching: bool) ->
         true => AuctionCommand::WatchAuction(watcher.clone()),
         false => AuctionCommand::UnwatchAuction(watcher.clone()),
     };
-    let key = caller.key(&at.listing, command.verb(), &());
+    let key = caller.key(&at.listing, command.verb().name, &());
     let answer = reply::submit(app, at.listing, Command::Auction(command), key, None).await?;
     let is_new = watching && answer.outcome != Outcome::Unchanged;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

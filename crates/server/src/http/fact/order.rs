@@ -3,7 +3,7 @@
 use onsale_domain::PaymentId;
 use onsale_domain::id::write_inside;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
 use serde_json::{Value, json};
 
 use super::Teller;
@@ -20,10 +20,12 @@ impl Teller<'_> {
                     "fee_minor": placed.fee_minor, "currency": placed.currency.as_str(),
                 });
                 match &placed.goods {
-                    Goods::Hold { hold, .. } => told["hold"] = self.hold(*hold).into(),
-                    Goods::Checkout { checkout, .. } => told["checkout"] = self.checkout(*checkout).into(),
-                    Goods::Award { .. } => told["auction"] = self.listing.to_string().into(),
-                    Goods::Entry { entry, .. } => {
+                    OrderedGoods::Hold { hold, .. } => told["hold"] = self.hold(*hold).into(),
+                    OrderedGoods::Checkout { checkout, .. } => {
+                        told["checkout"] = self.checkout(*checkout).into()
+                    }
+                    OrderedGoods::Award { .. } => told["auction"] = self.listing.to_string().into(),
+                    OrderedGoods::Entry { entry, .. } => {
                         told["entry"] = write_inside("ent", &self.listing, entry.0).into();
                     }
                 }

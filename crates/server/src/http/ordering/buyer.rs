@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use futures_util::future::try_join_all;
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::{Found, Query};
 use onsale_domain::{ListingId, Tenant};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -8,11 +8,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::auction::command::RefundAward;
 use onsale_domain::auction::{AuctionCommand, AuctionFact};
-use onsale_domain::command::RefundOrder;
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::command::{CancelEntry, RegistrationCommand};
+use onsale_domain::seats::command::RefundOrder;
+use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::stock::command::RefundPurchase;
 use onsale_domain::stock::{SaleCommand, SaleFact};
 use onsale_domain::{Code, Command, Fact, ListingKind};
@@ -86,7 +87,7 @@ pub async fn refund(
                 return Err(Problem::invalid("lines", "an event's order has seats and areas"));
             }
             let (seats, areas) = (names.seats(&body.seats), names.areas(&body.areas));
-            Command::RefundOrder(RefundOrder { order, seats, areas, reason })
+            Command::Event(EventCommand::RefundOrder(RefundOrder { order, seats, areas, reason }))
         }
         Labels::Skus(skus) => {
             if !body.seats.is_empty() || !body.areas.is_empty() {
@@ -104,7 +105,7 @@ pub async fn refund(
     };
     let answer = reply::submit(&app, path.listing, command, key, names).await?;
     let (_, returned_minor) = own_fact(&answer, |fact| {
-        if let Fact::OrderRefunded { amount_minor, .. }
+        if let Fact::Event(EventFact::OrderRefunded { amount_minor, .. })
         | Fact::Sale(SaleFact::Refunded { amount_minor, .. }) = fact
         {
             return Some(*amount_minor);
@@ -138,7 +139,7 @@ async fn whole(app: &App, path: &OrderPath, body: &NewRefund) -> Result<Command,
         return Err(Problem::invalid("seats", "this order has no parts"));
     }
     let order = path.booked(app).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
-    if let Goods::Entry { entry, .. } = order.goods {
+    if let OrderedGoods::Entry { entry, .. } = order.goods {
         return Ok(Command::Registration(RegistrationCommand::CancelEntry(CancelEntry {
             entry,
             buyer: None,

@@ -6,9 +6,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::registration::{RegistrationFound, RegistrationQuery};
-use onsale_domain::seats::{Found, Query};
+use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::stock::{SaleFound, SaleQuery};
 use onsale_domain::{Code, ListingKind};
+use onsale_domain::{Found, Query};
 
 use super::OrderPath;
 use super::wire::{Labels, OrderBody};
@@ -28,7 +29,7 @@ pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Respon
         return Ok(reply::json(StatusCode::OK, &OrderBody::new(&order, &labels, now)));
     }
     let query = match &labels {
-        Labels::Seats(_) => Query::Order(path.order),
+        Labels::Seats(_) => Query::Event(EventQuery::Order(path.order)),
         Labels::Skus(_) => Query::Sale(SaleQuery::Order(path.order)),
         Labels::Whole(view) if view.listing.kind == ListingKind::Registration => {
             Query::Registration(RegistrationQuery::PaidBy(path.order))
@@ -37,7 +38,7 @@ pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Respon
         Labels::Whole(_) => return Err(Problem::code(Code::OrderUnknown)),
     };
     let found = app.engine.ask(path.listing, query).await?;
-    let body = if let Found::Order(order) = &found {
+    let body = if let Found::Event(EventFound::Order(order)) = &found {
         OrderBody::of_seats(order, &labels, now)
     } else if let Found::Sale(SaleFound::Purchase(purchase)) = &found {
         OrderBody::of_purchase(purchase, &labels, now)

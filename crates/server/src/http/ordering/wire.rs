@@ -5,7 +5,7 @@ use std::sync::Arc;
 use onsale_domain::id::write_inside;
 use onsale_domain::listing::BodyView;
 use onsale_domain::money::Minor;
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, BookedPayment, OrderStatus};
 use onsale_domain::registration::EntryState;
 use onsale_domain::seats::OrderState;
@@ -146,22 +146,22 @@ pub struct RefundBody {
     pub paid: bool,
 }
 
-pub fn goods_body<'a>(goods: &Goods, labels: &'a Labels) -> GoodsBody<'a> {
+pub fn goods_body<'a>(goods: &OrderedGoods, labels: &'a Labels) -> GoodsBody<'a> {
     let listing = &labels.view().listing;
     let mut body = GoodsBody::default();
     match (goods, labels) {
-        (Goods::Hold { hold, seats, areas, .. }, Labels::Seats(names)) => {
+        (OrderedGoods::Hold { hold, seats, areas, .. }, Labels::Seats(names)) => {
             body.hold = Some(write_inside("hld", listing, hold.0));
             body.seats = seats_priced(seats, names);
             body.areas = areas_priced(areas, names);
         }
-        (Goods::Checkout { checkout, lines, .. }, Labels::Skus(skus)) => {
+        (OrderedGoods::Checkout { checkout, lines, .. }, Labels::Skus(skus)) => {
             body.checkout = Some(write_inside("cod", listing, checkout.0));
             body.lines = skus.priced(lines);
         }
-        (Goods::Award { .. }, _) => body.auction = Some(listing.to_string()),
-        (Goods::Entry { entry, .. }, _) => body.entry = Some(write_inside("ent", listing, entry.0)),
-        (Goods::Hold { .. } | Goods::Checkout { .. }, _) => {}
+        (OrderedGoods::Award { .. }, _) => body.auction = Some(listing.to_string()),
+        (OrderedGoods::Entry { entry, .. }, _) => body.entry = Some(write_inside("ent", listing, entry.0)),
+        (OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. }, _) => {}
     }
     body
 }

@@ -71,7 +71,7 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let command = Command::Registration(command(&body)?);
-    let key = caller.key(&at.listing, command.verb(), &body);
+    let key = caller.key(&at.listing, command.verb().name, &body);
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let details = find_fact(&answer, |fact| {
         if let Fact::Registration(RegistrationFact::Changed(details)) = fact {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Found;
+use onsale_domain::Query as Asked;
 use onsale_domain::id::write_inside;
 use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, Register};
 use onsale_domain::registration::{
     EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery, Standing,
 };
-use onsale_domain::seats::{Found, Query as Asked};
 use onsale_domain::{Code, Command, EntryId, Fact, ListingId, Millis, OrderId, Outcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::attempts::{Attempt, AttemptsFound};
+use onsale_domain::Question;
+use onsale_domain::attempts::Attempt;
 use onsale_domain::limits::ATTEMPTS_KEPT;
-use onsale_domain::seats::{Found, Query as Asked};
+use onsale_domain::query::AttemptsQuery;
 use onsale_domain::{ListingId, Millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -79,20 +80,8 @@ pub async fn page_of(
 ) -> Result<Response, Problem> {
     let limit = query::limit(page.limit, ATTEMPTS_KEPT)?;
     let from = page.from.unwrap_or(0);
-    let found = match app.engine.ask(listing, Asked::Attempts { from, limit }).await? {
-        Found::Attempts(found) => *found,
-        Found::Nothing
-        | Found::Hold(_)
-        | Found::Ended(_)
-        | Found::Holds(_)
-        | Found::Place(_)
-        | Found::Order(_)
-        | Found::Sale(_)
-        | Found::Registration(_)
-        | Found::Auction(_)
-        | Found::Orders(_)
-        | Found::Desk(_) => AttemptsFound::default(),
-    };
+    let found = app.engine.ask(listing, AttemptsQuery { from, limit }.into()).await?;
+    let found = AttemptsQuery::answer(found).map(|found| *found).unwrap_or_default();
     let body = |(number, attempt): &(u64, Attempt)| AttemptBody {
         number: *number,
         at: attempt.at,

@@ -6,10 +6,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use futures_util::future::try_join_all;
-use onsale_domain::listing::BodyView;
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::stock::{Level, SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, ListingKind, Tenant};
+use onsale_domain::{Found, Query};
 use onsale_engine::{EngineError, Position, View};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -53,26 +52,17 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let tokens = (caller.buyer.as_ref() == Some(&buyer)).then_some(&app.tokens);
     let found = find(&app, &buyer).await?;
-    let living = found.iter().filter_map(|(position, skus, found)| match found {
-        SaleFound::Checkouts(states) if !states.is_empty() => Some(SaleCheckouts {
+    let living = found.iter().filter_map(|(position, skus, found)| {
+        let SaleFound::Checkouts(states) = found else { return None };
+        (!states.is_empty()).then(|| SaleCheckouts {
             sale: skus.view.listing.to_string(),
             position: At(*position),
             checkouts: states.iter().map(|state| CheckoutBody::living(state, skus, tokens)).collect(),
-        }),
-        SaleFound::Checkouts(_)
-        | SaleFound::Nothing
-        | SaleFound::Checkout(_)
-        | SaleFound::Ended(_)
-        | SaleFound::Purchase(_)
-        | SaleFound::Purchases(_) => None,
+        })
     });
-    let bought = found.iter().filter_map(|(_, skus, found)| match found {
-        SaleFound::Purchases(states) => states.first().map(|state| (state.at, state, skus)),
-        SaleFound::Checkouts(_)
-        | SaleFound::Nothing
-        | SaleFound::Checkout(_)
-        | SaleFound::Ended(_)
-        | SaleFound::Purchase(_) => None,
+    let bought = found.iter().filter_map(|(_, skus, found)| {
+        let SaleFound::Purchases(states) = found else { return None };
+        states.first().map(|state| (state.at, state, skus))
     });
     let last = bought.max_by_key(|(at, _, _)| *at);
     let body = BuyerCheckouts {
@@ -108,15 +98,7 @@ async fn find(app: &App, buyer: &BuyerId) -> Result<Vec<(Position, Skus, SaleFou
 
 /// What a sale is worth asking.
 fn queries(view: &Arc<View>, buyer: &BuyerId) -> impl Iterator<Item = SaleQuery> + use<> {
-    let levels: &[Level] = match &view.body {
-        BodyView::Sale(sale) => &sale.levels,
-        BodyView::Event(_)
-        | BodyView::Venue(_)
-        | BodyView::Series(_)
-        | BodyView::Registration(_)
-        | BodyView::Auction(_)
-        | BodyView::Desk(_) => &[],
-    };
+    let levels: &[Level] = view.body.sale().map_or(&[], |sale| &sale.levels);
     let reserved = levels.iter().any(|level| level.reserved > 0);
     // Refunded units are in no level, so a sale that has lost all its buyers is not found.
     let sold = levels.iter().any(|level| level.sold > 0);

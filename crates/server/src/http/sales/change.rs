@@ -67,7 +67,7 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     Skus::of(&*app.engine, &at.listing)?;
     let command = Command::Sale(command(&body)?);
-    let key = caller.key(&at.listing, command.verb(), &body);
+    let key = caller.key(&at.listing, command.verb().name, &body);
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let details = find_fact(&answer, |fact| {
         if let Fact::Sale(SaleFact::Changed(details)) = fact { Some(&**details) } else { None }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use onsale_domain::Question;
 use onsale_domain::id::{read_base32, read_inside_of, write_base32};
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::stock::command::CheckoutKey;
 use onsale_domain::stock::{SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, CheckoutId, Code, ListingId, ListingKind};
@@ -66,21 +66,8 @@ impl CodePath {
     }
 
     pub async fn ask(&self, app: &App) -> Result<SaleFound, Problem> {
-        let query = Query::Sale(SaleQuery::Checkout(self.checkout));
-        match app.engine.ask(self.sale, query).await? {
-            Found::Sale(found) => Ok(found),
-            Found::Nothing
-            | Found::Hold(_)
-            | Found::Ended(_)
-            | Found::Holds(_)
-            | Found::Place(_)
-            | Found::Order(_)
-            | Found::Registration(_)
-            | Found::Auction(_)
-            | Found::Orders(_)
-            | Found::Desk(_)
-            | Found::Attempts(_) => Ok(SaleFound::Nothing),
-        }
+        let found = app.engine.ask(self.sale, SaleQuery::Checkout(self.checkout).into()).await?;
+        Ok(SaleQuery::answer(found).unwrap_or(SaleFound::Nothing))
     }
 
     /// The key that the rules take. With the right buyer's header nothing is looked up; without a header whoever has

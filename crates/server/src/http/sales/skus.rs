@@ -109,7 +109,7 @@ pub async fn change(
             return Err(Problem::invalid("body", "exactly one of add, withdraw and price_minor"));
         }
     });
-    let key = caller.key(&at.listing, command.verb(), &(at.inner(), &body));
+    let key = caller.key(&at.listing, command.verb().name, &(at.inner(), &body));
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
     let answer = reply::submit_told(&app, at.listing, command, key, tell).await?;
     let (mut added, mut withdrawn, mut price) = (None, None, None);

@@ -69,7 +69,7 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let (_, series) = find(&app, &at.listing)?;
     let command = Command::Series(command(series.details(), &body)?);
-    let key = caller.key(&at.listing, command.verb(), &body);
+    let key = caller.key(&at.listing, command.verb().name, &body);
     let answer = reply::submit(&app, at.listing, command, key, None).await?;
     let details = find_fact(&answer, |fact| {
         if let Fact::Series(SeriesFact::Changed(details)) = fact { Some(&**details) } else { None }

@@ -6,8 +6,8 @@ use onsale_domain::desk::command::NoteAnswer;
 use onsale_domain::desk::{DeskCommand, Standing, Task};
 use onsale_domain::id::write_inside;
 use onsale_domain::order::{OrderStatus, OrdersFound, OrdersQuery};
-use onsale_domain::seats::{Found, Query};
 use onsale_domain::time::is_over;
+use onsale_domain::{Found, Query};
 use onsale_engine::EngineError;
 
 use super::Worker;

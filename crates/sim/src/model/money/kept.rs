@@ -8,7 +8,8 @@ use onsale_domain::auction::fact::PassCause;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::fact::EntryCancelCause;
 
-use super::{BuyerId, Goods, Millis, MoneyBook, OrderId, Paid};
+use super::{BuyerId, Millis, MoneyBook, OrderId, Paid};
+use onsale_domain::order::fact::OrderedGoods;
 
 /// Of awards only one waits at a time.
 const AWARD: u128 = 0;
@@ -23,7 +24,7 @@ impl MoneyBook {
     }
 
     /// The goods of orders whose late money came in this step, was enough, and bought nothing.
-    pub fn came_in_vain(&self) -> Vec<(&Goods, &BuyerId)> {
+    pub fn came_in_vain(&self) -> Vec<(&OrderedGoods, &BuyerId)> {
         let late = self.late.iter().filter_map(|(id, payment)| {
             let order = &self.orders[id];
             let came = order.payments[payment].captured.unwrap_or(0);
@@ -106,9 +107,9 @@ impl MoneyBook {
         let mut courses = Courses::new();
         for order in self.orders.values() {
             let names: &[&str] = match &order.placed.goods {
-                Goods::Hold { .. } | Goods::Checkout { .. } => continue,
-                Goods::Award { .. } => &AWARD_COURSES,
-                Goods::Entry { .. } => &PLACE_COURSES,
+                OrderedGoods::Hold { .. } | OrderedGoods::Checkout { .. } => continue,
+                OrderedGoods::Award { .. } => &AWARD_COURSES,
+                OrderedGoods::Entry { .. } => &PLACE_COURSES,
             };
             for (name, _) in names.iter().zip(order.courses()).filter(|(_, so)| *so) {
                 *courses.entry(name).or_default() += 1;

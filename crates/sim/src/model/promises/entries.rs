@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use onsale_domain::order::OrderFact;
-use onsale_domain::order::fact::Goods;
+use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::registration::fact::EntryCancelCause;
@@ -171,7 +171,9 @@ impl EntryBook {
     /// A payment that is asked for, or was declined, keeps the place a little longer.
     pub fn take_order(&mut self, fact: &OrderFact) {
         if let OrderFact::Placed(placed) = fact {
-            let Goods::Entry { entry, .. } = &placed.goods else { panic!("no place of a registration") };
+            let OrderedGoods::Entry { entry, .. } = &placed.goods else {
+                panic!("no place of a registration")
+            };
             assert!(self.offered.contains_key(entry), "an order for a place that is not kept");
             self.orders.insert(placed.order, *entry);
         }

@@ -114,7 +114,7 @@ fn an_award_that_late_money_has_back_is_no_damage() {
     let mut story = vec![
         (1_000, Command::Auction(AuctionCommand::CreateAuction(Box::new(details)))),
         (2_000, Command::Auction(AuctionCommand::PlaceBid(bid))),
-        (DAY, Command::Auction(AuctionCommand::CloseDue)),
+        (DAY, Command::ExpireDue { limit: 64 }),
     ];
     story.extend(paid_late(GoodsKey::Award(ann()), 100, DAY, 9 * DAY));
     let (kept, kinds) = played(ListingKind::Auction, story);

@@ -1,0 +1,164 @@
+//! What somebody asks of one event's seats.
+
+use std::sync::Arc;
+
+use super::fact::AreaCount;
+use crate::event::{EventDetails, EventStatus, Tier};
+use crate::id::{BuyerId, HoldId, ListingId, OrderId, SeatIndex};
+use crate::layout::Layout;
+use crate::time::Millis;
+use crate::verb::commands;
+
+commands! {
+    pub enum EventCommand {
+        CreateEvent(Box<CreateEvent>) = creates "create_event",
+        ChangeEvent(Box<ChangeEvent>) = sealed "change_event",
+        AdoptChart(Box<AdoptChart>) = sealed "adopt_chart",
+        ChangeStatus(EventStatus) = sealed "change_status",
+        PlaceHold(PlaceHold) = unsealed "place_hold",
+        ExtendHold(ExtendHold) = unsealed "extend_hold",
+        DropSeats(DropSeats) = unsealed "drop_seats",
+        ReleaseHold(HoldKey) = unsealed "release_hold",
+        ConfirmHold(ConfirmHold) = sealed "confirm_hold",
+        OverrideHold(OverrideHold) = sealed "override_hold",
+        RefundOrder(RefundOrder) = sealed "refund_order",
+        BlockSeats(BlockSeats) = sealed "block_seats",
+        UnblockSeats(UnblockSeats) = sealed "unblock_seats",
+        JoinQueue(JoinQueue) = unsealed "join_queue",
+        LeaveQueue(LeaveQueue) = unsealed "leave_queue",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateEvent {
+    pub details: EventDetails,
+    /// `draft`, `scheduled` or `on_sale`.
+    pub status: EventStatus,
+    pub chart: AdoptChart,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdoptChart {
+    pub venue: Option<ListingId>,
+    pub version: u32,
+    pub layout: Arc<Layout>,
+}
+
+/// Only what is given changes. For a time that may be absent, `Some(None)` takes it away.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChangeEvent {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub starts_at: Option<Millis>,
+    pub ends_at: Option<Millis>,
+    pub sale_opens_at: Option<Option<Millis>>,
+    pub sale_closes_at: Option<Option<Millis>>,
+    pub tiers: Option<Vec<Tier>>,
+    pub hold_ms: Option<Millis>,
+    pub extension_ms: Option<Option<Millis>>,
+    pub extensions_max: Option<u8>,
+    pub buyer_limit: Option<u32>,
+    pub refuse_single_seats: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceHold {
+    pub hold: HoldId,
+    pub buyer: BuyerId,
+    pub pick: Pick,
+    pub areas: Vec<AreaCount>,
+    /// The hold's length; the event's own if absent.
+    pub hold_ms: Option<Millis>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pick {
+    Seats(Vec<SeatIndex>),
+    /// Chosen inside the decision, so that what is chosen is free.
+    Best(BestAvailable),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BestAvailable {
+    pub count: u32,
+    pub section: Option<u16>,
+    pub tier: Option<u16>,
+    /// Accessible seats and their companions, and only these.
+    pub accessible: bool,
+}
+
+/// Names a hold and proves, by its fence, that the caller knows its latest grant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HoldKey {
+    pub hold: HoldId,
+    pub fence: u64,
+    pub buyer: BuyerId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExtendHold {
+    pub key: HoldKey,
+    /// What to add; the event's rule if absent.
+    pub extension_ms: Option<Millis>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct DropSeats {
+    pub key: HoldKey,
+    pub seats: Vec<SeatIndex>,
+    pub areas: Vec<AreaCount>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfirmHold {
+    pub key: HoldKey,
+    pub order: OrderId,
+}
+
+/// Staff takes a hold away, or gives it to somebody; recorded with who and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverrideHold {
+    pub hold: HoldId,
+    pub staff: String,
+    pub reason: String,
+    /// The new holder and how long; nobody: the seats come free.
+    pub to: Option<(BuyerId, Option<Millis>)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefundOrder {
+    pub order: OrderId,
+    /// Nothing named: all that is left of the order.
+    pub seats: Vec<SeatIndex>,
+    pub areas: Vec<AreaCount>,
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockSeats {
+    pub seats: Vec<SeatIndex>,
+    /// Free places to take off sale.
+    pub areas: Vec<AreaCount>,
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnblockSeats {
+    pub seats: Vec<SeatIndex>,
+    pub areas: Vec<AreaCount>,
+}
+
+/// Joins the queue of a seat; in the queue already, it is the heartbeat that renews the place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JoinQueue {
+    /// The new place's id, should one be made; later the id of the offer's hold.
+    pub place: HoldId,
+    pub seat: SeatIndex,
+    pub buyer: BuyerId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeaveQueue {
+    pub seat: SeatIndex,
+    pub buyer: BuyerId,
+}
