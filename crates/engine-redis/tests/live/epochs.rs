@@ -35,9 +35,10 @@ async fn read_all(engine: &RedisEngine, listing: ListingId, mut after: Position)
         let page = engine.facts_after(listing, after, 2).await.expect("a page");
         let Some(last) = page.steps.last() else { return all };
         after = Position { epoch: last.epoch, offset: last.last() };
-        let facts = page.steps.iter().flat_map(|step| {
-            step.numbered().map(|(offset, _)| Position { epoch: step.epoch, offset })
-        });
+        let facts = page
+            .steps
+            .iter()
+            .flat_map(|step| step.numbered().map(|(offset, _)| Position { epoch: step.epoch, offset }));
         all.extend(facts);
     }
 }
