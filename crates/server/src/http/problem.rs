@@ -171,6 +171,11 @@ impl Problem {
         self
     }
 
+    /// Its public code.
+    pub fn code_text(&self) -> &'static str {
+        self.0.code
+    }
+
     pub fn status(&self) -> u16 {
         self.0.status
     }

@@ -8,6 +8,7 @@ mod buyers;
 mod check;
 mod clocks;
 mod kept;
+mod lost;
 mod payments;
 mod rounds;
 mod server;
