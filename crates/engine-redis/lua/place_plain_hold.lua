@@ -67,7 +67,7 @@ if free and ends >= next_due and next_due > now and (not held or held + sold + c
   local fence = epoch * 1099511627776 + offset
   -- Numbers become text once: that is what a script spends its time on.
   local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset)
-  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX",
+  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX",
     "GET") then
     local fence_text = format("%d", fence)
     local lock = '{"state":"held","blocked":0,"hold":"' .. hold .. '","user_id":"' .. name .. '","fencing_token":'

@@ -86,7 +86,7 @@ end
 -- Numbers become text once: that is what a script spends its time on.
 local now_text, offset_text = format("%d", now), format("%d", offset + 1)
 local count_text, bid_text = format("%d", bids + 1), format("%d", bids + 1 + skipped)
-if call("SET", KEYS[3], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX", "GET") then
+if call("SET", KEYS[3], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX", "GET") then
   return {5, {"plain"}, 0, 0, now, 0, {}}
 end
 local next_least, price_text = beyond(new_price), format("%d", new_price)

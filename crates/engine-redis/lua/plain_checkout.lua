@@ -48,7 +48,7 @@ elseif ends >= next_due then
   -- The marker stays where it is: this deadline is not the next one. Numbers become text once: that is what a script
   -- spends its time on.
   local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset + 1)
-  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX", "GET") then
+  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX", "GET") then
     local fence = epoch * 1099511627776 + offset + 1
     local fence_text, line, of_both = format("%016d", fence), sku .. ":" .. count .. ":" .. price, nil
     if of_buyer then

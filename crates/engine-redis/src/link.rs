@@ -17,8 +17,8 @@ use redis::{Client, Cmd, ConnectionAddr, ConnectionInfo, TlsCertificates, Value}
 use tokio::sync::{Notify, watch as channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-pub use self::config::Config;
 use self::config::Topology;
+pub use self::config::{Config, HISTORY_MB};
 pub use self::error::LinkError;
 pub use self::map::Map;
 pub use self::node::Node;

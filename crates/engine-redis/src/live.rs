@@ -11,6 +11,7 @@ mod counts;
 mod derive;
 mod directory;
 mod fetch;
+mod history;
 mod keep;
 mod lease;
 mod log;
@@ -41,6 +42,7 @@ use self::attempts::Noted;
 use self::clock::Clock;
 use self::derive::Derived;
 use self::directory::Directory;
+use self::history::History;
 use self::lease::{LEASE_MS, Leases};
 use self::tell::Told;
 use crate::deployment::Deployment;
@@ -50,6 +52,8 @@ use crate::layout::COMPACT_FROM;
 use crate::link::Link;
 
 pub(crate) use crate::desk::DeskError as Trouble;
+
+pub use self::history::RECORD_BYTES;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -64,6 +68,10 @@ pub struct Options {
     pub poll: Duration,
     /// How long facts are kept in a stream: the longest time for which an answer is remembered under its key.
     pub facts_kept_ms: Millis,
+    /// How much facts and remembered answers may take on each master; over it the oldest go.
+    pub history_max_bytes: u64,
+    /// What is younger stays also over the bound.
+    pub history_min_ms: Millis,
 }
 
 /// What wakes the sweeper; any one of them is enough.
@@ -84,6 +92,8 @@ impl Default for Options {
             wakes: true,
             poll: Duration::from_secs(1),
             facts_kept_ms: crate::desk::KEPT_SEALED_MS,
+            history_max_bytes: crate::link::HISTORY_MB << 20,
+            history_min_ms: history::YOUNGEST_MS,
         }
     }
 }
@@ -108,6 +118,7 @@ pub(crate) struct Inner {
     derived: Derived,
     leases: Leases,
     attempts: Noted,
+    history: History,
     /// The server for keys that may be dropped, if it is another one and was reached.
     cache: OnceLock<Link>,
     counts: Counts,
@@ -144,6 +155,7 @@ impl RedisEngine {
             derived: Derived::default(),
             leases: Leases::default(),
             attempts: Noted::default(),
+            history: History::default(),
             cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
@@ -176,6 +188,11 @@ impl RedisEngine {
     /// Trims every stream now, as the sweeper does from time to time.
     pub async fn trim(&self) {
         trim::all(&self.inner).await;
+    }
+
+    /// Forgets the oldest now if facts and answers take too much, as the engine does from time to time.
+    pub async fn keep_history(&self) {
+        history::keep(&self.inner).await;
     }
 
     /// What the engine did since it was opened, by name, for tests and metrics.
@@ -306,7 +323,7 @@ impl Engine for RedisEngine {
     }
 
     fn status(&self) -> EngineStatus {
-        let counts = &self.inner.counts;
+        let (counts, history) = (&self.inner.counts, &self.inner.history);
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         EngineStatus {
             stopping: self.inner.stop.is_cancelled(),
@@ -315,6 +332,10 @@ impl Engine for RedisEngine {
             commands: count(&counts.commands),
             refusals: count(&counts.refusals),
             facts: count(&counts.facts),
+            dedup_forgotten: count(&history.forgotten),
+            dedup_window_ms: Some(count(&history.window_ms)).filter(|age| *age > 0),
+            history_bytes: count(&history.bytes),
+            history_max_bytes: self.inner.options.history_max_bytes,
             ..EngineStatus::default()
         }
     }

@@ -16,6 +16,8 @@ mod derived;
 mod door;
 #[path = "live/epochs.rs"]
 mod epochs;
+#[path = "live/history.rs"]
+mod history;
 #[path = "live/house.rs"]
 mod house;
 #[path = "live/kinds.rs"]

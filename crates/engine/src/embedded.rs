@@ -347,6 +347,7 @@ impl Engine for Embedded {
             dedup_records: count(&shared.dedup_records),
             dedup_window_ms: unless_zero(count(&shared.dedup_window_ms)),
             snapshot_sequence: unless_zero(count(&shared.snapshot_sequence)),
+            ..EngineStatus::default()
         }
     }
 }

@@ -276,6 +276,11 @@ pub struct EngineStatus {
     pub syncs: u64,
     pub journal_bytes: u64,
     pub dedup_records: u64,
+    /// Idempotency records that were forgotten before their time, to make room.
+    pub dedup_forgotten: u64,
+    /// How much a shared store's facts and remembered answers take on its fullest node, and how much they may.
+    pub history_bytes: u64,
+    pub history_max_bytes: u64,
     /// How long the youngest forgotten idempotency record had been kept; `None` while none was forgotten early.
     pub dedup_window_ms: Option<u64>,
     pub snapshot_sequence: Option<u64>,

@@ -10,6 +10,6 @@ local function log_facts(is_yes)
     call("XADD", KEYS[10], format("%.0f-%.0f", epoch, first + n - 1), unpack(facts[n]))
   end
   if is_recorded then
-    call("SET", KEYS[13], format("%.0f|%.0f|%d|%.0f|%s", epoch, first, #facts, now, ARGV[4]), "PX", ARGV[4])
+    call("SET", KEYS[13], format("%.0f|%.0f|%d|%.0f", epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])
   end
 end

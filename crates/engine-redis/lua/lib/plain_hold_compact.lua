@@ -34,7 +34,8 @@ if picked and layout == "compact" and status == "on_sale" and chart_version == A
     local second = math.floor(ends / 1000)
     local chunk = format("%.0f:%.0f", second, math.floor((offset + 1) / 64))
     local entries = call("HGET", KEYS[12], chunk)
-    local known = ARGV[2] ~= "" and call("SET", KEYS[13], epoch_text .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. ARGV[4],
+    local known = ARGV[2] ~= "" and call("SET", KEYS[13], epoch_text .. "|" .. offset_text .. "|1|"
+      .. format("%.0f", now + ARGV[4]),
       "PX", ARGV[4], "NX", "GET")
     if not known then
       offset = offset + 1

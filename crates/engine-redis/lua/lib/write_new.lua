@@ -12,7 +12,7 @@ local function write_new(facts, kind, rest)
   end
   call("HSET", KEYS[2], "head", format("%s|%.0f|%.0f|%.0f|%s", kind, epoch, offset, now, rest))
   if ARGV[2] ~= "" then
-    call("SET", KEYS[13], format("%.0f|%.0f|%d|%.0f|%s", epoch, first, #facts, now, ARGV[4]), "PX", ARGV[4])
+    call("SET", KEYS[13], format("%.0f|%.0f|%d|%.0f", epoch, first, #facts, now + ARGV[4]), "PX", ARGV[4])
   end
   return {0, {}, epoch, offset, now, 0, facts}
 end
