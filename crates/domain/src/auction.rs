@@ -18,6 +18,7 @@ pub mod increment;
 mod invariants;
 pub mod limits;
 mod name;
+pub mod numbers;
 mod ordering;
 mod people;
 mod place_bid;
@@ -29,11 +30,11 @@ mod view;
 mod watch_auction;
 
 pub use answer::{BidAnswer, Standing};
-pub use bids::BidNumber;
 pub use command::AuctionCommand;
 pub use details::{AuctionDetails, AuctionTerms};
 pub use fact::AuctionFact;
 pub use invariants::check as check_invariants;
+pub use numbers::BidNumber;
 pub use state::{Auction, AuctionStatus, AwardLine, AwardState, Closed};
 pub use view::{AuctionFound, AuctionQuery, AuctionView, BidderState, HistoryLine, Reserve};
 

@@ -8,7 +8,7 @@ follow_schedule()
 if over() then return refuse(over()) end
 if ARGV[7] ~= "" then return refuse_field(NO.invalid, ARGV[7], ARGV[8]) end
 meta_changes["sku:" .. skus_len] = ARGV[10]
-call("HSET", KEYS[2], "sku:" .. skus_len, ARGV[9])
+later("HSET", KEYS[2], "sku:" .. skus_len, ARGV[9])
 skus_len = skus_len + 1
 at_arg = 11
 emit(list())

@@ -17,11 +17,12 @@ if assumed ~= (layout and format("%s|%.0f", epoch_text, offset) or "") then
 end
 now = decided_at
 if outcome ~= 0 then return {outcome, {code, "", ""}, epoch, offset, now, 0, {}} end
-if not layout then
-  epoch = tonumber(new_epoch)
-  call("HSET", KEYS[1], "opened_at", format("%.0f", now))
-end
+-- Nothing may fail behind the fact: what is written and was not read is asked for its type before.
+call("HLEN", KEYS[1])
+if not layout then epoch = tonumber(new_epoch) end
+local written = write_new({fact}, "desk", "|0|0|0|0|0|0")
+if not layout then call("HSET", KEYS[1], "opened_at", format("%.0f", now)) end
 -- Lua's stack takes some thousand values at once; longer lists go in pieces.
 for from = 1, #set, 1000 do call("HSET", KEYS[2], unpack(set, from, math.min(from + 999, #set))) end
 for from = 1, #gone, 1000 do call("HDEL", KEYS[2], unpack(gone, from, math.min(from + 999, #gone))) end
-return write_new({fact}, "desk", "|0|0|0|0|0|0")
+return written

@@ -13,7 +13,7 @@ if status == "live" then
     if bids[n].bidder == name and not bids[n].retracted then own[#own + 1] = bids[n] end
   end
 end
-call("HSET", KEYS[2], "!" .. name, "1", "banned", decimal(banned + 1))
+later("HSET", KEYS[2], "!" .. name, "1", "banned", decimal(banned + 1))
 if #own > 0 then
   for n = 1, #own do retract(own[n]) end
   replay(bids)

@@ -18,8 +18,9 @@ if not same_terms then
   ends = new_ends
 end
 at_arg = 11
-call("HSET", KEYS[1], unpack(list()))
-call("HSET", KEYS[2], "rules", ARGV[9])
+call("HLEN", KEYS[1])
+later("HSET", KEYS[1], unpack(list()))
+later("HSET", KEYS[2], "rules", ARGV[9])
 details_version = details_version + 1
 emit(list())
 return done()

@@ -20,8 +20,8 @@ if latest and latest > new_starts then
   return refuse_field(NO.invalid, "starts_at", "not before the end of a living offer")
 end
 at_arg = 9
-call("HSET", KEYS[1], unpack(list()))
-call("HSET", KEYS[2], "rules", ARGV[8])
+write("HSET", KEYS[1], unpack(list()))
+write("HSET", KEYS[2], "rules", ARGV[8])
 details_version = details_version + 1
 opens, closes, starts, price, checkout_ms = new_opens, new_closes, new_starts, tonumber(new_price), tonumber(new_checkout)
 emit(list())

@@ -18,7 +18,7 @@ at_arg = 11
 local fields = list()
 for n = 1, #fields, 2 do meta_changes[fields[n]] = fields[n + 1] end
 details_version = details_version + 1
-call("HSET", KEYS[2], "rules", ARGV[8])
+later("HSET", KEYS[2], "rules", ARGV[8])
 -- The marker is looked up anew: the sale may end earlier.
 starts, ends, limit, mark = new_starts, new_ends, tonumber(match(ARGV[8], "^%d+|%d+|(%d+)|")), 0
 emit(list())

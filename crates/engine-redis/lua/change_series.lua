@@ -8,7 +8,8 @@ if status == "ended" then return refuse(NO.series_ended) end
 if ARGV[7] == "field" then return refuse_field(NO.invalid, ARGV[8], ARGV[9]) end
 if ARGV[7] == "same" then return unchanged() end
 at_arg = 9
-call("HSET", KEYS[1], unpack(list()))
+call("HLEN", KEYS[1])
+later("HSET", KEYS[1], unpack(list()))
 details_version = details_version + 1
 changes.rules = ARGV[8]
 emit(list())

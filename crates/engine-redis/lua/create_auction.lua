@@ -10,6 +10,6 @@ if now >= ends then return {4, {3, "", "field", "ends_at", "in the future"}, 0, 
 call("HSET", KEYS[1], unpack(fields))
 call("DEL", KEYS[1], KEYS[2], KEYS[4], KEYS[5], KEYS[6], KEYS[10], KEYS[11])
 call("HSET", KEYS[1], unpack(fields))
-call("HSET", KEYS[2], "rules", rules)
+call("HSET", KEYS[2], "rules", rules, "numbers", format("%.0f|%.0f|0|", epoch, epoch))
 call("SET", KEYS[11], format("%.0f", ends), "PX", format("%.0f", ends - now))
 return write_new({list()}, "auction", format("live|0|%.0f|0|1|0|0", ends))

@@ -30,12 +30,13 @@ local function end_after()
 end
 
 bids_len = bids_len + 1
-leader, price = place(leader, price, {bid = bids_len, bidder = name, max = max})
+local number = NUMBERS.next(bids_len)
+leader, price = place(leader, price, {bid = number, bidder = name, max = max})
 local new_ends = own and ends or end_after()
 if new_ends ~= ends then ends, extensions = new_ends, extensions + 1 end
-call("HSET", KEYS[2], decimal(bids_len), decimal(max) .. "|" .. decimal(now) .. "||" .. name)
-local after = {leader.bid == bids_len and "1" or "0", decimal(price), decimal(min_next(leader, price)),
+later("HSET", KEYS[2], decimal(number), decimal(max) .. "|" .. decimal(now) .. "||" .. name)
+local after = {leader.bid == number and "1" or "0", decimal(price), decimal(min_next(leader, price)),
   is_reserve_met(leader) and "1" or "0", decimal(ends)}
-emit({"kind", "bid_placed", "bid", decimal(bids_len), "bidder", name, "max_minor", decimal(max), "after",
+emit({"kind", "bid_placed", "bid", decimal(number), "bidder", name, "max_minor", decimal(max), "after",
   table.concat(after, "|")})
 return done()

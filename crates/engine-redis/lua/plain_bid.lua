@@ -11,7 +11,7 @@
 -- COST   1 read (2 with TIME), 3 writes, 4 if the end moves; of a refusal 2 reads (3 with TIME)
 local call, match, format = redis.call, string.match, string.format
 local clock, kept, key, name, max_text, version, starts, start, reserve, buy_now, policy, window, soft = unpack(ARGV, 1, 13)
-local values = call("HMGET", KEYS[1], "head", "lead", "!" .. name)
+local values = call("HMGET", KEYS[1], "head", "lead", "!" .. name, "numbers")
 local now
 if clock == "0" then
   local time = call("TIME")
@@ -22,6 +22,9 @@ end
 local epoch, offset, last_at, bids, ends, extensions, known, price, led =
   match(values[1] or "", "^auction|(%d+)|(%d+)|(%d+)|live|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)$")
 if known ~= version or values[3] then return {5, {"plain"}, 0, 0, now, 0, {}} end
+-- The first bid of an epoch is given its number by place_bid (lib/auction).
+local of_epoch, skipped = match(values[4] or "", "^%d+|(%d+)|(%d+)|")
+if of_epoch ~= epoch then return {5, {"plain"}, 0, 0, now, 0, {}} end
 local ends_text, ends_ms, max, old_max, leader = ends, tonumber(ends), tonumber(max_text), nil, nil
 -- The listing's time never runs backwards past its last fact.
 if now < tonumber(last_at) then now = tonumber(last_at) end
@@ -81,23 +84,29 @@ if not own and window ~= "" and ends_ms - now <= tonumber(window) then
 end
 
 -- Numbers become text once: that is what a script spends its time on.
-local now_text, offset_text, bid_text = format("%d", now), format("%d", offset + 1), format("%d", bids + 1)
-if call("SET", KEYS[3], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX", "GET") then
+local now_text, offset_text = format("%d", now), format("%d", offset + 1)
+local count_text, bid_text = format("%d", bids + 1), format("%d", bids + 1 + skipped)
+if call("SET", KEYS[3], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX", "GET") then
   return {5, {"plain"}, 0, 0, now, 0, {}}
 end
 local next_least, price_text = beyond(new_price), format("%d", new_price)
 if leads then led = bid_text end
-local head = "auction|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|live|" .. bid_text .. "|" .. ends_text .. "|"
+local head = "auction|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|live|" .. count_text .. "|" .. ends_text .. "|"
   .. extensions .. "|" .. version .. "|" .. price_text .. "|" .. led
 local record = max_text .. "|" .. now_text .. "||" .. name
+-- Nothing may fail once the price has moved: the stream, which was not read, is written first.
+local told = redis.pcall("XADD", KEYS[2], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "bid_placed",
+  "bid", bid_text, "bidder", name, "max_minor", max_text, "after", (leads and "1|" or "0|") .. price_text .. "|"
+  .. format("%d", next_least) .. (is_met and "|1|" or "|0|") .. ends_text)
+if type(told) == "table" then
+  call("DEL", KEYS[3])
+  return told
+end
 if leads then
   call("HSET", KEYS[1], "head", head, "lead", max_text .. "|" .. name, bid_text, record)
 else
   call("HSET", KEYS[1], "head", head, bid_text, record)
 end
 if ends_text ~= ends then call("SET", KEYS[4], ends_text, "PX", format("%d", ends_ms - now)) end
-call("XADD", KEYS[2], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "bid_placed", "bid", bid_text,
-  "bidder", name, "max_minor", max_text, "after", (leads and "1|" or "0|") .. price_text .. "|" .. format("%d", next_least)
-  .. (is_met and "|1|" or "|0|") .. ends_text)
-return {0, epoch * 1099511627776 + offset + 1, now, bids + 1, leads and 1 or 0, new_price, next_least, is_met and 1 or 0,
+return {0, epoch * 1099511627776 + offset + 1, now, bids + 1 + skipped, leads and 1 or 0, new_price, next_least, is_met and 1 or 0,
   ends_ms}

@@ -9,7 +9,7 @@
 --        not_enough_stock, buyer_limit | 5 plain
 -- EMITS  CheckedOut
 -- COST   1 read (2 with TIME), 4 writes; of a refusal 2 reads (3 with TIME)
-local call, match, format = redis.call, string.match, string.format
+local call, try, match, format = redis.call, redis.pcall, string.match, string.format
 local clock, kept, key, code, name, length, sku, count, expected = unpack(ARGV)
 local buyer, shelf = "@" .. name, "sku:" .. sku
 local values = call("HMGET", KEYS[1], "head", code, buyer, shelf)
@@ -48,7 +48,7 @@ elseif ends >= next_due then
   -- The marker stays where it is: this deadline is not the next one. Numbers become text once: that is what a script
   -- spends its time on.
   local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset + 1)
-  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX", "GET") then
+  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX", "GET") then
     local fence = epoch * 1099511627776 + offset + 1
     local fence_text, line, of_both = format("%016d", fence), sku .. ":" .. count .. ":" .. price, nil
     if of_buyer then
@@ -57,14 +57,20 @@ elseif ends >= next_due then
     else
       of_both = count .. "|0|" .. code
     end
+    -- Nothing may fail once units are reserved: what was not read is written first, and taken back if it fails.
+    local added = try("ZADD", KEYS[2], ends_text, fence_text .. code)
+    local told = type(added) == "table" and added or try("XADD", KEYS[3], epoch .. "-" .. offset_text, "step",
+      now_text .. "|1" .. key, "kind", "checked_out", "checkout", code, "buyer", name, "lines", line, "until", ends_text)
+    if type(told) == "table" then
+      call("DEL", KEYS[4])
+      if told ~= added then call("ZREM", KEYS[2], fence_text .. code) end
+      return told
+    end
     call("HSET", KEYS[1],
       "head", "sale|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|open|" .. limit .. "|" .. mark .. known,
       shelf, stock .. "|" .. format("%d", reserved + count) .. "|" .. sold .. "|" .. price,
       buyer, of_both,
       code, "c|" .. fence_text .. "|" .. now_text .. "|" .. ends_text .. "||" .. line .. "|" .. name)
-    call("ZADD", KEYS[2], ends_text, fence_text .. code)
-    call("XADD", KEYS[3], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "checked_out",
-      "checkout", code, "buyer", name, "lines", line, "until", ends_text)
     return {0, fence, now, ends, tonumber(price)}
   end
 end

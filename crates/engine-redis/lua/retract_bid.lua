@@ -5,13 +5,16 @@ close_due()
 local why = not_open()
 if why then return refuse(why) end
 local bids = read_bids()
-local bid = bids[tonumber(ARGV[6])]
+local bid, nth
+for n = 1, #bids do
+  if bids[n].bid == tonumber(ARGV[6]) then bid, nth = bids[n], n end
+end
 if not bid then return refuse(NO.bid_unknown) end
 if ARGV[7] == "bidder" then
   if bid.bidder ~= ARGV[8] then return refuse(NO.bid_unknown) end
   if may_retract ~= "1" then return refuse(NO.retraction_not_allowed) end
   if not bid.retracted then
-    for n = bid.bid + 1, #bids do
+    for n = nth + 1, #bids do
       if bids[n].bidder == bid.bidder and not bids[n].retracted then return refuse(NO.bid_not_latest) end
     end
     if now - bid.at > BOUND.age_ms or ends - now < BOUND.left_ms then return refuse(NO.retraction_late) end

@@ -7,6 +7,6 @@ if status == "cancelled" then return refuse(NO.auction_cancelled) end
 if status == "closed" then return refuse(NO.over) end
 local watchers = call("HLEN", KEYS[4])
 if watchers >= BOUND.watchers then return refuse_limit(NO.watchers_full, BOUND.watchers, watchers) end
-call("HSET", KEYS[4], ARGV[6], "1")
+later("HSET", KEYS[4], ARGV[6], "1")
 emit({"kind", "watch_started", "watcher", ARGV[6]})
 return done()

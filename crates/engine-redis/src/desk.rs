@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::commands::{self, Call, Terms};
 use crate::facts::Malformed;
-use crate::keys::Keys;
+use crate::keys::{Keys, key_text};
 use crate::layout::Layout;
 use crate::link::{Link, LinkError};
 use crate::picture::Picture;
@@ -96,8 +96,8 @@ impl Asked {
         };
         let mut args = vec![
             clock.to_string().into_bytes(),
-            scope.map_or(Vec::new(), |scope| format!("{scope:032x}").into_bytes()),
-            format!("{fingerprint:032x}").into_bytes(),
+            scope.map_or(Vec::new(), |scope| key_text(scope).into_bytes()),
+            key_text(fingerprint).into_bytes(),
             kept.to_string().into_bytes(),
             of_caller.as_bytes().to_vec(),
         ];
@@ -144,7 +144,9 @@ impl Asked {
             Stamp::Operation(scope) => (scope, KEPT_OWN_MS, None),
             Stamp::None => return None,
         };
-        let told = key.map_or(String::new(), |key| format!("|{:032x}|{:032x}", key.scope, key.fingerprint));
+        let told = key.map_or(String::new(), |key| {
+            ["|", &key_text(key.scope), "|", &key_text(key.fingerprint)].concat()
+        });
         let mut args = Vec::with_capacity(call.args.len() + 3);
         args.push(clock.to_string().into_bytes());
         args.push(kept.to_string().into_bytes());

@@ -1,6 +1,7 @@
 //! The names of a listing's keys: a fixed set, all with the listing's id as hash tag, so that one script finds
 //! them in one slot. Their order is the order of KEYS in every script; `docs/redis-keys.md` says what they hold.
 
+use onsale_domain::id::write_base32;
 use onsale_domain::{ListingId, ListingKind};
 
 /// How many keys a listing has; the idempotency key comes behind them.
@@ -138,13 +139,13 @@ impl Keys {
     /// The few that a plain hold or a plain checkout needs.
     pub fn of_plain(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
         let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
-        vec![key(HEAD), key(DUE), key(FACTS), format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}")]
+        vec![key(HEAD), key(DUE), key(FACTS), format!("{prefix}idem:v1:{{{listing}}}:{}", key_text(scope))]
     }
 
     /// Those that a plain bid needs: it may move the end, and has no deadline of its own.
     pub fn of_plain_bid(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
         let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
-        let idem = format!("{prefix}idem:v1:{{{listing}}}:{scope:032x}");
+        let idem = format!("{prefix}idem:v1:{{{listing}}}:{}", key_text(scope));
         vec![key(HEAD), key(FACTS), idem, key(MARKER)]
     }
 
@@ -183,8 +184,13 @@ impl Keys {
 
     /// Where the answer under an idempotency key, or under an operation id of our own, is remembered.
     pub fn idem(&self, scope: u128) -> String {
-        format!("{}{scope:032x}", self.idem)
+        format!("{}{}", self.idem, key_text(scope))
     }
+}
+
+/// The scope or fingerprint of a key as text: 26 characters, six fewer than in base 16.
+pub fn key_text(number: u128) -> String {
+    String::from_utf8_lossy(&write_base32(number)).into_owned()
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ use tokio::sync::{Notify, watch as channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) use self::complaint::Complaint;
-pub use self::config::Config;
 use self::config::Topology;
+pub use self::config::{Config, HISTORY_MB};
 pub use self::error::LinkError;
 pub use self::map::Map;
 pub use self::node::Node;

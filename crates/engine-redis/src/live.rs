@@ -13,9 +13,11 @@ mod damaged;
 mod derive;
 mod directory;
 mod fetch;
+mod history;
 mod keep;
 mod lease;
 mod log;
+mod place;
 mod read;
 mod replica;
 mod sales;
@@ -46,6 +48,7 @@ use self::clock::Clock;
 use self::damaged::Damaged;
 use self::derive::Derived;
 use self::directory::Directory;
+use self::history::History;
 use self::lease::{LEASE_MS, Leases};
 use self::tell::Told;
 use crate::deployment::Deployment;
@@ -55,6 +58,8 @@ use crate::layout::COMPACT_FROM;
 use crate::link::Link;
 
 pub(crate) use crate::desk::DeskError as Trouble;
+
+pub use self::history::RECORD_BYTES;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -69,6 +74,10 @@ pub struct Options {
     pub poll: Duration,
     /// How long facts are kept in a stream: the longest time for which an answer is remembered under its key.
     pub facts_kept_ms: Millis,
+    /// How much facts and remembered answers may take on each master; over it the oldest go.
+    pub history_max_bytes: u64,
+    /// What is younger stays also over the bound.
+    pub history_min_ms: Millis,
 }
 
 /// What wakes the sweeper; any one of them is enough.
@@ -89,6 +98,8 @@ impl Default for Options {
             wakes: true,
             poll: Duration::from_secs(1),
             facts_kept_ms: crate::desk::KEPT_SEALED_MS,
+            history_max_bytes: crate::link::HISTORY_MB << 20,
+            history_min_ms: history::YOUNGEST_MS,
         }
     }
 }
@@ -115,6 +126,7 @@ pub(crate) struct Inner {
     leases: Leases,
     attempts: Noted,
     damaged: Damaged,
+    history: History,
     /// The server for keys that may be dropped, if it is another one and was reached.
     cache: OnceLock<Link>,
     counts: Counts,
@@ -155,6 +167,7 @@ impl RedisEngine {
             leases: Leases::default(),
             attempts: Noted::default(),
             damaged: Damaged::default(),
+            history: History::default(),
             cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
@@ -188,6 +201,11 @@ impl RedisEngine {
     /// Trims every stream now, as the sweeper does from time to time.
     pub async fn trim(&self) {
         trim::all(&self.inner).await;
+    }
+
+    /// Forgets the oldest now if facts and answers take too much, as the engine does from time to time.
+    pub async fn keep_history(&self) {
+        history::keep(&self.inner).await;
     }
 
     /// What the engine did since it was opened, by name, for tests and metrics.
@@ -323,7 +341,7 @@ impl Engine for RedisEngine {
     }
 
     fn status(&self) -> EngineStatus {
-        let counts = &self.inner.counts;
+        let (counts, history) = (&self.inner.counts, &self.inner.history);
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         EngineStatus {
             stopping: self.inner.stop.is_cancelled(),
@@ -333,6 +351,10 @@ impl Engine for RedisEngine {
             commands: count(&counts.commands),
             refusals: count(&counts.refusals),
             facts: count(&counts.facts),
+            dedup_forgotten: count(&history.forgotten),
+            dedup_window_ms: Some(count(&history.window_ms)).filter(|age| *age > 0),
+            history_bytes: count(&history.bytes),
+            history_max_bytes: self.inner.options.history_max_bytes,
             ..EngineStatus::default()
         }
     }

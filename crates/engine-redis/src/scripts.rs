@@ -59,13 +59,13 @@ mod kinds;
 macro_rules! verb {
     (hash [] $($file:literal)*) => { verb!(hash ["lib/open" "lib/head"] $($file)*) };
     (hash [$($early:literal)+] $($file:literal)*) => {
-        lua!("lib/layout_hash" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+        lua!("lib/layout_hash" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/later" "lib/rules" "lib/lines"
             "lib/seats_hash" "lib/ids_hash" "lib/ended" "lib/queue" "lib/areas" "lib/due_hash" "lib/apply"
             "lib/order_ends" "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
     };
     (compact [] $($file:literal)*) => { verb!(compact ["lib/open" "lib/head" "lib/pack"] $($file)*) };
     (compact [$($early:literal)+] $($file:literal)*) => {
-        lua!("lib/layout_compact" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/rules" "lib/lines"
+        lua!("lib/layout_compact" $($early)* "lib/replay" "lib/exists" "lib/codes" "lib/later" "lib/rules" "lib/lines"
             "lib/seats_compact" "lib/ids_compact" "lib/ended" "lib/queue" "lib/areas" "lib/due_compact"
             "lib/apply" "lib/order_ends" "lib/expire" "lib/log" "lib/commit" "lib/answers" "lib/holds" $($file)*)
     };

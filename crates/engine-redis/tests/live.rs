@@ -16,6 +16,10 @@ mod deadlines;
 mod derived;
 #[path = "live/door.rs"]
 mod door;
+#[path = "live/epochs.rs"]
+mod epochs;
+#[path = "live/history.rs"]
+mod history;
 #[path = "live/house.rs"]
 mod house;
 #[path = "live/kinds.rs"]

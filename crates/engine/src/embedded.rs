@@ -363,6 +363,7 @@ impl Engine for Embedded {
             dedup_records: count(&shared.dedup_records),
             dedup_window_ms: unless_zero(count(&shared.dedup_window_ms)),
             snapshot_sequence: unless_zero(count(&shared.snapshot_sequence)),
+            ..EngineStatus::default()
         }
     }
 }
@@ -371,5 +372,5 @@ impl Engine for Embedded {
 fn check_position(slot: &directory::Slot, after: Position) -> Result<(), EngineError> {
     let position = slot.view().map(|view| view.position).unwrap_or_default();
     let known = after.offset == 0 || after.epoch == position.epoch;
-    (known && after.offset <= position.offset).then_some(()).ok_or(EngineError::Reload)
+    (known && after.offset <= position.offset).then_some(()).ok_or(EngineError::Reload(position))
 }

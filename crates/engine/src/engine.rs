@@ -223,8 +223,9 @@ pub enum EngineError {
     Busy,
     #[error("no such listing")]
     UnknownListing,
-    #[error("the position is not in this listing's log; reload")]
-    Reload,
+    /// With the last position that is in this log at or before the one that was asked for; from there nothing is missed.
+    #[error("the position is not in this listing's log; reload, or go on from {}-{}", .0.epoch, .0.offset)]
+    Reload(Position),
     #[error("the disk is full; free some space, writing goes on by itself")]
     DiskFull,
     #[error("the engine is stopping")]
@@ -260,7 +261,7 @@ impl EngineError {
             | EngineError::Unanswered(_)
             | EngineError::Recovering => true,
             EngineError::UnknownListing
-            | EngineError::Reload
+            | EngineError::Reload(_)
             | EngineError::Poisoned(_)
             | EngineError::Read(_)
             | EngineError::Damaged(_)
@@ -288,6 +289,11 @@ pub struct EngineStatus {
     pub syncs: u64,
     pub journal_bytes: u64,
     pub dedup_records: u64,
+    /// Idempotency records that were forgotten before their time, to make room.
+    pub dedup_forgotten: u64,
+    /// How much a shared store's facts and remembered answers take on its fullest node, and how much they may.
+    pub history_bytes: u64,
+    pub history_max_bytes: u64,
     /// How long the youngest forgotten idempotency record had been kept; `None` while none was forgotten early.
     pub dedup_window_ms: Option<u64>,
     pub snapshot_sequence: Option<u64>,

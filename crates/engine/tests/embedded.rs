@@ -192,7 +192,7 @@ async fn facts_can_be_read_again_and_followed() {
     let page = engine.facts_after(EVENT, Position { epoch: 1, offset: 40 }, 5).await.expect("reads");
     assert_eq!(page.steps.iter().map(|step| step.first).collect::<Vec<_>>(), [41, 42, 43, 44, 45]);
     let future = engine.facts_after(EVENT, Position { epoch: 1, offset: 54 }, 5).await;
-    assert_eq!(future.err(), Some(EngineError::Reload));
+    assert_eq!(future.err(), Some(EngineError::Reload(Position { epoch: 1, offset: 53 })));
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ pub mod health;
 pub mod holds;
 pub mod json;
 pub mod layout;
+pub mod lost;
 pub mod names;
 pub mod ordering;
 pub mod orders;

@@ -135,7 +135,7 @@ impl std::fmt::Debug for Metrics {
     }
 }
 
-fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 15] {
+fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 18] {
     let flag = |on: bool| if on { 1.0 } else { 0.0 };
     [
         ("onsale_engine_poisoned", flag(status.poisoned.is_some())),
@@ -152,6 +152,9 @@ fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 15] {
         ("onsale_engine_syncs", status.syncs as f64),
         ("onsale_engine_journal_bytes", status.journal_bytes as f64),
         ("onsale_engine_dedup_records", status.dedup_records as f64),
+        ("onsale_engine_dedup_forgotten", status.dedup_forgotten as f64),
+        ("onsale_engine_history_bytes", status.history_bytes as f64),
+        ("onsale_engine_history_max_bytes", status.history_max_bytes as f64),
         (
             "onsale_engine_dedup_window_seconds",
             status.dedup_window_ms.map_or(f64::NAN, |ms| ms as f64 / 1_000.0),
@@ -182,6 +185,18 @@ fn describe() {
     );
     describe_gauge!("onsale_engine_store_down", "1 while the shared store, or a part of it, cannot be used.");
     describe_gauge!("onsale_engine_facts", "Facts written since the engine was opened.");
+    describe_gauge!(
+        "onsale_engine_dedup_forgotten",
+        "Idempotency records forgotten before their time, to make room."
+    );
+    describe_gauge!(
+        "onsale_engine_history_bytes",
+        "What facts and remembered answers take on the fullest Redis master."
+    );
+    describe_gauge!(
+        "onsale_engine_history_max_bytes",
+        "What they may take there (redis.history_mb); over it the oldest are forgotten."
+    );
     describe_gauge!(
         "onsale_engine_dedup_window_seconds",
         "Age of the youngest record forgotten early; NaN: none was."

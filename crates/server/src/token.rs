@@ -88,12 +88,16 @@ impl Token {
     pub fn parse(text: &str) -> Option<Token> {
         let mut parts = text.split('.');
         let (listing, hold) = onsale_domain::id::read_inside("hld", parts.next()?)?;
-        let fence = parts.next()?;
-        let plain = !fence.is_empty() && fence.len() <= 16 && fence.bytes().all(|b| b.is_ascii_digit());
-        let fence = plain.then(|| fence.parse().ok())??;
+        let fence = read_fence(parts.next()?)?;
         let code = read_base32(parts.next()?)?;
         parts.next().is_none().then_some(Token { listing, hold: HoldId(hold), fence, code })
     }
+}
+
+/// A fence as credentials write it; anything else is `None`.
+pub fn read_fence(text: &str) -> Option<u64> {
+    let plain = !text.is_empty() && text.len() <= 16 && text.bytes().all(|b| b.is_ascii_digit());
+    plain.then(|| text.parse().ok())?
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The answer to a bid or a buy-now: made from the facts of the decision alone, so that a replay tells the same.
 
-use super::bids::BidNumber;
 use super::fact::{AuctionFact, Award};
+use super::numbers::BidNumber;
 use crate::money::Minor;
 use crate::time::Millis;
 

@@ -31,10 +31,9 @@ impl Auction {
             }
             AuctionFact::AuctionCancelled { .. } => self.phase = Phase::Cancelled { at },
             AuctionFact::BidPlaced { bid, bidder, max_minor, leading, price_minor, ends_at, .. } => {
-                debug_assert_eq!(*bid, self.bids.next_number(), "bids are numbered without a gap");
                 let (number, new) = self.people.mark(bidder, BIDS);
                 self.bidders += u32::from(new);
-                self.bids.push(number, *max_minor, at);
+                self.bids.push(*bid, number, *max_minor, at);
                 self.lead.price = *price_minor;
                 if *leading {
                     self.lead.leader = Some(Leading { bid: *bid, bidder: number, max: *max_minor });

@@ -1,16 +1,15 @@
 //! The accepted bids of an auction, in their order, 12 bytes each: ten thousand auctions of a hundred bids stay small.
 
+use super::numbers::{self, BidNumber, Skip};
 use crate::money::Minor;
 use crate::time::Millis;
-
-/// A bid's number inside its auction: 1 for the first accepted, never reused.
-pub type BidNumber = u16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Bids {
     all: Vec<Packed>,
     /// No bid is older.
     starts_at: Millis,
+    skips: Vec<Skip>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +36,7 @@ const RETRACTED: u8 = 0x80;
 
 impl Bids {
     pub fn new(starts_at: Millis) -> Bids {
-        Bids { all: Vec::new(), starts_at }
+        Bids { all: Vec::new(), starts_at, skips: Vec::new() }
     }
 
     pub fn len(&self) -> usize {
@@ -45,22 +44,32 @@ impl Bids {
     }
 
     pub fn next_number(&self) -> BidNumber {
-        self.all.len() as BidNumber + 1
+        numbers::number_of(&self.skips, self.all.len() as u32 + 1)
+    }
+
+    pub fn skips(&self) -> &[Skip] {
+        &self.skips
+    }
+
+    fn index(&self, number: BidNumber) -> Option<usize> {
+        let index = numbers::nth_of(&self.skips, number)? as usize - 1;
+        (index < self.all.len()).then_some(index)
     }
 
     pub fn get(&self, number: BidNumber) -> Option<Bid> {
-        let packed = self.all.get(usize::from(number).checked_sub(1)?)?;
-        Some(self.open(packed, number))
+        Some(self.open(&self.all[self.index(number)?], number))
     }
 
-    pub fn push(&mut self, bidder: u16, max: Minor, at: Millis) {
+    pub fn push(&mut self, number: BidNumber, bidder: u16, max: Minor, at: Millis) {
+        numbers::note(&mut self.skips, self.all.len() as u32 + 1, number);
         let [_, _, _, max @ ..] = max.to_be_bytes();
         let [_, _, _, after @ ..] = (at - self.starts_at).to_be_bytes();
         push_gently(&mut self.all, Packed { max, after, bidder: bidder.to_be_bytes() });
     }
 
     pub fn retract(&mut self, number: BidNumber) {
-        self.all[usize::from(number) - 1].bidder[0] |= RETRACTED;
+        let index = self.index(number).expect("a fact names a bid that was placed");
+        self.all[index].bidder[0] |= RETRACTED;
     }
 
     pub fn retract_all_of(&mut self, bidder: u16) {
@@ -70,7 +79,8 @@ impl Bids {
 
     /// All of them, retracted ones too, first to last.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Bid> {
-        self.all.iter().enumerate().map(|(n, packed)| self.open(packed, n as BidNumber + 1))
+        let number = |n: usize| numbers::number_of(&self.skips, n as u32 + 1);
+        self.all.iter().enumerate().map(move |(n, packed)| self.open(packed, number(n)))
     }
 
     pub fn living(&self) -> impl DoubleEndedIterator<Item = Bid> {
@@ -115,8 +125,8 @@ mod tests {
         let mut bids = Bids::new(7_000);
         let (bidder, at) =
             ((BIDS_MAX + WATCHERS_MAX + BANNED_MAX) as u16, 7_000 + LENGTH_MS_MAX + CAP_MS_MAX);
-        bids.push(bidder, MINOR_MAX, at);
-        bids.push(1, 1, 7_000);
+        bids.push(1, bidder, MINOR_MAX, at);
+        bids.push(2, 1, 1, 7_000);
         let first = Bid { number: 1, bidder, max: MINOR_MAX, at, retracted: false };
         assert_eq!((bids.get(1), bids.get(2).map(|bid| bid.at)), (Some(first), Some(7_000)));
         assert_eq!((bids.get(0), bids.get(3), bids.len()), (None, None, 2));

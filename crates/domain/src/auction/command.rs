@@ -1,8 +1,8 @@
 //! What somebody asks of one auction. The edge has checked who asks; the domain checks what is asked.
 
-use super::bids::BidNumber;
 use super::details::{AuctionDetails, BuyNowTerms, SoftClose};
 use super::increment::Increment;
+use super::numbers::BidNumber;
 use crate::id::{BuyerId, OrderId};
 use crate::money::{Currency, Minor};
 use crate::time::Millis;

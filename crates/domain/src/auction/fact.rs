@@ -3,8 +3,8 @@
 
 use minicbor::{Decode, Encode};
 
-use super::bids::BidNumber;
 use super::details::AuctionDetails;
+use super::numbers::BidNumber;
 use crate::id::{BuyerId, OrderId};
 use crate::money::Minor;
 use crate::time::Millis;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use minicbor::{Decode, Encode};
 
-use super::bids::BidNumber;
 use super::details::AuctionDetails;
+use super::numbers::{BidNumber, Skip, number_of};
 use super::people::{BANNED, BIDS, WATCHES};
 use super::proxy::{Lead, Leading};
 use super::state::{Auction, Closed, Phase};
@@ -35,6 +35,10 @@ pub struct AuctionImage {
     pub people: Vec<PersonImage>,
     #[n(8)]
     pub bids: Vec<BidImage>,
+    /// Where numbers of bids were skipped.
+    #[n(9)]
+    #[cbor(default)]
+    pub skips: Vec<Skip>,
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -98,6 +102,7 @@ impl Auction {
             price_minor: self.lead.price,
             people,
             bids,
+            skips: self.bids.skips().to_vec(),
         }
     }
 
@@ -121,9 +126,10 @@ impl Auction {
         }
         auction.bidders = bidders as u32;
         for (n, bid) in image.bids.iter().enumerate() {
-            auction.bids.push(bid.bidder, bid.max_minor, bid.at);
+            let number = number_of(&image.skips, n as u32 + 1);
+            auction.bids.push(number, bid.bidder, bid.max_minor, bid.at);
             if bid.retracted {
-                auction.bids.retract(n as BidNumber + 1);
+                auction.bids.retract(number);
             }
         }
         let leading = image.leader.and_then(|number| auction.bids.get(number));

@@ -1,8 +1,9 @@
 //! Proxy bidding: what a maximum does to leader and price. Pure; used for a new bid and, over all that remain,
 //! for a retraction. The five rules are those of `docs/rules.md`.
 
-use super::bids::{Bid, BidNumber, Bids};
+use super::bids::{Bid, Bids};
 use super::details::AuctionTerms;
+use super::numbers::BidNumber;
 use crate::money::Minor;
 
 /// Who leads with which bid, and the price that follows from the others; 0 while there is no bid.

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::bids::BidNumber;
 use super::details::AuctionDetails;
 use super::fact::Award;
 use super::limits::PAGE_MAX;
+use super::numbers::BidNumber;
 use super::people::{BANNED, WATCHES};
 use super::state::{Auction, AuctionStatus, AwardState, Closed, Phase, status_by_clock};
 use crate::id::BuyerId;

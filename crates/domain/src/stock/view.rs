@@ -68,6 +68,7 @@ pub enum SaleFound {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckoutState {
     pub checkout: CheckoutId,
+    pub fence: u64,
     pub buyer: BuyerId,
     pub placed_at: Millis,
     pub until: Millis,
@@ -134,6 +135,7 @@ impl Sale {
         let code = &self.codes[index];
         CheckoutState {
             checkout: code.id,
+            fence: code.fence,
             buyer: self.buyers[code.buyer].id(),
             placed_at: code.placed_at,
             until: code.until,

@@ -228,7 +228,7 @@ pub fn command(step: &Step) -> Command {
             AuctionCommand::BuyNow(BuyNow { buyer: bidder(who.into()), currency: currency("USD") })
         }
         Step::Retract { number, by } => AuctionCommand::RetractBid(RetractBid {
-            bid: number as u16,
+            bid: number as u32,
             by: by.map_or(Retractor::Staff("staff".into()), |by| Retractor::Bidder(bidder(by.into()))),
             reason,
         }),

@@ -5,6 +5,8 @@
 -- `lead` is max|bidder of the bid that leads, `closed` at|how|last_at, `cancelled` when, `awards` a line each:
 -- state|bid|price|until|bidder. `!<bidder>` is banned. The bids stand beside them by their numbers, max|at||bidder, a
 -- retracted one max|at|r|bidder: so a bid is written by the same call as the head.
+-- `numbers` is created in epoch|epoch|skipped|from:skipped,…: in every later epoch numbers are higher than the count by as
+-- many as an auction may have bids, so that no bid has the number of one that was lost with the end of another epoch.
 if not layout then
   return {4, {1, "", ""}, epoch, offset, now, 0, {}}
 end
@@ -21,7 +23,7 @@ starts, original, start, tick = tonumber(starts), tonumber(original), tonumber(s
 reserve, buy_now, window, cap = tonumber(reserve), tonumber(buy_now), tonumber(window), tonumber(cap)
 
 local leader, closed, cancelled, awards = nil, nil, nil, {}
-local kept = call("HMGET", KEYS[2], "lead", "closed", "awards", "cancelled")
+local kept = call("HMGET", KEYS[2], "lead", "closed", "awards", "cancelled", "numbers")
 if kept[1] then
   local max, name = match(kept[1], "^(%d+)|(.*)$")
   leader = {bid = tonumber(buckets), max = tonumber(max), bidder = name}
@@ -36,6 +38,34 @@ end
 cancelled = kept[4]
 
 local function decimal(number) return format("%.0f", number) end
+
+local NUMBERS = {gaps = {}}
+NUMBERS.created, NUMBERS.epoch, NUMBERS.skipped, NUMBERS.list = match(kept[5] or "", "^(%d+)|(%d+)|(%d+)|(.*)$")
+for from, skipped in gmatch(NUMBERS.list or "", "(%d+):(%d+)") do
+  NUMBERS.gaps[#NUMBERS.gaps + 1] = {from = tonumber(from), skipped = tonumber(skipped)}
+end
+
+-- The number of the nth bid.
+function NUMBERS.of(nth)
+  for n = #NUMBERS.gaps, 1, -1 do
+    if NUMBERS.gaps[n].from <= nth then return nth + NUMBERS.gaps[n].skipped end
+  end
+  return nth
+end
+
+-- The number of a bid that is placed now.
+function NUMBERS.next(nth)
+  if NUMBERS.epoch ~= epoch_text then
+    local skipped = NUMBERS.created and (epoch - NUMBERS.created) * BOUND.bids or 0
+    local list = NUMBERS.list or ""
+    if skipped > 0 then
+      NUMBERS.gaps[#NUMBERS.gaps + 1] = {from = nth, skipped = skipped}
+      list = list .. (list == "" and "" or ",") .. format("%d:%.0f", nth, skipped)
+    end
+    later("HSET", KEYS[2], "numbers", format("%s|%s|%.0f|%s", NUMBERS.created or epoch_text, epoch_text, skipped, list))
+  end
+  return NUMBERS.of(nth)
+end
 
 local function emit(fact)
   offset = offset + 1
@@ -82,11 +112,11 @@ local function read_bids()
   local all = {}
   for from = 1, bids_len, CHUNK do
     local numbers = {}
-    for n = from, math.min(from + CHUNK - 1, bids_len) do numbers[#numbers + 1] = decimal(n) end
+    for n = from, math.min(from + CHUNK - 1, bids_len) do numbers[#numbers + 1] = decimal(NUMBERS.of(n)) end
     local records = call("HMGET", KEYS[2], unpack(numbers))
     for n = 1, #records do
       local max, at, retracted, name = match(records[n], "^(%d+)|(%d+)|(r?)|(.*)$")
-      all[#all + 1] = {bid = #all + 1, bidder = name, max = tonumber(max), at = tonumber(at),
+      all[#all + 1] = {bid = NUMBERS.of(#all + 1), bidder = name, max = tonumber(max), at = tonumber(at),
         retracted = retracted ~= ""}
     end
   end
@@ -104,7 +134,7 @@ end
 
 local function retract(bid)
   bid.retracted = true
-  call("HSET", KEYS[2], decimal(bid.bid), decimal(bid.max) .. "|" .. decimal(bid.at) .. "|r|" .. bid.bidder)
+  later("HSET", KEYS[2], decimal(bid.bid), decimal(bid.max) .. "|" .. decimal(bid.at) .. "|r|" .. bid.bidder)
 end
 
 -- What a retraction or a ban has come to, as its fact tells it.

@@ -1,4 +1,5 @@
--- lib/auction_commit: lead, awards, marker, head, and the facts last; bids and people were written as they changed.
+-- lib/auction_commit: the facts first, then bids, people, lead, awards, head and marker. Nothing may fail behind the facts: a
+-- key that is written but may not have been read is asked for its type before.
 local function commit_marker()
   local due = due_at()
   if due == due_before then return end
@@ -27,9 +28,12 @@ local function commit(is_yes)
     end
     put("awards", table.concat(lines, "\n"))
   end
+  if next(BOOK.dirty) then call("HLEN", KEYS[5]) end
+  if next(open_changes) then call("ZCARD", KEYS[6]) end
+  log_facts(is_yes)
+  LATER.write()
   call("HSET", KEYS[2], unpack(set))
   if not leader and kept[1] then call("HDEL", KEYS[2], "lead") end
   BOOK.commit_all()
   commit_marker()
-  log_facts(is_yes)
 end

@@ -1,4 +1,5 @@
--- lib/commit: everything that was decided is written here, the facts last.
+-- lib/commit: everything that was decided is written here, the facts first. Nothing may fail behind them: a key that is
+-- written but may not have been read is asked for its type before.
 -- Only a hint for sweepers: the marker ends at the next deadline. When it has ended, the next is looked up.
 local function commit_marker(first)
   if mark <= now then
@@ -13,6 +14,17 @@ end
 
 local function commit(is_yes)
   if #facts == 0 then return end
+  LATER.prepare_due()
+  LATER.prepare_things()
+  call("ZCARD", KEYS[7])
+  if next(queues_dirty) then call("HLEN", KEYS[3]) end
+  if next(orders_dirty) or next(BOOK.dirty) then call("HLEN", KEYS[5]) end
+  if next(open_changes) then call("ZCARD", KEYS[6]) end
+  if #ended > 0 then call("ZCARD", KEYS[8]) end
+  if next(meta_changes) or next(areas_dirty) then call("HLEN", KEYS[1]) end
+  log_facts(is_yes)
+  LATER.write()
+  if LATER.chart then call("SET", KEYS[9], LATER.chart) end
   commit_seats(hold_of)
   commit_queues()
   commit_orders()
@@ -32,5 +44,4 @@ local function commit(is_yes)
     set[#set + 1] = write_area(areas[index])
   end
   if #set > 0 then call("HSET", KEYS[1], unpack(set)) end
-  log_facts(is_yes)
 end

@@ -87,24 +87,29 @@ local function due_since(from)
   return false
 end
 
--- Writes the changes; returns the earliest new deadline.
-local function commit_due()
-  local chunks, seconds, first = {}, {}, nil
+-- The chunks that change, read before anything is written.
+LATER.chunks = {}
+function LATER.prepare_due()
   local function chunk(name)
-    if not chunks[name] then
-      chunks[name] = {}
+    if not LATER.chunks[name] then
+      LATER.chunks[name] = {}
       local value = call("HGET", KEYS[12], name) or ""
-      for at = 1, #value, ENTRY do chunks[name][string.sub(value, at, at + ENTRY - 1)] = true end
+      for at = 1, #value, ENTRY do LATER.chunks[name][string.sub(value, at, at + ENTRY - 1)] = true end
     end
-    return chunks[name]
+    return LATER.chunks[name]
   end
   for entry, name in pairs(due_removed) do chunk(name)[entry] = nil end
-  for entry, into in pairs(due_added) do
-    chunk(into[1])[entry] = true
+  for entry, into in pairs(due_added) do chunk(into[1])[entry] = true end
+end
+
+-- Writes the changes; returns the earliest new deadline.
+local function commit_due()
+  local seconds, first = {}, nil
+  for _, into in pairs(due_added) do
     seconds[into[1]] = into[2]
     if not first or into[3] < first then first = into[3] end
   end
-  for name, entries in pairs(chunks) do
+  for name, entries in pairs(LATER.chunks) do
     local parts = {}
     for entry in pairs(entries) do parts[#parts + 1] = entry end
     if #parts == 0 then

@@ -89,6 +89,9 @@ local function forget_thing(id)
   end
 end
 
+-- They stand beside the head, which was read.
+function LATER.prepare_things() end
+
 local function commit_things()
   local set, gone = {}, {}
   for id in pairs(things_dirty) do

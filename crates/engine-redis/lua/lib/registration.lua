@@ -26,6 +26,27 @@ local function emit(fact)
   return epoch * 1099511627776 + offset
 end
 
+-- Nothing may fail once something is written: whatever a verb may come to write is asked for its type before.
+local are_types_known = false
+local function check_types()
+  if are_types_known then return end
+  are_types_known = true
+  call("HLEN", KEYS[1])
+  call("HLEN", KEYS[5])
+  call("ZCARD", KEYS[3])
+  call("ZCARD", KEYS[4])
+  call("ZCARD", KEYS[6])
+  call("ZCARD", KEYS[7])
+  call("ZCARD", KEYS[8])
+  local next_id = format("%.0f-%.0f", epoch, offset - #facts + 1)
+  if #call("XRANGE", KEYS[10], next_id, "+", "COUNT", 1) > 0 then error("the stream goes on behind its listing's head") end
+end
+
+local function write(...)
+  check_types()
+  return call(...)
+end
+
 local function taken() return confirmed + offered end
 local function free() return capacity - taken() end
 
@@ -67,21 +88,21 @@ local function count_in(entry)
   local fence = decimal(entry.fence)
   if entry.kind == "w" then
     waiting = waiting + 1
-    call("ZADD", KEYS[3], fence, entry.id)
-    call("HSET", KEYS[2], entry.id, "w|" .. fence .. "|" .. entry.buyer)
+    write("ZADD", KEYS[3], fence, entry.id)
+    write("HSET", KEYS[2], entry.id, "w|" .. fence .. "|" .. entry.buyer)
   elseif entry.kind == "o" then
     offered = offered + 1
-    call("ZADD", KEYS[7], decimal(entry.till), format("%016.0f%s", entry.fence, entry.id))
-    call("HSET", KEYS[2], entry.id,
+    write("ZADD", KEYS[7], decimal(entry.till), format("%016.0f%s", entry.fence, entry.id))
+    write("HSET", KEYS[2], entry.id,
       "o|" .. fence .. "|" .. decimal(entry.till) .. "|" .. decimal(entry.price) .. "|" .. entry.buyer)
   else
     confirmed = confirmed + 1
     local cost = ""
     if entry.order ~= "" then
-      call("HSET", KEYS[5], entry.order, entry.id)
+      write("HSET", KEYS[5], entry.order, entry.id)
       cost = decimal(entry.price)
     end
-    call("HSET", KEYS[2], entry.id, "c|" .. fence .. "|" .. entry.order .. "|" .. cost .. "|" .. entry.buyer)
+    write("HSET", KEYS[2], entry.id, "c|" .. fence .. "|" .. entry.order .. "|" .. cost .. "|" .. entry.buyer)
   end
 end
 
@@ -89,19 +110,19 @@ end
 local function count_out(entry)
   if entry.kind == "w" then
     waiting = waiting - 1
-    call("ZREM", KEYS[3], entry.id)
+    write("ZREM", KEYS[3], entry.id)
   elseif entry.kind == "o" then
     offered = offered - 1
-    call("ZREM", KEYS[7], format("%016.0f%s", entry.fence, entry.id))
+    write("ZREM", KEYS[7], format("%016.0f%s", entry.fence, entry.id))
   else
     confirmed = confirmed - 1
-    if entry.order ~= "" then call("HDEL", KEYS[5], entry.order) end
+    if entry.order ~= "" then write("HDEL", KEYS[5], entry.order) end
   end
 end
 
 local function insert(entry)
-  call("HSET", KEYS[2], "@" .. entry.buyer, entry.id)
-  call("ZADD", KEYS[4], decimal(entry.fence), entry.id)
+  write("HSET", KEYS[2], "@" .. entry.buyer, entry.id)
+  write("ZADD", KEYS[4], decimal(entry.fence), entry.id)
   count_in(entry)
 end
 
@@ -121,8 +142,8 @@ local function forget_ended()
     for n = 1, #flood do old[#old + 1] = flood[n] end
   end
   for n = 1, #old do
-    call("ZREM", KEYS[8], old[n])
+    write("ZREM", KEYS[8], old[n])
     local entry = entry_of_id(old[n])
-    if entry and entry.kind == "e" then call("HDEL", KEYS[2], old[n]) end
+    if entry and entry.kind == "e" then write("HDEL", KEYS[2], old[n]) end
   end
 end

@@ -2,11 +2,11 @@
 -- brings.
 local function end_entry(entry, how)
   count_out(entry)
-  call("HDEL", KEYS[2], "@" .. entry.buyer)
-  call("ZREM", KEYS[4], entry.id)
+  write("HDEL", KEYS[2], "@" .. entry.buyer)
+  write("ZREM", KEYS[4], entry.id)
   forget_ended()
-  call("HSET", KEYS[2], entry.id, format("e|%.0f|%d", now, how))
-  call("ZADD", KEYS[8], decimal(now * 8 + how), entry.id)
+  write("HSET", KEYS[2], entry.id, format("e|%.0f|%d", now, how))
+  write("ZADD", KEYS[8], decimal(now * 8 + how), entry.id)
   BOOK.goods_gone(entry.id, how == HOW.expired and "expired" or "cancelled")
 end
 

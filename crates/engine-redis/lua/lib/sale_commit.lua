@@ -1,4 +1,5 @@
--- lib/sale_commit: everything that was decided is written here, the facts last.
+-- lib/sale_commit: everything that was decided is written here, the facts first. Nothing may fail behind them: a key that
+-- is written but may not have been read is asked for its type before.
 local function commit_due()
   local set, gone, first = {}, {}, nil
   for member, till in pairs(due_changes) do
@@ -81,6 +82,13 @@ local function commit(is_yes)
     if mark <= now and commit_marker() then call("HSET", KEYS[2], "head", head_at(last_at)) end
     return
   end
+  call("ZCARD", KEYS[7])
+  if next(orders_dirty) or next(BOOK.dirty) then call("HLEN", KEYS[5]) end
+  if next(open_changes) then call("ZCARD", KEYS[6]) end
+  if #ended > 0 then call("ZCARD", KEYS[8]) end
+  if next(meta_changes) then call("HLEN", KEYS[1]) end
+  log_facts(is_yes)
+  LATER.write()
   forget_ended(ended)
   commit_orders()
   BOOK.commit()
@@ -92,5 +100,4 @@ local function commit(is_yes)
     set[#set + 1] = value
   end
   if #set > 0 then call("HSET", KEYS[1], unpack(set)) end
-  log_facts(is_yes)
 end

@@ -91,7 +91,7 @@ local function resize_seats(count, chart)
   local fours, eights = math.ceil(seats_len / 4), math.ceil(seats_len / 8)
   local grips = call("GETRANGE", KEYS[9], seats_len, seats_len + fours - 1)
   local blocks = call("GETRANGE", KEYS[9], seats_len + fours, seats_len + fours + eights - 1)
-  call("SET", KEYS[9], chart .. grips .. string.rep("\0", math.ceil(count / 4) - fours) .. blocks
-    .. string.rep("\0", math.ceil(count / 8) - eights))
+  LATER.chart = chart .. grips .. string.rep("\0", math.ceil(count / 4) - fours) .. blocks
+    .. string.rep("\0", math.ceil(count / 8) - eights)
   seats_len = count
 end

@@ -1,6 +1,7 @@
 //! A step from its facts' fields. The first carries what they share in its field `step`: the time, how many they are
 //! and, if the step was asked for under an idempotency key, its scope and fingerprint: `at|n` or `at|n|scope|fingerprint`.
 
+use onsale_domain::id::read_base32;
 use onsale_domain::listing::Key;
 use onsale_domain::{ListingId, Millis, Step};
 
@@ -16,6 +17,11 @@ pub fn decode_step(listing: ListingId, epoch: u64, first: u64, facts: &[Fields])
     Ok(Step { listing, epoch, first, at, key, facts })
 }
 
+/// Whether a step begins with this fact.
+pub fn begins_step(fact: &Fields) -> bool {
+    fact.text("step").is_ok()
+}
+
 /// How many facts the step has that begins with this one.
 pub fn length(first: &Fields) -> Result<usize, Malformed> {
     head(first).map(|(_, count, _)| count)
@@ -29,10 +35,12 @@ fn head(first: &Fields) -> Result<(Millis, usize, Option<Key>), Malformed> {
     let mut parts = first.text("step")?.split('|');
     let at = parts.next().and_then(|at| at.parse().ok()).ok_or_else(malformed)?;
     let count = parts.next().and_then(|count| count.parse().ok()).ok_or_else(malformed)?;
-    let hex = |text| u128::from_str_radix(text, 16).map_err(|_| malformed());
+    let number = |text| read_base32(text).ok_or_else(malformed);
     let key = match (parts.next(), parts.next()) {
         (None, _) => None,
-        (Some(scope), Some(fingerprint)) => Some(Key { scope: hex(scope)?, fingerprint: hex(fingerprint)? }),
+        (Some(scope), Some(fingerprint)) => {
+            Some(Key { scope: number(scope)?, fingerprint: number(fingerprint)? })
+        }
         (Some(_), None) => return Err(malformed()),
     };
     Ok((at, count, key))

@@ -17,6 +17,12 @@ const CONNECTIONS_MAX: usize = 64;
 const PREFIX: &str = "onsale:";
 /// It stands before every key, and a key is kept some million times.
 const PREFIX_MAX: usize = 64;
+/// Some hours of a busy house; a machine that is made for Redis has more memory.
+pub const HISTORY_MB: u64 = 4_096;
+/// Less is gone within the minute in which nothing is forgotten.
+const HISTORY_MB_MIN: u64 = 16;
+/// A petabyte: more is a slip.
+const HISTORY_MB_MAX: u64 = 1 << 30;
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -48,6 +54,8 @@ pub struct Config {
     /// A second server that may evict; the truth may not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_url: Option<String>,
+    /// How many megabytes facts and remembered answers may take on each master.
+    pub history_mb: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +110,7 @@ impl Default for Config {
             durability: None,
             notify: Notify::Keep,
             cache_url: None,
+            history_mb: HISTORY_MB,
         }
     }
 }
@@ -167,6 +176,9 @@ impl Config {
         }
         if !(1..=CONNECTIONS_MAX).contains(&self.connections) {
             return wrong(format!("redis.connections must be between 1 and {CONNECTIONS_MAX}"));
+        }
+        if !(HISTORY_MB_MIN..=HISTORY_MB_MAX).contains(&self.history_mb) {
+            return wrong(format!("redis.history_mb must be between {HISTORY_MB_MIN} and {HISTORY_MB_MAX}"));
         }
         if let Some(cache) = &self.cache_url {
             if self.url.contains(cache) {

@@ -11,7 +11,7 @@ use onsale_engine::Moved;
 
 use super::fetch::AT_ONCE;
 use super::replica::Replica;
-use super::{Inner, attempts, derive, sweep, tell, trim, wake};
+use super::{Inner, attempts, derive, history, sweep, tell, trim, wake};
 
 /// A listing that changed so lately is compared in every round.
 const LATELY_MS: i64 = 60_000;
@@ -22,6 +22,8 @@ const OTHERS: usize = 64;
 const NEW: u64 = 5;
 /// Streams are trimmed every so many rounds.
 const TRIM: u64 = 600;
+/// What facts and answers take is looked at every so many rounds: in that time a busy node takes some megabytes.
+const HISTORY: u64 = 10;
 /// Between two tries to read what a recovery has kept.
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -57,6 +59,9 @@ async fn poll(inner: Arc<Inner>) {
         }
         if round % TRIM == 0 {
             trim::all(&inner).await;
+        }
+        if round % HISTORY == 0 {
+            history::keep(&inner).await;
         }
     }
 }

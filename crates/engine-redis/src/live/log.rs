@@ -13,6 +13,8 @@ use crate::reply::{array, bytes, fields};
 
 /// Facts read in one call: some hundred kilobytes at most.
 pub const PAGE: usize = 512;
+/// Facts looked at in one call for the beginning of a step; few steps are longer.
+const STEP_PAGE: usize = 64;
 
 /// Steps behind a position, and whether the stream has more.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ pub async fn after(
     link: &Link,
     key: &str,
     listing: ListingId,
-    after: Position,
+    mut after: Position,
     limit: usize,
 ) -> Result<Page, Trouble> {
     let mut count = limit.clamp(1, PAGE);
@@ -35,6 +37,13 @@ pub async fn after(
         command.arg(key).arg(format!("({}-{}", after.epoch, after.offset)).arg("+").arg("COUNT").arg(count);
         let entries = array(link.at(key, &command).await?)?;
         let read = entries.len();
+        if let Some(first) = entries.first()
+            && !begins_step(first)?
+        {
+            // The position is inside of a step, which is told from its start.
+            after = step_start(link, key, after).await?;
+            continue;
+        }
         let (steps, cut) = steps(listing, entries)?;
         if !steps.is_empty() || read < count {
             return Ok(Page { steps, more: read == count });
@@ -42,6 +51,54 @@ pub async fn after(
         // One step is longer than what was read: its first fact says how long.
         count = cut.max(count + 1);
     }
+}
+
+/// The position right before the step that has the fact at this one in it.
+async fn step_start(link: &Link, key: &str, at: Position) -> Result<Position, Trouble> {
+    let mut until = at;
+    loop {
+        let mut command = redis::cmd("XREVRANGE");
+        command.arg(key).arg(id(until)).arg("-").arg("COUNT").arg(STEP_PAGE);
+        let entries = array(link.at(key, &command).await?)?;
+        let Some(last) = entries.last().cloned() else { return Err(Malformed::of("step").into()) };
+        for entry in entries {
+            let begins = begins_step(&entry)?;
+            let (found, _) = entry_of(entry)?;
+            if begins {
+                return Ok(Position { offset: found.offset - 1, ..found });
+            }
+        }
+        let (last, _) = entry_of(last)?;
+        until = Position { offset: last.offset - 1, ..last };
+    }
+}
+
+/// The last position in the stream that is not behind this one; none if the stream begins behind it.
+pub async fn last_until(link: &Link, key: &str, at: Position) -> Result<Option<Position>, Trouble> {
+    let mut command = redis::cmd("XREVRANGE");
+    command.arg(key).arg(id(at)).arg("-").arg("COUNT").arg(1);
+    one(link.at(key, &command).await?)
+}
+
+/// The first position in the stream; none if there is nothing in it.
+pub async fn first(link: &Link, key: &str) -> Result<Option<Position>, Trouble> {
+    let mut command = redis::cmd("XRANGE");
+    command.arg(key).arg("-").arg("+").arg("COUNT").arg(1);
+    one(link.at(key, &command).await?)
+}
+
+fn one(entries: Value) -> Result<Option<Position>, Trouble> {
+    let entry = array(entries)?.into_iter().next();
+    Ok(entry.map(entry_of).transpose()?.map(|(at, _)| at))
+}
+
+fn id(at: Position) -> String {
+    format!("{}-{}", at.epoch, at.offset)
+}
+
+/// Only the first fact of a step says when it was.
+fn begins_step(entry: &Value) -> Result<bool, Malformed> {
+    Ok(facts::begins_step(&entry_of(entry.clone())?.1))
 }
 
 /// Whole steps, and how many facts the cut one at the end has.

@@ -16,9 +16,9 @@ use onsale_engine::{EngineError, FactPage, Follower, HeldAt, Position};
 use redis::FromRedisValue;
 use tokio::sync::watch;
 
+use super::Inner;
 use super::fetch::AT_ONCE;
 use super::replica::{Following, Replica};
-use super::{Inner, log};
 
 /// A question waits so long for the replica to be where the listing was when it was asked; then it is answered from
 /// what is known, and the answer is marked as stale if Redis is away.
@@ -108,7 +108,7 @@ impl Inner {
     ) -> Result<FactPage, EngineError> {
         let replica = self.look_up(listing).await?.ok_or(EngineError::UnknownListing)?;
         self.freshen(&replica).await?;
-        let position = check(&replica, after)?;
+        let position = self.check(&replica, after).await?;
         let mut page = FactPage { steps: Vec::new(), position };
         let mut found = 0;
         let mut at = after;
@@ -129,23 +129,6 @@ impl Inner {
         Ok(page)
     }
 
-    /// Steps right behind a position; `Reload` if the stream does not reach back so far.
-    async fn page(&self, listing: ListingId, at: Position, limit: usize) -> Result<log::Page, EngineError> {
-        let keys = self.keys(&listing);
-        // From the beginning means: whatever epoch that was.
-        let from = if at.offset == 0 { Position::default() } else { at };
-        let page = log::after(&self.link, keys.facts(), listing, from, limit).await?;
-        let mut next = at.offset + 1;
-        for step in &page.steps {
-            // A step that began before the position is told from its start.
-            if step.first > next {
-                return Err(EngineError::Reload);
-            }
-            next = step.last() + 1;
-        }
-        Ok(page)
-    }
-
     pub(super) async fn follow(
         self: &Arc<Self>,
         listing: ListingId,
@@ -153,19 +136,11 @@ impl Inner {
     ) -> Result<Follower, EngineError> {
         let replica = self.look_up(listing).await?.ok_or(EngineError::UnknownListing)?;
         self.freshen(&replica).await?;
-        let now = check(&replica, after)?;
+        let epoch = self.check(&replica, after).await?.epoch;
         let moved = replica.subscribe();
-        let (epoch, offset) = (now.epoch, after.offset);
         let following = replica.follow();
-        Ok(Follower::of(Box::new(Steps { inner: self.clone(), following, moved, epoch, offset })))
+        Ok(Follower::of(Box::new(Steps { inner: self.clone(), following, moved, epoch, at: after })))
     }
-}
-
-/// A position of another epoch, or from the future, is not in this log.
-fn check(replica: &Replica, after: Position) -> Result<Position, EngineError> {
-    let now = replica.position();
-    let known = after.offset == 0 || after.epoch == now.epoch;
-    (known && after.offset <= now.offset).then_some(now).ok_or(EngineError::Reload)
 }
 
 /// A follower: kept steps if it is close behind, else the stream, and never more than the replica has seen.
@@ -173,8 +148,9 @@ struct Steps {
     inner: Arc<Inner>,
     following: Following,
     moved: watch::Receiver<Position>,
+    /// The epoch under which the position was found in the log.
     epoch: u64,
-    offset: u64,
+    at: Position,
 }
 
 impl Steps {
@@ -182,19 +158,19 @@ impl Steps {
         let replica = &self.following.replica;
         loop {
             let now = *self.moved.borrow_and_update();
-            if now.epoch != self.epoch || now.offset < self.offset {
-                return Err(EngineError::Reload);
+            if now.epoch != self.epoch || now.offset < self.at.offset {
+                // The log goes on under another epoch; what this reader has seen may have been lost.
+                self.epoch = self.inner.check(replica, self.at).await?.epoch;
             }
-            if now.offset > self.offset {
-                if let Some(steps) = replica.recent_after(self.offset, FOLLOW_STEPS_MAX) {
+            if now.offset > self.at.offset {
+                if let Some(steps) = replica.recent_after(self.at.offset, FOLLOW_STEPS_MAX) {
                     return Ok(steps);
                 }
-                let at = Position { epoch: self.epoch, offset: self.offset };
-                let page = self.inner.page(replica.id, at, FOLLOW_STEPS_MAX).await?;
+                let page = self.inner.page(replica.id, self.at, FOLLOW_STEPS_MAX).await?;
                 let seen = page.steps.into_iter().take_while(|step| step.last() <= now.offset);
                 let steps: Vec<_> = seen.collect();
                 // The replica is ahead of the stream: it was cut behind our back.
-                return if steps.is_empty() { Err(EngineError::Reload) } else { Ok(steps) };
+                return if steps.is_empty() { Err(EngineError::Reload(now)) } else { Ok(steps) };
             }
             tokio::select! {
                 () = self.inner.stop.cancelled() => return Err(EngineError::Stopping),
@@ -210,7 +186,7 @@ impl Tail for Steps {
         Box::pin(async move {
             let steps = self.ready().await?;
             if let Some(last) = steps.last() {
-                self.offset = last.last();
+                self.at = Position { epoch: last.epoch, offset: last.last() };
             }
             Ok(steps)
         })

@@ -23,7 +23,7 @@ pub(super) fn read_plain_bid(
         return None;
     };
     let fact = AuctionFact::BidPlaced {
-        bid: u16::try_from(*bid).ok()?,
+        bid: u32::try_from(*bid).ok()?,
         bidder: bidder.clone(),
         max_minor: *max_minor,
         leading: *leading == 1,

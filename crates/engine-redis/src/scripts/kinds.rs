@@ -15,14 +15,14 @@ macro_rules! kind {
 
 macro_rules! of_sale {
     ($($file:literal)+) => {
-        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/sale_rules" "lib/sale_state" "lib/ended"
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/later" "lib/args" "lib/sale_rules" "lib/sale_state" "lib/ended"
             "lib/order_ends" "lib/sale_expire" "lib/log" "lib/sale_commit" "lib/answers" "lib/sale_codes" $($file)+)
     };
 }
 
 macro_rules! of_series {
     ($file:literal) => {
-        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/series" "lib/log" "lib/series_commit"
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/later" "lib/args" "lib/series" "lib/log" "lib/series_commit"
             "lib/answers" $file)
     };
 }
@@ -36,7 +36,7 @@ macro_rules! of_registration {
 
 macro_rules! of_auction {
     ($($file:literal)+) => {
-        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/args" "lib/auction" "lib/order_ends"
+        lua!("lib/open" "lib/head" "lib/replay" "lib/codes" "lib/later" "lib/args" "lib/auction" "lib/order_ends"
             "lib/auction_close" "lib/log" "lib/auction_commit" "lib/answers" $($file)+)
     };
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::auction::fact::Award;
 use onsale_domain::auction::image::{AuctionImage, BidImage, PersonImage};
+use onsale_domain::auction::numbers::{self, Skip};
 use onsale_domain::auction::{AwardLine, AwardState, Closed};
 use onsale_domain::{BuyerId, Millis};
 
@@ -17,7 +18,9 @@ pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
     let number = |value: u64| u16::try_from(value).map_err(|_| Malformed::of("head"));
     let (mut people, mut places, mut bids) = (Vec::new(), BTreeMap::new(), Vec::new());
     let banned = banned(state)?;
-    for record in records(state)? {
+    let mut skips = Vec::new();
+    for (nth, (given, record)) in records(state).into_iter().enumerate() {
+        numbers::note(&mut skips, nth as u32 + 1, given);
         let (name, mut bid) = bid(record)?;
         bid.bidder = match places.get(name) {
             Some(place) => *place,
@@ -30,13 +33,18 @@ pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
         };
         bids.push(bid);
     }
+    // No bid is missing: numbers were skipped nowhere but where it was written down.
+    if skips != written_skips(state)? {
+        return Err(Malformed::of("bids"));
+    }
     // Who has never bid, by name.
     let silent: BTreeSet<&str> =
         state.holds.iter().map(|(name, _)| name).chain(banned.iter().copied()).collect();
     for name in silent.into_iter().filter(|name| !places.contains_key(*name)) {
         people.push(person(state, name, &banned)?);
     }
-    let leader = Some(number(head.buckets as u64)?).filter(|bid| *bid > 0);
+    let leader = u32::try_from(head.buckets).map_err(|_| Malformed::of("head"))?;
+    let leader = Some(leader).filter(|bid| *bid > 0);
     let cancelled_at = state.locks.get("cancelled").map(|_| state.locks.number("cancelled")).transpose()?;
     let extensions = u32::try_from(head.seats).map_err(|_| Malformed::of("head"))?;
     Ok(AuctionImage {
@@ -49,6 +57,7 @@ pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
         price_minor: i64::try_from(head.versions.chart).map_err(|_| Malformed::of("head"))?,
         people,
         bids,
+        skips,
     })
 }
 
@@ -62,12 +71,21 @@ fn person(state: &State, name: &str, banned: &BTreeSet<&str>) -> Result<PersonIm
 }
 
 /// The bids in their order: the fields that are numbers.
-fn records(state: &State) -> Result<Vec<&[u8]>, Malformed> {
-    let numbered = |(field, record)| str::parse::<usize>(field).ok().map(|number| (number, record));
-    let all: BTreeMap<usize, &[u8]> = state.locks.iter().filter_map(numbered).collect();
-    // None is missing: the last has the number of all.
-    let last = all.last_key_value().map_or(0, |(number, _)| *number);
-    if last == all.len() { Ok(all.into_values().collect()) } else { Err(Malformed::of("bids")) }
+fn records(state: &State) -> BTreeMap<u32, &[u8]> {
+    let numbered = |(field, record)| str::parse(field).ok().map(|number| (number, record));
+    state.locks.iter().filter_map(numbered).filter(|(number, _)| *number > 0).collect()
+}
+
+/// Where numbers were skipped, as `numbers` says: created in epoch|epoch|skipped|from:skipped,…
+fn written_skips(state: &State) -> Result<Vec<Skip>, Malformed> {
+    let malformed = || Malformed::of("numbers");
+    let Some(line) = state.locks.text_or_none("numbers")? else { return Ok(Vec::new()) };
+    let list = line.split('|').nth(3).ok_or_else(malformed)?;
+    let skip = |text: &str| {
+        let (from, skipped) = text.split_once(':')?;
+        Some(Skip { from: from.parse().ok()?, skipped: skipped.parse().ok()? })
+    };
+    list.split(',').filter(|text| !text.is_empty()).map(|text| skip(text).ok_or_else(malformed)).collect()
 }
 
 /// A bid and its bidder's name; his place among the people is not known yet.
@@ -118,7 +136,8 @@ pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let (image, head) = (image(state).map_err(malformed)?, state.head().map_err(malformed)?);
     same("the head's bids", &head.queued, &image.bids.len())?;
-    let leading = image.leader.map(|bid| image.bids[usize::from(bid) - 1]);
+    let nth = image.leader.and_then(|bid| numbers::nth_of(&image.skips, bid));
+    let leading = nth.and_then(|nth| image.bids.get(nth as usize - 1));
     let lead = leading
         .map(|bid| format!("{}|{}", bid.max_minor, image.people[usize::from(bid.bidder)].name.as_str()));
     same("the lead", &state.locks.text_or_none("lead").map_err(malformed)?, &lead.as_deref())?;

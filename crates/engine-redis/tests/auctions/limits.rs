@@ -99,7 +99,7 @@ async fn play() {
     let now = START + 20_000;
     let staff = || Retractor::Staff("staff".into());
     for bid in [BIDS_MAX as u16, 1, 5_000] {
-        let retract = RetractBid { bid, by: staff(), reason: "a slip".into() };
+        let retract = RetractBid { bid: bid.into(), by: staff(), reason: "a slip".into() };
         assert_eq!(both.ask(AuctionCommand::RetractBid(retract), now).await.outcome, Outcome::Done);
     }
     let ban =

@@ -227,7 +227,7 @@ impl World {
             1..=2 => Retractor::Bidder(owner.unwrap_or_else(|| self.buyer())),
             _ => Retractor::Bidder(self.buyer()),
         };
-        RetractBid { bid, by, reason: self.name("a slip") }
+        RetractBid { bid: bid.into(), by, reason: self.name("a slip") }
     }
 
     /// A verb that is not for auctions.

@@ -16,6 +16,7 @@ use onsale_engine_redis::state;
 
 use super::chance::Chance;
 use super::reference::Reference;
+use super::spoil::Spoiled;
 use super::tally::{Reachable, Tally};
 
 /// Commands in one history: long enough for an hour to pass in it.
@@ -24,6 +25,8 @@ const LENGTH: usize = 400;
 const SIDE_BY_SIDE: usize = 4;
 /// The whole state is compared after so many commands.
 const LOOK_EVERY: usize = 40;
+/// Makes another chance of a history's seed.
+const SPOILS: u64 = 0x5901_1ed0;
 
 /// What was asked under keys, for asking again.
 pub type Asked = Vec<(Key, ListingId, Command)>;
@@ -124,6 +127,8 @@ struct History<W> {
     references: BTreeMap<ListingId, Reference>,
     pictures: BTreeMap<ListingId, Picture>,
     tally: Tally,
+    /// The chance of its own by which keys are spoiled, so that the history stays what it is.
+    spoils: Chance,
     told: bool,
 }
 
@@ -147,7 +152,22 @@ impl<W: World> History<W> {
                 println!("{n} at {now} {:?} {:?}\n   -> {:?}", ask.command, ask.key, expected);
             }
             let picture = self.pictures.entry(ask.listing).or_insert_with(|| Picture::nothing(ask.listing));
-            let got = submit(&self.desk, picture, &ask.command, stamp, now).await.map_err(&wrong)?;
+            let spoiled = Spoiled::sometimes(&self.desk, ask.listing, stamp, &mut self.spoils).await;
+            let mut reply = ask_script(&self.desk, picture, &ask.command, stamp, now).await;
+            if let Some(spoiled) = spoiled {
+                let failed = reply.is_err();
+                let changed = if failed { spoiled.changed(&self.desk).await } else { Vec::new() };
+                if !changed.is_empty() {
+                    return Err(wrong(format!("{spoiled} made it fail in the middle: {changed:?} changed")));
+                }
+                spoiled.put_back(&self.desk).await;
+                if failed {
+                    self.tally.failed += 1;
+                    reply = ask_script(&self.desk, picture, &ask.command, stamp, now).await;
+                }
+            }
+            let reply = reply.map_err(&wrong)?;
+            let got = take(&self.desk, picture, reply).await.map_err(&wrong)?;
             compare(&expected, &got).map_err(&wrong)?;
             if self.world.chance().one_in(16)
                 && expected.step().is_some()
@@ -203,7 +223,22 @@ async fn submit(
     stamp: Stamp,
     now: i64,
 ) -> Result<Answer, String> {
-    let reply = desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())?;
+    let reply = ask_script(desk, picture, command, stamp, now).await?;
+    take(desk, picture, reply).await
+}
+
+async fn ask_script(
+    desk: &Desk,
+    picture: &Picture,
+    command: &Command,
+    stamp: Stamp,
+    now: i64,
+) -> Result<Reply, String> {
+    desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())
+}
+
+/// The answer, learned by the picture.
+async fn take(desk: &Desk, picture: &mut Picture, reply: Reply) -> Result<Answer, String> {
     let answer = match reply {
         Reply::Answer(answer) => *answer,
         // Nobody else is here: what the command was prepared from cannot have moved.
@@ -257,7 +292,9 @@ pub async fn histories<W: World>(desk: &Desk, seeds: Range<u64>, told: bool) -> 
                     let (world, own) = (W::of_seed(seed), Tally::new(W::REACHABLE));
                     let mut desk = desk.clone();
                     desk.terms.plain &= W::is_plain(seed);
-                    let history = History { desk, seed, world, references, pictures, tally: own, told };
+                    let spoils = Chance::new(seed ^ SPOILS);
+                    let history =
+                        History { desk, seed, world, references, pictures, tally: own, spoils, told };
                     let ran = history.run().await;
                     if ran.is_err() {
                         // One difference is enough.
@@ -272,7 +309,10 @@ pub async fn histories<W: World>(desk: &Desk, seeds: Range<u64>, told: bool) -> 
     for task in tasks {
         all.add(&task.await.expect("no panic")?);
     }
-    Ok(all)
+    match all.failed {
+        0 => Err("no spoiled key was ever met".to_owned()),
+        _ => Ok(all),
+    }
 }
 
 fn number(name: &str) -> Option<u64> {

@@ -3,4 +3,5 @@
 pub mod chance;
 pub mod histories;
 pub mod reference;
+mod spoil;
 pub mod tally;

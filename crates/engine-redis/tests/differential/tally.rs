@@ -16,6 +16,8 @@ pub struct Tally {
     strange: Vec<String>,
     pub commands: u64,
     pub accepted: u64,
+    /// Commands that failed on a spoiled key, and then did not.
+    pub failed: u64,
 }
 
 impl Tally {
@@ -26,7 +28,7 @@ impl Tally {
                 cells.insert((*verb, *outcome), 0);
             }
         }
-        Tally { cells, strange: Vec::new(), commands: 0, accepted: 0 }
+        Tally { cells, strange: Vec::new(), commands: 0, accepted: 0, failed: 0 }
     }
 
     pub fn count(&mut self, command: &Command, answer: &Answer) {
@@ -47,6 +49,7 @@ impl Tally {
         self.strange.extend(other.strange.iter().cloned());
         self.commands += other.commands;
         self.accepted += other.accepted;
+        self.failed += other.failed;
     }
 
     /// How often a verb was answered so.

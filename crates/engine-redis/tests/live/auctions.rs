@@ -1,13 +1,16 @@
 //! Auctions on two engines at once: bids on either, one close, a second chance, and the keys that follow.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
-use onsale_domain::auction::command::PlaceBid;
+use onsale_domain::auction::command::{PlaceBid, RetractBid, Retractor};
 use onsale_domain::auction::details::SoftClose;
 use onsale_domain::auction::increment::{Increment, NamedLadder};
 use onsale_domain::auction::{
-    AuctionCommand, AuctionDetails, AuctionFound, AuctionQuery, AuctionTerms, AuctionView, AwardState,
+    AuctionCommand, AuctionDetails, AuctionFact, AuctionFound, AuctionQuery, AuctionTerms, AuctionView,
+    AwardState,
 };
 use onsale_domain::money::Currency;
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
@@ -17,7 +20,7 @@ use onsale_engine::{Engine, Position};
 use onsale_engine_redis::live::{Options, RedisEngine};
 
 use super::house::{buyer, open, submit, until};
-use super::support::{Brand, Server};
+use super::support::{Brand, Server, Setup};
 
 const START: Millis = 1_800_000_000_000;
 const HOUR: Millis = 3_600_000;
@@ -152,4 +155,62 @@ async fn auctions_that_are_on_and_active_bids_are_written_behind_the_facts() {
     until("it is gone", || ends().is_none()).await;
     until("nobody bids any more", || bids("ann") == Some(Vec::new()) && bids("bob") == Some(Vec::new()))
         .await;
+}
+
+/// Bids until the store is well again; the number that the bid was given.
+async fn number_at_last(engine: &RedisEngine, name: &str, max_minor: i64) -> u32 {
+    let bid = PlaceBid { bidder: buyer(name), max_minor, currency: euro() };
+    let command = Command::Auction(AuctionCommand::PlaceBid(bid));
+    loop {
+        match submit(engine, AUCTION, command.clone()).await {
+            Ok(answer) => {
+                let step = answer.step().unwrap_or_else(|| panic!("{:?}", answer.outcome));
+                let Some(Fact::Auction(AuctionFact::BidPlaced { bid, .. })) = step.facts.last() else {
+                    panic!("{step:?}")
+                };
+                return *bid;
+            }
+            Err(error) => assert!(error.is_retryable(), "{error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bid_number_names_one_bid_for_ever_also_after_lost_tails() {
+    let mut server = Server::with(Brand::Redis, Setup::default().with("appendonly no"));
+    let clock = Arc::new(AtomicI64::new(START));
+    let options = Options { clock: Some(clock), ..Options::default() };
+    let one = open(&server.url(), options.clone()).await;
+    assert_eq!(submit(&one, AUCTION, create()).await.expect("an answer").outcome, Outcome::Done);
+    let mut max = 1_000;
+    let mut numbers = Vec::new();
+    for round in 0..3 {
+        for name in ["ann", "bob", "cem"] {
+            max += 1_000;
+            numbers.push(number_at_last(&one, name, max).await);
+            if round == 0 && name == "ann" {
+                server.tell("SAVE");
+            }
+        }
+        // What came after the first bid is lost, in the last round with what told that something was lost before.
+        server.kill();
+        server.start_again();
+    }
+    numbers.push(number_at_last(&one, "dan", 50_000).await);
+    let last = number_at_last(&one, "eve", 60_000).await;
+    numbers.push(last);
+    let all: BTreeSet<u32> = numbers.iter().copied().collect();
+    assert_eq!(all.len(), numbers.len(), "given twice: {numbers:?}");
+    assert_eq!(numbers[..3], [1, 2, 3]);
+    // Bids are found by their numbers, by this server and by one that reads the state.
+    let retract = RetractBid { bid: last, by: Retractor::Staff("staff".into()), reason: "a mistake".into() };
+    let retract = Command::Auction(AuctionCommand::RetractBid(retract));
+    assert_eq!(submit(&one, AUCTION, retract).await.expect("an answer").outcome, Outcome::Done);
+    let other = open(&server.url(), options).await;
+    assert_eq!(one.image(&AUCTION), other.image(&AUCTION));
+    let history = other.ask(AUCTION, Query::Auction(AuctionQuery::History { before: None, limit: 9 })).await;
+    let Ok(Found::Auction(AuctionFound::History(history))) = history else { panic!("{history:?}") };
+    let listed: Vec<u32> = history.iter().rev().map(|line| line.bid).collect();
+    assert_eq!(listed, [numbers[0], numbers[9], last]);
 }

@@ -130,8 +130,9 @@ async fn a_stream_trimmed_by_hand_costs_a_reload() {
     let found = other.ask(listing, Query::Event(EventQuery::HoldsOf(buyer("ann")))).await.expect("an answer");
     assert!(matches!(&found, Found::Event(EventFound::Holds(holds)) if holds.len() == 5), "{found:?}");
     assert_eq!(count(&other, "reloads"), 1);
-    assert_eq!(follower.next().await.err(), Some(EngineError::Reload));
-    assert_eq!(other.facts_after(listing, seen, 10).await.err(), Some(EngineError::Reload));
+    let left = Position { offset: seen.offset + 4, ..seen };
+    assert_eq!(follower.next().await.err(), Some(EngineError::Reload(left)));
+    assert_eq!(other.facts_after(listing, seen, 10).await.err(), Some(EngineError::Reload(left)));
     assert_eq!(one.image(&listing), other.image(&listing));
     // What is left goes on being told.
     let last = hold(&other, listing, 9, "bob", 60_000).await.expect("held").position;

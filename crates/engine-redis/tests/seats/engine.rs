@@ -124,7 +124,9 @@ impl Inner {
                 Reply::Retry { .. } => {
                     self.pictures.lock().remove(&request.listing);
                 }
-                Reply::Trimmed { .. } => return Err(EngineError::Reload),
+                Reply::Trimmed { epoch, first, .. } => {
+                    return Err(EngineError::Reload(Position { epoch, offset: first }));
+                }
             }
         }
         Err(EngineError::Busy)
@@ -262,7 +264,7 @@ impl Engine for LuaEngine {
         self.away(async move {
             let position = position(&picture.ok_or(EngineError::UnknownListing)?);
             if after.offset > position.offset || after.offset > 0 && after.epoch != position.epoch {
-                return Err(EngineError::Reload);
+                return Err(EngineError::Reload(position));
             }
             let mut count = 0;
             let steps = inner.page(listing, after.offset).await.into_iter().take_while(|step| {
@@ -283,7 +285,7 @@ impl Engine for LuaEngine {
         Box::pin(std::future::ready((|| {
             let position = position(&picture.ok_or(EngineError::UnknownListing)?);
             if after.offset > position.offset || after.offset > 0 && after.epoch != position.epoch {
-                return Err(EngineError::Reload);
+                return Err(EngineError::Reload(position));
             }
             Ok(Follower::of(Box::new(Polled { inner, handle, listing, offset: after.offset })))
         })()))

@@ -5,12 +5,15 @@ use onsale_engine_redis::Scripts;
 
 use crate::lua;
 
-/// Every `call("…", first, …)` of a text: the command and its first argument.
+/// Every `call("…", first, …)` of a text, at once or later: the command and its first argument. What only passes on what
+/// it was given is left out.
 fn calls(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let code: String =
         text.lines().map(|line| line.split("--").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
-    for part in code.split("call(").skip(1) {
+    let code = code.replace(" try(", " call(").replace("later(", "call(").replace("write(", "call(");
+    let passed_on = |part: &&str| part.starts_with("...)") || part.starts_with("unpack(LATER[n])");
+    for part in code.split("call(").skip(1).filter(|part| !passed_on(part) && !part.starts_with(')')) {
         let mut words = part.splitn(3, [',', ')']);
         let command = words.next().unwrap_or_default().trim().trim_matches('"').to_owned();
         found.push((command, words.next().unwrap_or_default().trim().to_owned()));

@@ -96,7 +96,9 @@ impl Shelf {
     /// A position of another epoch, or from the future, is not in this log.
     fn check(&self, after: Position) -> Result<(), EngineError> {
         let known = after.offset == 0 || after.epoch == self.listing.epoch;
-        (known && after.offset <= self.listing.offset).then_some(()).ok_or(EngineError::Reload)
+        (known && after.offset <= self.listing.offset)
+            .then_some(())
+            .ok_or(EngineError::Reload(self.position()))
     }
 
     fn steps_after(&self, offset: u64, limit: usize) -> Vec<Arc<Step>> {

@@ -172,8 +172,8 @@ fn strange_positions(harness: &mut dyn Harness) -> Result<(), String> {
     let later = Position { offset: known.offset + 1, ..known };
     let other = Position { epoch: known.epoch + 1, ..known };
     for (listing, after, expected) in [
-        (event(1), later, EngineError::Reload),
-        (event(1), other, EngineError::Reload),
+        (event(1), later, EngineError::Reload(known)),
+        (event(1), other, EngineError::Reload(known)),
         (event(9), Position::default(), EngineError::UnknownListing),
     ] {
         let read = block(harness.engine().facts_after(listing, after, 10));

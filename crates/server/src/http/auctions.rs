@@ -131,7 +131,7 @@ pub struct AwardBody {
     pub bidder: String,
     /// The bid that earned it; none for a buy-now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bid: Option<u16>,
+    pub bid: Option<u32>,
     pub price_minor: i64,
     /// To be paid before this instant.
     pub until: Millis,
@@ -149,7 +149,7 @@ pub struct YouBody {
     pub max_minor: Option<i64>,
     /// Your latest bid that stands.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub latest_bid: Option<u16>,
+    pub latest_bid: Option<u32>,
     pub bids: u32,
     pub watching: bool,
     pub banned: bool,

@@ -89,7 +89,7 @@ pub async fn purchase(
     let key = code.key(&app, None, false).await?;
     let purchase = Purchase { key, order: OrderId(app.new_number()), settled: true };
     let command = Command::Sale(SaleCommand::Purchase(purchase));
-    let answer = reply::submit(&app, code.sale, command, None, None).await?;
+    let answer = code.submit(&app, command, None).await?;
     let (order, at) = purchased(&answer)?;
     Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&code.sale, code.checkout, order, at)))
 }

@@ -7,6 +7,7 @@ use onsale_domain::seats::command::HoldKey;
 use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{BuyerId, Code, HoldId, ListingId};
 
+use super::lost;
 use super::problem::{Problem, catalog};
 use crate::app::App;
 use crate::token::Token;
@@ -53,9 +54,16 @@ pub async fn check<'a>(
         }
         EventFound::Ended(end) => Err(Problem::code(ended(end))),
         EventFound::Nothing | EventFound::Holds(_) | EventFound::Place(_) | EventFound::Order(_) => {
-            Err(Problem::code(Code::HoldUnknown))
+            let fence = token.map(|token| token.fence);
+            Err(lost::instead(app, event, fence, Problem::code(Code::HoldUnknown)).await)
         }
     }
+}
+
+/// The fence that a request's token names, for whoever does not act on the hold: it is not checked.
+pub fn fence_in(headers: &HeaderMap, event: ListingId, hold: HoldId) -> Option<u64> {
+    let token = headers.get("hold-token").and_then(|value| value.to_str().ok()).and_then(Token::parse)?;
+    (token.listing == event && token.hold == hold).then_some(token.fence)
 }
 
 /// Why a hold is over, as a refusal says it.

@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use super::credential;
 use super::extract::{Caller, EventPath, Json};
+use super::lost;
 use super::names::Names;
 use super::problem::{Problem, catalog};
 use super::reply::{self, own_fact};
@@ -157,7 +158,9 @@ pub async fn show(
         EventFound::Hold(state) => state,
         EventFound::Ended(end) => return Err(Problem::code(credential::ended(end))),
         EventFound::Nothing | EventFound::Holds(_) | EventFound::Place(_) | EventFound::Order(_) => {
-            return Err(Problem::code(Code::HoldUnknown));
+            let unknown = Problem::code(Code::HoldUnknown);
+            let fence = credential::fence_in(&headers, at.listing, hold);
+            return Err(lost::instead(&app, at.listing, fence, unknown).await);
         }
     };
     let mut known = caller.buyer.as_ref() == Some(&state.buyer);
@@ -240,7 +243,7 @@ pub async fn change(
         Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     };
     let key = caller.key(&at.listing, &(credential.text, &body));
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let answer = lost::submit(&app, at.listing, fence, command, key, Some(&names)).await?;
     let position = At(reply::position_of(&answer));
     let id = hold_text(&at.listing, hold);
     if extends {
@@ -295,8 +298,9 @@ pub async fn release(
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
     let key = caller.key(&at.listing, &credential.text);
+    let fence = credential.key.fence;
     let command = Command::Event(EventCommand::ReleaseHold(credential.key));
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let answer = lost::submit(&app, at.listing, fence, command, key, Some(&names)).await?;
     if answer.step().is_none() {
         return Err(Problem::of(catalog::INTERNAL));
     }

@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 use super::names::Names;
 use super::sales::names::Skus;
+use super::wire::At;
 use catalog::Entry;
 
 /// How long to wait before trying again when too much is asked at once, in seconds.
@@ -52,6 +53,10 @@ pub struct Told {
     /// The least that a bid must offer, in minor units.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_next_minor: Option<i64>,
+    /// The position to go on from, when the one that was asked for is not in the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "1-57")]
+    position: Option<At>,
     #[serde(skip)]
     retry_after_s: Option<u32>,
 }
@@ -110,6 +115,7 @@ impl Problem {
             limit: None,
             taken: None,
             min_next_minor: None,
+            position: None,
             retry_after_s: None,
         };
         Problem(Box::new(told))
@@ -165,6 +171,11 @@ impl Problem {
     pub fn retry_after(mut self, seconds: u32) -> Problem {
         self.0.retry_after_s = Some(seconds);
         self
+    }
+
+    /// Its public code.
+    pub fn code_text(&self) -> &'static str {
+        self.0.code
     }
 
     pub fn status(&self) -> u16 {
@@ -226,7 +237,11 @@ impl From<EngineError> for Problem {
         let (entry, retry) = match &error {
             EngineError::Busy => (catalog::BUSY, Some(RETRY_BUSY_S)),
             EngineError::UnknownListing => (catalog::of(Code::ListingUnknown), None),
-            EngineError::Reload => (catalog::RELOAD, None),
+            EngineError::Reload(position) => {
+                let mut problem = Problem::of(catalog::RELOAD);
+                problem.0.position = Some(At(*position));
+                return problem;
+            }
             EngineError::DiskFull => (catalog::DISK_FULL, Some(RETRY_TROUBLE_S)),
             EngineError::Stopping => (catalog::STOPPING, Some(RETRY_BUSY_S)),
             EngineError::Poisoned(_) => (catalog::POISONED, Some(RETRY_TROUBLE_S)),

@@ -50,8 +50,8 @@ struct Running {
 /// Every fact as it happens, as server-sent events
 ///
 /// The first event is `position`; then each fact with `id: <epoch>-<offset>`, its kind as `event` and JSON as
-/// `data`. `Last-Event-ID` or `?after=` resumes with all that was missed; if that is not possible, the event
-/// `reload` is sent and the stream ends. A comment keeps a quiet stream alive.
+/// `data`. `Last-Event-ID` or `?after=` resumes with all that was missed; if that position is not in the log, the event
+/// `reload` tells the one to go on from and the stream ends. A comment keeps a quiet stream alive.
 #[utoipa::path(get, path = "/v1/events/{event}/stream", tag = "facts",
     params(("event" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
@@ -84,7 +84,7 @@ pub async fn of_listing(
     };
     let (follower, first) = match app.engine.follow(listing, after).await {
         Ok(follower) => (Some(follower), position_event(after, view.position)),
-        Err(EngineError::Reload) => (None, reload_event(view.position)),
+        Err(EngineError::Reload(position)) => (None, reload_event(position)),
         Err(error) => return Err(error.into()),
     };
     app.metrics.streams.increment(1);
@@ -114,9 +114,9 @@ impl Running {
             };
             match steps {
                 Err(_quiet) => return Some((Ok(Bytes::from_static(b": still here\n\n")), self)),
-                Ok(Err(EngineError::Reload)) => {
+                Ok(Err(EngineError::Reload(position))) => {
                     self.follower = None;
-                    return Some((Ok(reload_event(self.after).into()), self));
+                    return Some((Ok(reload_event(position).into()), self));
                 }
                 // The reader comes back with his last id when the engine is well again.
                 Ok(Err(_)) => return None,
@@ -160,6 +160,8 @@ fn position_event(after: Position, now: Position) -> String {
     )
 }
 
-fn reload_event(now: Position) -> String {
-    format!("event: reload\ndata: {{\"position\":\"{}\"}}\n\n", At(now))
+/// With the position to go on from; as the stream's last id it is also where a browser that comes back goes on.
+fn reload_event(position: Position) -> String {
+    let position = At(position);
+    format!("id: {position}\nevent: reload\ndata: {{\"position\":\"{position}\"}}\n\n")
 }

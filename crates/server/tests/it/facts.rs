@@ -87,7 +87,8 @@ fn facts_come_in_pages_that_lose_nothing() {
     assert!(last["hold"].as_str().is_some_and(|hold| hold.starts_with("hld_default_")), "{last}");
     assert!(last.get("token").is_none());
     house.get(&format!("/v1/events/{event}/facts?after=1-99")).problem(410, "reload");
-    house.get(&format!("/v1/events/{event}/facts?after=7-1")).problem(410, "reload");
+    let gone = house.get(&format!("/v1/events/{event}/facts?after=7-1")).problem(410, "reload");
+    assert_eq!(gone["position"], "1-8", "the position to go on from");
     assert_eq!(
         house.get(&format!("/v1/events/{event}/facts?after=x")).problem(422, "invalid")["field"],
         "after"
@@ -116,7 +117,9 @@ fn a_stream_tells_every_fact_and_resumes_with_all_that_was_missed() {
         }
     }
     let mut lost = Reader::open(&house, &event, "?after=1-77", "");
-    assert_eq!(lost.next().expect("an event").kind, "reload");
+    let reload = lost.next().expect("an event");
+    assert_eq!((reload.kind.as_str(), reload.id.as_deref()), ("reload", Some("1-6")));
+    assert_eq!(reload.data, json!({"position": "1-6"}));
     assert_eq!(lost.next(), None);
     house.get(&format!("/v1/events/{event}/stream?after=x")).problem(422, "invalid");
 }

@@ -86,7 +86,7 @@ fn steps_after(state: &Mutex<State>, listing: &ListingId, after: Position) -> Re
         return Err(EngineError::UnknownListing);
     }
     if after.epoch != 1 || after.offset > found.offset {
-        return Err(EngineError::Reload);
+        return Err(EngineError::Reload(Position { epoch: 1, offset: found.offset }));
     }
     let steps = steps.iter().filter(|step| step.last() > after.offset).cloned().collect();
     Ok(FactPage { steps, position: Position { epoch: 1, offset: found.offset } })

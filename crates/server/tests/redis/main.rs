@@ -10,6 +10,7 @@ mod clocks;
 mod damaged;
 mod first_start;
 mod kept;
+mod lost;
 mod payments;
 mod rounds;
 mod same_key;

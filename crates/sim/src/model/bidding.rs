@@ -145,7 +145,7 @@ impl BidBook {
 
     fn replayed(&self, told: &Replayed) {
         let lead = self.lead();
-        let leader = lead.map(|(leader, _)| (leader as u16 + 1, &self.bids[leader].bidder));
+        let leader = lead.map(|(leader, _)| (leader as u32 + 1, &self.bids[leader].bidder));
         assert!(leader == told.leader.as_ref().map(|leader| (leader.bid, &leader.bidder)), "a wrong leader");
         let price = lead.map_or(0, |(_, price)| price);
         assert!((price, self.least(lead)) == (told.price_minor, told.min_next_minor), "a wrong price");
@@ -185,7 +185,7 @@ impl BidBook {
             AuctionFact::BidPlaced { .. } => self.take_bid(fact, now),
             AuctionFact::BidRetracted { bid, after, .. } => {
                 self.runs(now);
-                let gone = &mut self.bids[usize::from(*bid) - 1].gone;
+                let gone = &mut self.bids[*bid as usize - 1].gone;
                 assert!(!std::mem::replace(gone, true), "a bid is retracted twice");
                 self.replayed(after);
             }
@@ -239,14 +239,14 @@ impl BidBook {
         };
         self.runs(now);
         self.may_buy(bidder);
-        assert!(usize::from(*bid) == self.bids.len() + 1, "bids are numbered with a gap");
+        assert!(*bid as usize == self.bids.len() + 1, "bids are numbered with a gap");
         let before = self.lead();
         assert!(*max_minor >= self.least(before), "a bid below the least is taken");
         let raises = before.is_some_and(|(leader, _)| self.bids[leader].bidder == *bidder);
         self.bids.push(Bid { bidder: bidder.clone(), max: *max_minor, gone: false });
         let lead = self.lead();
         let (leader, price) = lead.expect("a bid leads");
-        assert!(*leading == (leader + 1 == usize::from(*bid)), "the wrong one is told that he leads");
+        assert!(*leading == (leader + 1 == *bid as usize), "the wrong one is told that he leads");
         assert!((price, self.least(lead)) == (*price_minor, *min_next_minor), "a wrong price");
         assert!(self.reserve_met(lead) == *reserve_met, "a wrong word on the reserve");
         let end = if raises { self.end } else { self.end_after(now) };
@@ -270,7 +270,7 @@ impl BidBook {
             assert!(now >= self.end, "an auction closes before its end");
             let lead = self.lead();
             let winner = lead.filter(|_| self.reserve_met(lead));
-            let winner = winner.map(|(n, price)| (&self.bids[n].bidder, Some(n as u16 + 1), price));
+            let winner = winner.map(|(n, price)| (&self.bids[n].bidder, Some(n as u32 + 1), price));
             let told = award.map(|award| (&award.bidder, award.bid, award.price_minor));
             assert!(winner == told, "{told:?} won instead of {winner:?}");
         }
@@ -314,12 +314,12 @@ impl BidBook {
         };
         let had = |bidder: &BuyerId| self.awards.iter().any(|award| award.bidder == *bidder);
         let reserve = self.details.terms.reserve_minor.unwrap_or(0);
-        let mut best: Option<(u16, &Bid)> = None;
+        let mut best: Option<(u32, &Bid)> = None;
         for (n, bid) in self.bids.iter().enumerate() {
             let may =
                 !bid.gone && bid.max >= reserve && !had(&bid.bidder) && !self.banned.contains(&bid.bidder);
             if may && self.awards.len() <= 3 && best.is_none_or(|(_, best)| bid.max > best.max) {
-                best = Some((n as u16 + 1, bid));
+                best = Some((n as u32 + 1, bid));
             }
         }
         let next = best.map(|(number, bid)| (&bid.bidder, Some(number), bid.max));

@@ -119,10 +119,10 @@ impl Workload {
             }
             1 => AuctionCommand::BuyNow(BuyNow { buyer: self.buyer(rng), currency: currency("EUR") }),
             2 => {
-                let bid = rng.range(0, image.bids.len() as i64 + 1) as u16;
-                let last = (image.bids.len() as u16).max(1);
+                let bid = rng.range(0, image.bids.len() as i64 + 1) as u32;
+                let last = (image.bids.len() as u32).max(1);
                 let bid = if rng.chance(600) { last } else { bid };
-                let owner = image.bids.get(usize::from(bid).wrapping_sub(1));
+                let owner = image.bids.get((bid as usize).wrapping_sub(1));
                 let owner = owner.map(|bid| image.people[usize::from(bid.bidder)].name.clone());
                 let by = match owner.filter(|_| rng.chance(500)) {
                     Some(owner) if rng.chance(900) => Retractor::Bidder(owner),

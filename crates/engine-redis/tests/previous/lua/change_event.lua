@@ -12,6 +12,6 @@ at_arg = 9
 local fields = list()
 for n = 1, #fields, 2 do meta_changes[fields[n]] = fields[n + 1] end
 details_version = details_version + 1
-call("HSET", KEYS[2], "rules", ARGV[8])
+later("HSET", KEYS[2], "rules", ARGV[8])
 emit(list())
 return done()

@@ -1,6 +1,8 @@
 -- drop_seats: gives back single seats or places of a hold; the rest keeps fence, deadline and prices.
 -- ARGV   6 hold  7 fence  8 buyer  9 seats  10 areas
 -- EMITS  what expires, SeatsDropped, offers          COST  5 reads, 6 writes, O(seats of the hold)
+local refused = guard_hold(ARGV[6], ARGV[7], true)
+if refused then return refused end
 local named = seats_of_hold(ARGV[6])
 follow_schedule()
 touch_buyer(ARGV[8])

@@ -1,6 +1,6 @@
 -- expire_due: the sweep: whatever is due, in (until, fence) order; of a cancelled event every hold, then every order.
 -- ARGV   6 limit
--- EMITS  StatusChanged*, HoldExpired*, PlaceExpired*, offers, HoldReleased*, OrderRefunded*
+-- EMITS  StatusChanged*, HoldExpired*, PlaceExpired*, offers, HoldReleased*, OrderRefunded*, RefundOwed*
 -- COST   O(what is due, at most 64)
 follow_schedule()
 local left = math.min(tonumber(ARGV[6]), BOUND.expire_due)
@@ -12,7 +12,7 @@ local function place_by_id(id)
 end
 
 local function refund_open()
-  local ids = call("ZRANGE", KEYS[6], 0, left - 1)
+  local ids = call("ZRANGEBYSCORE", KEYS[6], 0, "+inf", "LIMIT", 0, left)
   for n = 1, #ids do refund_all(order_of(ids[n]), "event cancelled") end
 end
 
@@ -47,5 +47,6 @@ else
     end
   end
 end
+owe()
 if #facts == 0 then return unchanged() end
 return done()

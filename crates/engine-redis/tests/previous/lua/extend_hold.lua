@@ -1,6 +1,8 @@
 -- extend_hold: later by an extension, never past its cap, at most as often as the event allows.
 -- ARGV   6 hold  7 fence  8 buyer  9 extension_ms ("": the event's, or the hold's own length)
 -- EMITS  what expires, HoldExtended          COST  5 reads, 6 writes, O(seats of the hold)
+local refused = guard_hold(ARGV[6], ARGV[7])
+if refused then return refused end
 local named = seats_of_hold(ARGV[6])
 follow_schedule()
 touch_buyer(ARGV[8])

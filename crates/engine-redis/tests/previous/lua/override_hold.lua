@@ -17,6 +17,7 @@ local ends = now + (tonumber(ARGV[10]) or hold_ms)
 fact[9], fact[10], fact[11], fact[12] = "buyer", ARGV[9], "until", decimal(ends)
 local fence = emit(fact)
 take_hold(held)
+BOOK.goods_gone(held.id, "cancelled")
 grant(fence, held.id, ARGV[9], held.seats, held.prices, held.areas, ends, false)
 forget_if_idle(held.buyer)
 -- Nobody waits for what he holds.

@@ -10,7 +10,7 @@
 -- REPLY  {0, fence, at, until}, and the fact tells just what was asked for | 4 seat_held | 5 plain
 -- EMITS  HoldPlaced
 -- COST   1 read (2 with TIME), 4 writes, O(seats); of the refusal 2 reads (3 with TIME)
-local call, match, format = redis.call, string.match, string.format
+local call, try, match, format = redis.call, redis.pcall, string.match, string.format
 local clock, kept, key, hold, name, lines, length, expected, closes, extensions_max, limit, seat = unpack(ARGV)
 local buyer, count, values = "@" .. name, #ARGV - 11, nil
 if count == 1 then
@@ -67,7 +67,7 @@ if free and ends >= next_due and next_due > now and (not held or held + sold + c
   local fence = epoch * 1099511627776 + offset
   -- Numbers become text once: that is what a script spends its time on.
   local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset)
-  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. kept, "PX", kept, "NX",
+  if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX",
     "GET") then
     local fence_text = format("%d", fence)
     local lock = '{"state":"held","blocked":0,"hold":"' .. hold .. '","user_id":"' .. name .. '","fencing_token":'
@@ -91,6 +91,16 @@ if free and ends >= next_due and next_due > now and (not held or held + sold + c
     else
       of_buyer = count .. "|0|0|" .. ends_text .. "|" .. hold .. "|"
     end
+    -- Nothing may fail once the seat is held: what was not read is written first, and taken back if it fails.
+    local member = string.rep("0", 16 - #fence_text) .. fence_text .. "h" .. hold
+    local added = try("ZADD", KEYS[2], ends_text, member)
+    local told = type(added) == "table" and added or try("XADD", KEYS[3], epoch .. "-" .. offset_text, "step",
+      now_text .. "|1" .. key, "kind", "hold_placed", "hold", hold, "buyer", name, "seats", lines, "until", ends_text)
+    if type(told) == "table" then
+      call("DEL", KEYS[4])
+      if told ~= added then call("ZREM", KEYS[2], member) end
+      return told
+    end
     if count == 1 then
       call("HSET", KEYS[1], "head", head, seat, lock, hold, of_hold, buyer, of_buyer)
     else
@@ -98,9 +108,6 @@ if free and ends >= next_due and next_due > now and (not held or held + sold + c
       for n = 1, count do set[2 * n + 5], set[2 * n + 6] = ARGV[n + 11], lock end
       call("HSET", KEYS[1], unpack(set))
     end
-    call("ZADD", KEYS[2], ends_text, string.rep("0", 16 - #fence_text) .. fence_text .. "h" .. hold)
-    call("XADD", KEYS[3], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "hold_placed",
-      "hold", hold, "buyer", name, "seats", lines, "until", ends_text)
     return {0, fence, now, ends}
   end
 end

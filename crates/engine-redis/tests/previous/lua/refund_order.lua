@@ -1,6 +1,6 @@
 -- refund_order: an order wholly or in part; the only way a sold seat comes back.
 -- ARGV   6 order  7 seats  8 areas (neither: all that is left)  9 reason
--- EMITS  StatusChanged*, OrderRefunded          COST  4 reads, 6 writes, O(seats of the order)
+-- EMITS  StatusChanged*, OrderRefunded, RefundOwed*          COST  4 reads, 6 writes, O(seats of the order)
 follow_schedule()
 local order = order_of(ARGV[6])
 if not order then return refuse(NO.order_unknown) end
@@ -8,6 +8,7 @@ if #order.seats == 0 and #order.areas == 0 then return refuse(NO.not_refundable)
 local wanted, away = numbers(ARGV[7]), counts(ARGV[8])
 if #wanted == 0 and #away == 0 then
   refund_all(order, ARGV[9])
+  owe()
   return done()
 end
 local price, line_of, foreign, amount = {}, {}, {}, 0
@@ -24,4 +25,5 @@ for n = 1, #away do
 end
 if #foreign > 0 then return refuse_all(foreign) end
 refund(order, wanted, away, amount, ARGV[9])
+owe()
 return done()

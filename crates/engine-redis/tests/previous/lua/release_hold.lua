@@ -1,6 +1,8 @@
 -- release_hold: gives a hold back; who waits for its seats is served in the same step.
 -- ARGV   6 hold  7 fence  8 buyer
 -- EMITS  what expires, HoldReleased, offers          COST  5 reads, 6 writes, O(seats of the hold)
+local refused = guard_hold(ARGV[6], ARGV[7])
+if refused then return refused end
 local named = seats_of_hold(ARGV[6])
 follow_schedule()
 touch_buyer(ARGV[8])

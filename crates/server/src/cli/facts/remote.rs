@@ -23,7 +23,7 @@ pub async fn print(args: &Args, listing: ListingId, out: &mut Out) -> anyhow::Re
     let mut client = args.server.client()?;
     let mut after = args.after.clone();
     loop {
-        let page = client.get(&format!("/v1/{room}/{listing}/facts?limit=1000&after={after}")).await?;
+        let Some(page) = page(&mut client, room, listing, &mut after).await? else { continue };
         for fact in page["facts"].as_array().into_iter().flatten() {
             out.fact(fact)?;
         }
@@ -52,6 +52,30 @@ pub async fn print(args: &Args, listing: ListingId, out: &mut Out) -> anyhow::Re
             }
         }
     }
+}
+
+/// A page of facts; none if the position is not in the log, and then `after` is the one to go on from.
+async fn page(
+    client: &mut Client,
+    room: &str,
+    listing: ListingId,
+    after: &mut String,
+) -> anyhow::Result<Option<Value>> {
+    let path = format!("/v1/{room}/{listing}/facts?limit=1000&after={after}");
+    let reply = client.send(Method::GET, &path, &[], None).await?;
+    match (reply.status, reply.json()["position"].as_str()) {
+        (200, _) => Ok(Some(serde_json::from_slice(&reply.body).context("the answer is not JSON")?)),
+        (410, Some(position)) if position != after => {
+            go_on(after, position);
+            Ok(None)
+        }
+        _ => Err(refused(&path, &reply)),
+    }
+}
+
+fn go_on(after: &mut String, position: &str) {
+    eprintln!("onsale: {after} is not in the log any more; going on after {position}");
+    position.clone_into(after);
 }
 
 /// Under which path listings of a kind are found, if their facts are told there.
@@ -121,9 +145,7 @@ fn take(event: &str, after: &mut String, out: &mut Out) -> anyhow::Result<()> {
         // A comment, or the greeting with the position we asked for.
         None | Some("position") => return Ok(()),
         Some("reload") => {
-            let position = data["position"].as_str().unwrap_or("0");
-            eprintln!("onsale: the facts after {after} are not there any more; going on after {position}");
-            *after = position.to_owned();
+            go_on(after, data["position"].as_str().unwrap_or("0"));
             return Ok(());
         }
         Some(_) => out.fact(&data)?,

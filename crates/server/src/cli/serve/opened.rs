@@ -47,9 +47,11 @@ impl Opened {
 }
 
 async fn redis(config: &Config) -> anyhow::Result<RedisEngine> {
-    let link = Link::open_when_loaded(config.redis.clone().unwrap_or_default()).await?;
+    let redis = config.redis.clone().unwrap_or_default();
+    let options = live::Options { history_max_bytes: redis.history_mb << 20, ..live::Options::default() };
+    let link = Link::open_when_loaded(redis).await?;
     let durable = inspect::at_start(&link, false).await?;
-    let engine = RedisEngine::open(link, live::Options::default()).await?;
+    let engine = RedisEngine::open(link, options).await?;
     tracing::info!("what durable means here: {durable}");
     Ok(engine)
 }

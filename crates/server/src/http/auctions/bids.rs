@@ -50,7 +50,7 @@ pub struct BidBody {
     standing: &'static str,
     /// The bid's number in the history; none if it bought.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bid: Option<u16>,
+    bid: Option<u32>,
     /// Your own maximum. Nobody else is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_minor: Option<i64>,

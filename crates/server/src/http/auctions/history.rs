@@ -22,7 +22,7 @@ use crate::http::reply;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
-    before: Option<u16>,
+    before: Option<u32>,
     limit: Option<usize>,
 }
 
@@ -34,14 +34,14 @@ pub struct BidHistory {
     bids: Vec<HistoryBid>,
     /// Go on with `?before=` this; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<u16>,
+    next: Option<u32>,
 }
 
 /// One bid as everybody may see it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryBid {
     #[schema(example = 3)]
-    bid: u16,
+    bid: u32,
     #[schema(example = "ext:default:ann")]
     bidder: String,
     at: Millis,
@@ -68,7 +68,7 @@ impl From<&HistoryLine> for HistoryBid {
 
 /// The bids of an auction, newest first
 #[utoipa::path(get, path = "/v1/auctions/{auction}/history", tag = "auctions",
-    params(("auction" = String, Path), ("before" = Option<u16>, Query, description = "A bid's number"),
+    params(("auction" = String, Path), ("before" = Option<u32>, Query, description = "A bid's number"),
            ("limit" = Option<usize>, Query, description = "1 to 500")),
     responses((status = 200, body = BidHistory), (status = 404, body = Told)))]
 pub async fn list(

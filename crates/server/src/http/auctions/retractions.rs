@@ -23,7 +23,7 @@ use crate::http::wire::At;
 pub struct Retraction {
     /// The bid's number, as its answer and the history tell it.
     #[schema(example = 3)]
-    pub bid: u16,
+    pub bid: u32,
     #[schema(example = "a nought too many")]
     pub reason: String,
     /// Who of the staff does it; absent: the bidder himself, named by `Onsale-Buyer`.
@@ -34,7 +34,7 @@ pub struct Retraction {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Retracted {
     auction: String,
-    bid: u16,
+    bid: u32,
     /// False if it was retracted before.
     changed: bool,
     /// What the remaining bids come to.

@@ -17,6 +17,7 @@ use super::wire::{GoodsBody, Labels, goods_body, order_text};
 use crate::app::App;
 use crate::http::credential;
 use crate::http::extract::{Caller, Json, look_up};
+use crate::http::lost;
 use crate::http::problem::{Problem, Told};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::code::CodePath;
@@ -69,13 +70,16 @@ pub async fn place(
     headers: HeaderMap,
     Json(body): Json<NewOrder>,
 ) -> Result<Response, Problem> {
-    let (listing, goods, credential) = goods(&app, &caller, &headers, &body).await?;
+    let (listing, goods, credential, fence) = goods(&app, &caller, &headers, &body).await?;
     let labels = Labels::of(&*app.engine, &listing)?;
     let key = caller.key(&listing, &(credential, &body));
     let fees = app.config.payments.fees();
     let place = PlaceOrder { order: OrderId(app.new_number()), goods, fees };
     let command = Command::Order(OrderCommand::Place(place));
-    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let answer = match reply::submit(&app, listing, command, key, None).await {
+        Ok(answer) => answer,
+        Err(problem) => return Err(lost::instead(&app, listing, fence, problem).await),
+    };
     let (_, placed) = own_fact(&answer, |fact| {
         if let Fact::Order(OrderFact::Placed(placed)) = fact { Some(placed) } else { None }
     })?;
@@ -97,13 +101,13 @@ pub async fn place(
     Ok(reply::created(&answer, &location, &body))
 }
 
-/// What is ordered, and the credential that opens it.
+/// What is ordered, the credential that opens it, and its fence if the credential names one.
 async fn goods(
     app: &App,
     caller: &Caller,
     headers: &HeaderMap,
     body: &NewOrder,
-) -> Result<(ListingId, GoodsKey, String), Problem> {
+) -> Result<(ListingId, GoodsKey, String, Option<u64>), Problem> {
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     match (&body.hold, &body.code, &body.auction, &body.entry) {
         (Some(hold), None, None, None) => {
@@ -113,25 +117,26 @@ async fn goods(
                 return Err(Problem::code(Code::HoldUnknown));
             }
             let checked = credential::check(app, event, HoldId(number), headers, buyer, keyed).await?;
-            Ok((event, GoodsKey::Hold(checked.key), checked.text.to_owned()))
+            let fence = Some(checked.key.fence);
+            Ok((event, GoodsKey::Hold(checked.key), checked.text.to_owned(), fence))
         }
         (None, Some(code), None, None) => {
             let code = CodePath::find(app, code).await?;
             let key = code.key(app, buyer, keyed).await?;
-            Ok((code.sale, GoodsKey::Checkout(key), String::new()))
+            Ok((code.sale, GoodsKey::Checkout(key), String::new(), code.fence()))
         }
         (None, None, Some(auction), None) => {
             let unknown = || Problem::code(Code::ListingUnknown);
             let listing = ListingId::parse(auction).filter(|id| id.kind == ListingKind::Auction);
             let listing = known(app, listing.ok_or_else(unknown)?).await?;
-            Ok((listing, GoodsKey::Award(caller.buyer()?.clone()), String::new()))
+            Ok((listing, GoodsKey::Award(caller.buyer()?.clone()), String::new(), None))
         }
         (None, None, None, Some(entry)) => {
             let found = read_inside_of(ListingKind::Registration, "ent", entry);
             let (listing, number) = found.ok_or_else(|| Problem::code(Code::EntryUnknown))?;
             let listing = known(app, listing).await?;
             let key = EntryKey { entry: EntryId(number), buyer: caller.buyer()?.clone() };
-            Ok((listing, GoodsKey::Entry(key), String::new()))
+            Ok((listing, GoodsKey::Entry(key), String::new(), None))
         }
         _ => Err(Problem::invalid("hold", "exactly one of hold, code, auction and entry")),
     }

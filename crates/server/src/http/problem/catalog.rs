@@ -93,7 +93,7 @@ pub const RELOAD: Entry = entry(
     "reload",
     410,
     "This position is no longer in the log",
-    "Load the seats again and go on from the position that comes with them.",
+    "Load the listing again and go on from its position, or read facts after the position in this answer: from there none is missed.",
 );
 
 /// Codes that the edge itself gives.

@@ -69,7 +69,7 @@ impl<'a> CheckoutBody<'a> {
         let sale = &skus.view.listing;
         let id = checkout_text(sale, state.checkout);
         CheckoutBody {
-            code: tokens.map(|tokens| code::make(tokens, &id, sale, state.checkout, &state.buyer)),
+            code: tokens.map(|tokens| code::make(tokens, &id, sale, state)),
             id,
             sale: listing_text(sale),
             buyer: state.buyer.as_str(),
@@ -169,10 +169,11 @@ pub async fn place(
 /// The checkout as its own fact tells it: the same for the first answer and for every replay.
 pub fn checked_out(answer: &Answer) -> Result<CheckoutState, Problem> {
     let placed_at = reply::time_of(answer);
-    let (_, state) = own_fact(answer, |fact| {
+    let (fence, mut state) = own_fact(answer, |fact| {
         let Fact::Sale(SaleFact::CheckedOut { checkout, buyer, lines, until }) = fact else { return None };
         Some(CheckoutState {
             checkout: *checkout,
+            fence: 0,
             buyer: buyer.clone(),
             placed_at,
             until: *until,
@@ -181,6 +182,7 @@ pub fn checked_out(answer: &Answer) -> Result<CheckoutState, Problem> {
             lines: lines.clone(),
         })
     })?;
+    state.fence = fence;
     Ok(state)
 }
 
@@ -213,7 +215,7 @@ pub async fn show(State(app): State<Arc<App>>, code: CodePath, caller: Caller) -
         }
         SaleFound::Ended(end) => Err(Problem::code(ended(*end))),
         SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {
-            Err(Problem::code(Code::CheckoutUnknown))
+            Err(code.unknown(&app).await)
         }
     }
 }
@@ -261,8 +263,8 @@ pub async fn purchase(
     let key = caller.key(&code.sale, &body);
     let settled = body.settled.unwrap_or(true);
     let purchase = Purchase { key: checkout_key, order: OrderId(order), settled };
-    let answer =
-        reply::submit(&app, code.sale, Command::Sale(SaleCommand::Purchase(purchase)), key, None).await?;
+    let command = Command::Sale(SaleCommand::Purchase(purchase));
+    let answer = code.submit(&app, command, key).await?;
     let (order, at) = purchased(&answer)?;
     Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&code.sale, code.checkout, order, at)))
 }
@@ -312,7 +314,7 @@ pub async fn cancel(
     let checkout_key = code.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
     let key = caller.key(&code.sale, &());
     let command = Command::Sale(SaleCommand::CancelCheckout(checkout_key));
-    let answer = reply::submit(&app, code.sale, command, key, None).await?;
+    let answer = code.submit(&app, command, key).await?;
     let told = CheckoutCancelled {
         id: checkout_text(&code.sale, code.checkout),
         cancelled_at: reply::time_of(&answer),

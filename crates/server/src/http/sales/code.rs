@@ -1,5 +1,5 @@
-//! Checkout codes: the id of a checkout, `cod_…`, and behind a dot what only its buyer was told. Made and checked here
-//! from the house key; never stored, never logged, never in a fact.
+//! Checkout codes: the id of a checkout, `cod_…`, its fence, and behind another dot what only its buyer was told. Made and
+//! checked here from the house key; never stored, never logged, never in a fact.
 
 use std::sync::Arc;
 
@@ -7,47 +7,59 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use onsale_domain::Question;
 use onsale_domain::id::{read_base32, read_inside_of, write_base32};
+use onsale_domain::listing::Key;
 use onsale_domain::stock::command::CheckoutKey;
-use onsale_domain::stock::{SaleFound, SaleQuery};
-use onsale_domain::{BuyerId, CheckoutId, Code, ListingId, ListingKind};
+use onsale_domain::stock::{CheckoutState, SaleFound, SaleQuery};
+use onsale_domain::{BuyerId, CheckoutId, Code, Command, ListingId, ListingKind};
+use onsale_engine::Answer;
 use subtle::ConstantTimeEq;
 
 use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{look_up, path_params};
 use crate::http::problem::{Problem, catalog};
-use crate::token::{CHECKOUT, CHECKOUT_PROOF, Tokens};
+use crate::http::{lost, reply};
+use crate::token::{CHECKOUT, CHECKOUT_PROOF, Tokens, read_fence};
 
 /// The code in a path, or only the id; believed after [`CodePath::key`].
 #[derive(Debug)]
 pub struct CodePath {
     pub sale: ListingId,
     pub checkout: CheckoutId,
-    secret: Option<u128>,
+    secret: Option<Secret>,
+}
+
+/// What stands in a code behind the checkout's id.
+#[derive(Clone, Copy, Debug)]
+struct Secret {
+    /// Of the fact that made the checkout: it tells a lost checkout from one that never was.
+    fence: u64,
+    seal: u128,
 }
 
 /// The whole code, for its buyer. `id` is the checkout's own text, with which it begins.
-pub fn make(tokens: &Tokens, id: &str, sale: &ListingId, checkout: CheckoutId, buyer: &BuyerId) -> String {
-    let secret = write_base32(secret_of(tokens, sale, checkout, buyer));
-    [id, ".", std::str::from_utf8(&secret).unwrap_or_default()].concat()
+pub fn make(tokens: &Tokens, id: &str, sale: &ListingId, state: &CheckoutState) -> String {
+    let seal = write_base32(seal_of(tokens, sale, state.checkout, state.fence, &state.buyer));
+    let seal = std::str::from_utf8(&seal).unwrap_or_default();
+    [id, ".", itoa::Buffer::new().format(state.fence), ".", seal].concat()
 }
 
 /// 64 bits that stand for the buyer, and 64 that prove them: when the checkout has ended and its buyer is forgotten, a
 /// code can still be told from one that the house never made.
-fn secret_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, buyer: &BuyerId) -> u128 {
-    // The id is never used twice, so nothing needs a fence.
-    let of_buyer = (tokens.seal(CHECKOUT, sale, checkout.0, 0, buyer) >> 64) as u64;
-    u128::from(of_buyer) << 64 | u128::from(proof_of(tokens, sale, checkout, of_buyer))
+fn seal_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, fence: u64, buyer: &BuyerId) -> u128 {
+    let of_buyer = (tokens.seal(CHECKOUT, sale, checkout.0, fence, buyer) >> 64) as u64;
+    u128::from(of_buyer) << 64 | u128::from(proof_of(tokens, sale, checkout, fence, of_buyer))
 }
 
-fn proof_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, of_buyer: u64) -> u64 {
-    (tokens.seal_of(CHECKOUT_PROOF, sale, checkout.0, of_buyer, "") >> 64) as u64
+fn proof_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, fence: u64, of_buyer: u64) -> u64 {
+    let mut of_buyer_text = itoa::Buffer::new();
+    (tokens.seal_of(CHECKOUT_PROOF, sale, checkout.0, fence, of_buyer_text.format(of_buyer)) >> 64) as u64
 }
 
 impl CodePath {
     pub fn parse(text: &str) -> Option<CodePath> {
         let (id, secret) = match text.split_once('.') {
-            Some((id, secret)) => (id, Some(read_base32(secret)?)),
+            Some((id, secret)) => (id, Some(Secret::parse(secret)?)),
             None => (text, None),
         };
         let (sale, number) = read_inside_of(ListingKind::Sale, "cod", id)?;
@@ -66,15 +78,36 @@ impl CodePath {
 
     /// Whether the house made this code for this buyer; takes the same time either way.
     pub fn is_for(&self, tokens: &Tokens, buyer: &BuyerId) -> bool {
-        let right = secret_of(tokens, &self.sale, self.checkout, buyer);
-        self.secret.is_some_and(|secret| secret.to_be_bytes().ct_eq(&right.to_be_bytes()).into())
+        self.secret.is_some_and(|secret| {
+            let right = seal_of(tokens, &self.sale, self.checkout, secret.fence, buyer);
+            secret.seal.to_be_bytes().ct_eq(&right.to_be_bytes()).into()
+        })
+    }
+
+    /// Submits a command about this code's checkout.
+    pub async fn submit(&self, app: &App, command: Command, key: Option<Key>) -> Result<Answer, Problem> {
+        match self.secret {
+            Some(secret) => lost::submit(app, self.sale, secret.fence, command, key, None).await,
+            None => reply::submit(app, self.sale, command, key, None).await,
+        }
+    }
+
+    /// Of the fact that made the checkout, if this is a whole code.
+    pub fn fence(&self) -> Option<u64> {
+        self.secret.map(|secret| secret.fence)
+    }
+
+    /// Why the sale does not know the checkout.
+    pub async fn unknown(&self, app: &App) -> Problem {
+        lost::instead(app, self.sale, self.fence(), Problem::code(Code::CheckoutUnknown)).await
     }
 
     /// Whether the house made this code, for whomever it was.
     pub fn is_ours(&self, tokens: &Tokens) -> bool {
         self.secret.is_some_and(|secret| {
-            let right = proof_of(tokens, &self.sale, self.checkout, (secret >> 64) as u64);
-            (secret as u64).to_be_bytes().ct_eq(&right.to_be_bytes()).into()
+            let of_buyer = (secret.seal >> 64) as u64;
+            let right = proof_of(tokens, &self.sale, self.checkout, secret.fence, of_buyer);
+            (secret.seal as u64).to_be_bytes().ct_eq(&right.to_be_bytes()).into()
         })
     }
 
@@ -112,13 +145,20 @@ impl CodePath {
             }
             SaleFound::Ended(end) => return Err(Problem::code(ended(end))),
             SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {
-                return Err(Problem::code(Code::CheckoutUnknown));
+                return Err(self.unknown(app).await);
             }
         };
         match self.is_for(&app.tokens, &owner) {
             true => Ok(key(buyer.unwrap_or(&owner))),
             false => Err(Problem::code(Code::CheckoutUnknown)),
         }
+    }
+}
+
+impl Secret {
+    fn parse(text: &str) -> Option<Secret> {
+        let (fence, seal) = text.split_once('.')?;
+        Some(Secret { fence: read_fence(fence)?, seal: read_base32(seal)? })
     }
 }
 
@@ -144,7 +184,17 @@ mod tests {
         let tokens = Tokens::new(b"house");
         let sale = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: 7 };
         let (ann, bob) = (BuyerId::parse("ann").expect("a buyer"), BuyerId::parse("bob").expect("a buyer"));
-        let text = make(&tokens, &checkout_text(&sale, CheckoutId(9)), &sale, CheckoutId(9), &ann);
+        let state = CheckoutState {
+            checkout: CheckoutId(9),
+            fence: 1 << 40 | 5,
+            buyer: ann.clone(),
+            placed_at: 0,
+            until: 1,
+            order: None,
+            lines: Vec::new(),
+            total_minor: 0,
+        };
+        let text = make(&tokens, &checkout_text(&sale, CheckoutId(9)), &sale, &state);
         let code = CodePath::parse(&text).expect("reads back");
         assert_eq!((code.sale, code.checkout), (sale, CheckoutId(9)));
         assert!(code.is_for(&tokens, &ann) && !code.is_for(&tokens, &bob));
@@ -153,10 +203,12 @@ mod tests {
         let other = CodePath { checkout: CheckoutId(8), ..CodePath::parse(&text).expect("reads back") };
         assert!(!other.is_for(&tokens, &ann) && !other.is_ours(&tokens));
         for bit in 0..128 {
-            let secret = code.secret.map(|secret| secret ^ 1 << bit);
+            let secret = code.secret.map(|secret| Secret { seal: secret.seal ^ 1 << bit, ..secret });
             let forged = CodePath { secret, ..CodePath::parse(&text).expect("reads back") };
             assert!(!forged.is_ours(&tokens) && !forged.is_for(&tokens, &ann), "bit {bit}");
         }
+        let later = CodePath::parse(&text.replace(".1099511627781.", ".1099511627782.")).expect("reads back");
+        assert!(!later.is_for(&tokens, &ann) && !later.is_ours(&tokens), "another fence is another code");
         let bare = CodePath::parse(text.split('.').next().expect("an id")).expect("an id alone");
         assert!(!bare.is_for(&tokens, &ann) && !bare.has_secret());
         for bad in [

@@ -190,7 +190,7 @@ fn a_bid_is_taken_back_by_the_rules() {
         "bid"
     );
     assert_eq!(
-        retract(&auction, &ann, json!({"bid": 65_536, "reason": "x"})).problem(422, "invalid")["field"],
+        retract(&auction, &ann, json!({"bid": 4_294_967_296u64, "reason": "x"})).problem(422, "invalid")["field"],
         "bid"
     );
     let told = retract(&auction, &ann, own(3)).json();

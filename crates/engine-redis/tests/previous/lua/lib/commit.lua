@@ -1,4 +1,5 @@
--- lib/commit: everything that was decided is written here, the facts last.
+-- lib/commit: everything that was decided is written here, the facts first. Nothing may fail behind them: a key that is
+-- written but may not have been read is asked for its type before.
 -- Only a hint for sweepers: the marker ends at the next deadline. When it has ended, the next is looked up.
 local function commit_marker(first)
   if mark <= now then
@@ -13,9 +14,21 @@ end
 
 local function commit(is_yes)
   if #facts == 0 then return end
+  LATER.prepare_due()
+  LATER.prepare_things()
+  call("ZCARD", KEYS[7])
+  if next(queues_dirty) then call("HLEN", KEYS[3]) end
+  if next(orders_dirty) or next(BOOK.dirty) then call("HLEN", KEYS[5]) end
+  if next(open_changes) then call("ZCARD", KEYS[6]) end
+  if #ended > 0 then call("ZCARD", KEYS[8]) end
+  if next(meta_changes) or next(areas_dirty) then call("HLEN", KEYS[1]) end
+  log_facts(is_yes)
+  LATER.write()
+  if LATER.chart then call("SET", KEYS[9], LATER.chart) end
   commit_seats(hold_of)
   commit_queues()
   commit_orders()
+  BOOK.commit()
   forget_ended(ended)
   commit_things()
   commit_marker(commit_due())
@@ -31,43 +44,4 @@ local function commit(is_yes)
     set[#set + 1] = write_area(areas[index])
   end
   if #set > 0 then call("HSET", KEYS[1], unpack(set)) end
-  local first, step = offset - #facts + 1, format("%.0f|%d", now, #facts)
-  if is_yes and ARGV[2] ~= "" then
-    call("SET", KEYS[13], format("%.0f|%.0f|%d|%.0f|%s", epoch, first, #facts, now, ARGV[4]), "PX", ARGV[4])
-    if ARGV[5] == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3] end
-  end
-  table.insert(facts[1], 1, step)
-  table.insert(facts[1], 1, "step")
-  for n = 1, #facts do
-    call("XADD", KEYS[10], format("%.0f-%.0f", epoch, first + n - 1), unpack(facts[n]))
-  end
-end
-
-local function answer(outcome, detail)
-  commit(outcome == 0)
-  return {outcome, detail, epoch, offset, now, 0, facts}
-end
-
--- The verb's own fact was taken.
-local function done() return answer(0, {}) end
-local function unchanged() return answer(1, {}) end
-
-local function refuse(code) return answer(4, {code, "", ""}) end
-local function refuse_field(code, field, why) return answer(4, {code, "", "field", field, why}) end
-local function refuse_limit(code, max, taken) return answer(4, {code, "", "limit", max, taken}) end
-local function refuse_order(code, id) return answer(4, {code, "", "order", id}) end
-
--- Everything in the way, in the order asked: "s12:22,a0:24"; the smallest code takes precedence.
-local function refuse_all(in_the_way)
-  local code, parts = 255, {}
-  for n, one in ipairs(in_the_way) do
-    code = math.min(code, one[3])
-    parts[n] = one[1] .. one[2] .. ":" .. one[3]
-  end
-  return answer(4, {code, table.concat(parts, ","), ""})
-end
-
--- Nothing was written: what the caller knew has moved.
-local function retry(what)
-  return {5, {what}, epoch, offset, now, 0, {}}
 end

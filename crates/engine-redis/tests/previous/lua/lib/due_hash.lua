@@ -26,6 +26,9 @@ local function due_since(from)
   return call("ZCOUNT", KEYS[7], "(" .. decimal(from), decimal(now)) > 0
 end
 
+-- Nothing to read before the first write.
+function LATER.prepare_due() end
+
 -- Writes the changes; returns the earliest new deadline.
 local function commit_due()
   local set, gone, first = {}, {}, nil

@@ -60,6 +60,7 @@ local function end_hold(held, how, fact)
   end
   forget_if_idle(held.buyer)
   remember(held.id, how)
+  BOOK.goods_gone(held.id, how == HOW.expired and "expired" or "cancelled")
   serve(freed)
 end
 

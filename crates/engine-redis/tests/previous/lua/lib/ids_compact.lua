@@ -99,6 +99,12 @@ end
 -- The ended are nowhere but in their index.
 local function forget_thing() end
 
+-- The buckets that change, read before anything is written.
+function LATER.prepare_things()
+  for id in pairs(things_dirty) do bucket_at(bucket_of_id(id)) end
+  for name in pairs(buyers_dirty) do bucket_at(bucket_of_name(name)) end
+end
+
 local function commit_things()
   local dirty = {}
   for id in pairs(things_dirty) do

@@ -31,16 +31,15 @@ if picked and layout == "compact" and status == "on_sale" and chart_version == A
     if ARGV[10] ~= "" then length = ARGV[10] end
     local ends = now + length
     local now_text, ends_text, offset_text = format("%.0f", now), format("%.0f", ends), format("%.0f", offset + 1)
-    local known = ARGV[2] ~= "" and call("SET", KEYS[13], epoch_text .. "|" .. offset_text .. "|1|" .. now_text .. "|" .. ARGV[4],
+    local second = math.floor(ends / 1000)
+    local chunk = format("%.0f:%.0f", second, math.floor((offset + 1) / 64))
+    local entries = call("HGET", KEYS[12], chunk)
+    local known = ARGV[2] ~= "" and call("SET", KEYS[13], epoch_text .. "|" .. offset_text .. "|1|"
+      .. format("%.0f", now + ARGV[4]),
       "PX", ARGV[4], "NX", "GET")
     if not known then
       offset = offset + 1
       local fence = epoch * 1099511627776 + offset
-      local deadline = tonumber(mark)
-      if ends < deadline or deadline <= now then
-        mark = ends_text
-        call("SET", KEYS[11], ends_text, "PX", length)
-      end
       local prices, parts, record, locks = {}, {}, {}, {values[3] or ""}
       for price in gmatch(price_list, "%d+") do prices[#prices + 1] = price end
       for n = 1, count do
@@ -52,6 +51,23 @@ if picked and layout == "compact" and status == "on_sale" and chart_version == A
       local lines = table.concat(parts, ",")
       record = "h" .. struct.pack(">I7I6I3I3I1I1", fence, now, ends - now, tonumber(length), 0, count)
         .. table.concat(record) .. "\0" .. buyer
+      local step = now_text .. "|1"
+      if ARGV[5] == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3] end
+      local fact = {"step", step, "kind", "hold_placed", "hold", hold, "buyer", buyer, "seats", lines, "until", ends_text}
+      -- Nothing may fail once the seat is held: what was not read is written first, and taken back if it fails.
+      local added = not entries and redis.pcall("ZADD", KEYS[7], format("%.0f", second * 1000), chunk)
+      local told = type(added) == "table" and added
+        or redis.pcall("XADD", KEYS[10], epoch_text .. "-" .. offset_text, unpack(fact))
+      if type(told) == "table" then
+        if ARGV[2] ~= "" then call("DEL", KEYS[13]) end
+        if added and told ~= added then call("ZREM", KEYS[7], chunk) end
+        return told
+      end
+      local deadline = tonumber(mark)
+      if ends < deadline or deadline <= now then
+        mark = ends_text
+        call("SET", KEYS[11], ends_text, "PX", length)
+      end
       call("BITFIELD", KEYS[9], unpack(writes))
       call("HSET", KEYS[2], "head", "compact|" .. epoch_text .. "|" .. offset_text .. "|" .. now_text .. "|on_sale|"
         .. queued .. "|" .. mark .. "|" .. seats_len .. "|" .. details_version .. "|" .. chart_version .. "|" .. buckets,
@@ -59,15 +75,7 @@ if picked and layout == "compact" and status == "on_sale" and chart_version == A
       call("HSET", KEYS[4], thing_field,
         (found[1] or "") .. struct.pack(">I2", 16) .. packed .. struct.pack(">I2", #record) .. record, buyer_field,
         (found[2] or "") .. named .. struct.pack(">I2I3I3I1I2", 25, count, 0, 0, 1) .. packed)
-      local second = math.floor(ends / 1000)
-      local chunk = format("%.0f:%.0f", second, math.floor(offset / 64))
-      local entries = call("HGET", KEYS[12], chunk)
       call("HSET", KEYS[12], chunk, (entries or "") .. struct.pack(">I2I7", ends % 1000, fence) .. "h" .. packed)
-      if not entries then call("ZADD", KEYS[7], format("%.0f", second * 1000), chunk) end
-      local step = now_text .. "|1"
-      if ARGV[5] == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3] end
-      local fact = {"step", step, "kind", "hold_placed", "hold", hold, "buyer", buyer, "seats", lines, "until", ends_text}
-      call("XADD", KEYS[10], epoch_text .. "-" .. offset_text, unpack(fact))
       return {0, {}, epoch, offset, now, 0, {fact}}
     end
   end

@@ -2,20 +2,20 @@
 if ARGV[2] ~= "" then
   local record = call("GET", KEYS[13])
   if record then
-    local of_epoch, first, count, at, kept = match(record, "^(%d+)|(%d+)|(%d+)|(%d+)|(%d+)$")
+    local of_epoch, first, count, until_ms = match(record, "^(%d+)|(%d+)|(%d+)|(%d+)$")
     -- The record's own deadline decides: a server's clock and a listing's time may differ.
-    if now < at + kept then
+    if now < tonumber(until_ms) then
       local entries = call("XRANGE", KEYS[10], of_epoch .. "-" .. first, "+", "COUNT", count)
       if #entries < tonumber(count) or entries[1][1] ~= of_epoch .. "-" .. first then
         return {6, {of_epoch, first, count}, epoch, offset, now, 1, {}}
       end
       -- The fact tells the wish's fingerprint. An operation id of the server's own is never used for another wish.
-      if ARGV[5] == "1" and match(entries[1][2][2], "%x+$") ~= ARGV[3] then
+      if ARGV[5] == "1" and match(entries[1][2][2], "%w+$") ~= ARGV[3] then
         return {4, {38, "", ""}, epoch, offset, now, 0, {}}
       end
       local told = {}
       for n = 1, #entries do told[n] = entries[n][2] end
-      return {0, {of_epoch, first}, epoch, offset, tonumber(at), 1, told}
+      return {0, {of_epoch, first}, epoch, offset, tonumber(match(entries[1][2][2], "^%d+")), 1, told}
     end
   end
 end

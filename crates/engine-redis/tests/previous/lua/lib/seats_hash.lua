@@ -73,6 +73,6 @@ end
 
 -- Another chart: a seat keeps its index and so its field.
 local function resize_seats(count, chart)
-  if count > 0 then call("SET", KEYS[9], chart) end
+  if count > 0 then LATER.chart = chart end
   seats_len = count
 end

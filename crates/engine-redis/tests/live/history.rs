@@ -1,0 +1,97 @@
+//! The bound in bytes: over it the oldest answers are forgotten together with their facts.
+
+use onsale_domain::listing::Key;
+use onsale_domain::seats::EventCommand;
+use onsale_domain::seats::command::{Pick, PlaceHold};
+use onsale_domain::{Command, HoldId, ListingId};
+use onsale_engine::{Answer, Engine, EngineError, Position, Request};
+use onsale_engine_redis::live::{Options, RECORD_BYTES, RedisEngine};
+
+use super::house::{buyer, create, event, open};
+use super::support::{Brand, Server};
+
+/// What Redis' table of deadlines takes for a key: an entry and its place in the table.
+const DEADLINE_BYTES: u64 = 24 + 16;
+
+async fn hold_under(engine: &RedisEngine, listing: ListingId, number: u128) -> Answer {
+    let pick = Pick::Seats(vec![number as u32 % 90]);
+    let place = PlaceHold {
+        hold: HoldId(number + 1_000),
+        buyer: buyer("ann"),
+        pick,
+        areas: Vec::new(),
+        hold_ms: Some(600_000),
+    };
+    let command = Command::Event(EventCommand::PlaceHold(place));
+    let key = Some(Key { scope: number + (1 << 100), fingerprint: number });
+    engine.submit(Request { listing, command, key }).await.expect("an answer")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_the_bound_the_oldest_answers_go_with_their_facts_and_a_repeat_is_decided_anew() {
+    for brand in Brand::BOTH {
+        let server = Server::start(brand);
+        let room = open(&server.url(), Options::default()).await;
+        let listing = event(1);
+        create(&room, listing).await;
+        for number in 0..40 {
+            assert!(hold_under(&room, listing, number).await.outcome.refused().is_none());
+        }
+        room.keep_history().await;
+        let full = room.status().history_bytes;
+        assert!(full > 40 * RECORD_BYTES, "{full} bytes are measured");
+        assert_eq!((room.status().dedup_forgotten, room.status().dedup_window_ms), (0, None));
+        assert!(hold_under(&room, listing, 0).await.replayed, "below the bound all is remembered");
+
+        let bound = full / 2;
+        // Everything is old enough to go.
+        let options = Options { history_max_bytes: bound, history_min_ms: -60_000, ..Options::default() };
+        let tight = open(&server.url(), options).await;
+        tight.keep_history().await;
+        tight.keep_history().await;
+        let status = tight.status();
+        assert!(status.history_bytes <= bound, "{} of {bound} bytes", status.history_bytes);
+        assert!(status.dedup_forgotten > 10 && status.dedup_window_ms.is_some(), "{status:?}");
+        let records = server.say::<Vec<String>>(&format!("KEYS idem:v1:{{{listing}}}:*")).expect("keys");
+        let facts = server.say::<u64>(&format!("XLEN event:facts:{{{listing}}}")).expect("a length");
+        // The record of the listing's own making was an operation of the server; it is there for ten minutes.
+        assert_eq!(records.len() as u64 - 1, facts, "an answer is there as long as its fact");
+
+        // The newest is told again, the oldest is decided anew: by now somebody has its seat.
+        assert!(hold_under(&tight, listing, 39).await.replayed);
+        let again = hold_under(&tight, listing, 0).await;
+        assert!(!again.replayed, "{again:?}");
+        let gone =
+            tight.facts_after(listing, Position::default(), 9).await.expect_err("the first facts are gone");
+        let EngineError::Reload(left) = gone else { panic!("{gone}") };
+        assert!(left.offset > 3 && tight.facts_after(listing, left, 9).await.is_ok(), "{left:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_a_moment_ago_is_never_forgotten() {
+    let server = Server::start(Brand::Redis);
+    let options = Options { history_max_bytes: 1, ..Options::default() };
+    let engine = open(&server.url(), options).await;
+    let listing = event(1);
+    create(&engine, listing).await;
+    hold_under(&engine, listing, 0).await;
+    hold_under(&engine, listing, 1).await;
+    engine.keep_history().await;
+    assert!(hold_under(&engine, listing, 0).await.replayed);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remembered_answer_takes_no_more_than_is_counted_for_it() {
+    let server = Server::start(Brand::Redis);
+    let engine = open(&server.url(), Options::default()).await;
+    let listing = event(1);
+    create(&engine, listing).await;
+    hold_under(&engine, listing, 0).await;
+    let records = server.say::<Vec<String>>(&format!("KEYS idem:v1:{{{listing}}}:*")).expect("keys");
+    for record in records {
+        let bytes = server.say::<u64>(&format!("MEMORY USAGE {record}")).expect("a size") + DEADLINE_BYTES;
+        println!("{record}: {bytes} bytes");
+        assert!(bytes <= RECORD_BYTES, "{record}: {bytes} bytes");
+    }
+}

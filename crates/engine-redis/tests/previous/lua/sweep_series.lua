@@ -1,0 +1,3 @@
+-- sweep_series: nothing of a series falls due by itself.
+-- REPLY  1          COST  2 reads
+return unchanged()

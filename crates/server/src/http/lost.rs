@@ -1,0 +1,46 @@
+//! A hold or code that its listing does not know may have been lost: Redis had answered it and then forgot the end of the
+//! log. Its fence names the position of its fact; a position that is behind the end of its own epoch was lost.
+
+use onsale_domain::listing::Key;
+use onsale_domain::listing::split_fence;
+use onsale_domain::{Code, Command, ListingId};
+use onsale_engine::{Answer, EngineError, Position};
+
+use super::names::Names;
+use super::problem::{Problem, catalog};
+use super::reply;
+use crate::app::App;
+
+/// Submits a command about what was granted by this fence.
+pub async fn submit(
+    app: &App,
+    listing: ListingId,
+    fence: u64,
+    command: Command,
+    key: Option<Key>,
+    names: Option<&Names>,
+) -> Result<Answer, Problem> {
+    match reply::submit(app, listing, command, key, names).await {
+        Ok(answer) => Ok(answer),
+        Err(problem) => Err(instead(app, listing, Some(fence), problem).await),
+    }
+}
+
+/// The same problem, or `lost` if it says that a hold or code is unknown and the fact of its fence was lost.
+pub async fn instead(app: &App, listing: ListingId, fence: Option<u64>, problem: Problem) -> Problem {
+    let unknown = [Code::HoldUnknown, Code::CheckoutUnknown].map(|code| catalog::of(code).code);
+    match fence.filter(|_| unknown.contains(&problem.code_text())) {
+        Some(fence) if is_lost(app, listing, fence).await => Problem::code(Code::Lost),
+        Some(_) | None => problem,
+    }
+}
+
+async fn is_lost(app: &App, listing: ListingId, fence: u64) -> bool {
+    let (epoch, offset) = split_fence(fence);
+    let granted = Position { epoch, offset };
+    // The position to go on from is before a lost one and behind a trimmed one.
+    let found = app.engine.facts_after(listing, granted, 1).await;
+    let Err(EngineError::Reload(left)) = found else { return false };
+    // Of the newest epoch nothing was lost: such a fence is invented.
+    left < granted && app.engine.view(&listing).is_some_and(|view| view.position.epoch > epoch)
+}

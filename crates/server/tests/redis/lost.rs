@@ -1,0 +1,78 @@
+//! What Redis forgot after it was answered: its owner is told that it is lost, not that it never was.
+
+use serde_json::{Value, json};
+
+use crate::server::{Deployment, Server};
+use crate::support::{Brand, Server as Redis, Setup};
+use crate::wire::{Answer, request};
+
+fn ask(server: &Server, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    server.try_exchange(&request(method, path, headers, &body)).expect("an answer")
+}
+
+fn told(answer: &Answer) -> (u16, String) {
+    (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
+}
+
+fn text(answer: &Answer, field: &str) -> String {
+    let body = answer.json();
+    assert_eq!(answer.status, 201, "{body}");
+    body[field].as_str().unwrap_or_else(|| panic!("{field} in {body}")).to_owned()
+}
+
+#[test]
+fn holds_and_codes_of_a_lost_tail_answer_410_lost() {
+    let _alone = crate::alone();
+    let mut redis = Redis::with(Brand::Redis, Setup::default().with("appendonly no"));
+    let server = Deployment::single(&redis.url()).start();
+    let event = server.create_event(10);
+    let sale = json!({
+        "name": "Drop", "starts_at": 1_000_000_000_000i64, "ends_at": 4_000_000_000_000i64, "currency": "EUR",
+        "buyer_limit": 9, "checkout_seconds": 600,
+        "skus": [{"id": "S", "name": "Shirt", "price_minor": 1000, "stock": 50}],
+    });
+    let sale = text(&ask(&server, "POST", "/v1/sales", &[], &sale), "id");
+    let ann = [("onsale-buyer", "ann")];
+    let holds = format!("/v1/events/{event}/holds");
+    let checkouts = format!("/v1/sales/{sale}/checkouts");
+    let hold = |seat: &str| ask(&server, "POST", &holds, &ann, &json!({"seats": [seat]}));
+    let check_out = || ask(&server, "POST", &checkouts, &ann, &json!({"lines": [{"sku": "S", "count": 1}]}));
+    // Released before the loss: what ended long ago is unknown, not lost.
+    let (kept, kept_code) = (hold("A-1"), check_out());
+    redis.tell("SAVE");
+    let (lost, lost_code) = (hold("A-2"), check_out());
+    let (token, code) = (text(&lost, "token"), text(&lost_code, "code"));
+    redis.kill();
+    redis.start_again();
+    server.until("it goes on", |_| hold("A-3").status == 201);
+    server.until("it goes on", |_| check_out().status == 201);
+    let path = format!("{holds}/{}", text(&lost, "id"));
+    let owner = [("onsale-buyer", "ann"), ("hold-token", token.as_str())];
+    let bearer = [("hold-token", token.as_str())];
+    let gone = (410, "lost".to_owned());
+    for headers in [&owner[..], &bearer[..]] {
+        assert_eq!(told(&ask(&server, "GET", &path, headers, &Value::Null)), gone);
+        assert_eq!(told(&ask(&server, "PATCH", &path, headers, &json!({"extend": true}))), gone);
+        assert_eq!(told(&ask(&server, "POST", &format!("{path}/confirm"), headers, &json!({}))), gone);
+        assert_eq!(told(&ask(&server, "DELETE", &path, headers, &Value::Null)), gone);
+        let order = json!({"hold": text(&lost, "id")});
+        assert_eq!(told(&ask(&server, "POST", "/v1/orders", headers, &order)), gone);
+    }
+    let path = format!("/v1/checkouts/{code}");
+    for headers in [&ann[..], &[]] {
+        assert_eq!(told(&ask(&server, "GET", &path, headers, &Value::Null)), gone);
+        assert_eq!(told(&ask(&server, "POST", &format!("{path}/purchase"), headers, &json!({}))), gone);
+        assert_eq!(told(&ask(&server, "POST", &format!("{path}/cancel"), headers, &json!({}))), gone);
+        assert_eq!(told(&ask(&server, "POST", "/v1/orders", headers, &json!({"code": code}))), gone);
+    }
+    // What was there before the loss is still there, and what never was is unknown.
+    let (token, code) = (text(&kept, "token"), text(&kept_code, "code"));
+    let owner = [("onsale-buyer", "ann"), ("hold-token", token.as_str())];
+    let path = format!("{holds}/{}", text(&kept, "id"));
+    assert_eq!(ask(&server, "DELETE", &path, &owner, &Value::Null).status, 200);
+    let cancelled = ask(&server, "POST", &format!("/v1/checkouts/{code}/cancel"), &ann, &json!({}));
+    assert_eq!(cancelled.status, 200);
+    let never = path.replace(&path[path.len() - 4..], "0000");
+    assert_eq!(told(&ask(&server, "GET", &never, &owner, &Value::Null)), (404, "hold_unknown".to_owned()));
+}
