@@ -33,7 +33,7 @@ pub fn run(options: &Options) -> Result<()> {
     steps.run(
         "build",
         BUILD,
-        &Program::new("cargo build --profile dist -p onsale-bench -p onsale-server --bins"),
+        &Program::new("cargo build --profile dist -p onsale-bench -p onsale --bins"),
     )?;
     let built = workspace::target().join("dist");
     let mut bench = Program::new("").arg(built.join("onsale-bench").display().to_string()).arg("run");

@@ -13,7 +13,7 @@ const QUICK: Duration = Duration::from_secs(60);
 
 pub fn run() -> Result<()> {
     let mut steps = Steps::new(3);
-    steps.run("build", BUILD, &Program::new("cargo build --profile dist -p onsale-server --bin onsale"))?;
+    steps.run("build", BUILD, &Program::new("cargo build --profile dist -p onsale --bin onsale"))?;
     let folder = workspace::root().join("dist");
     let binary = folder.join("onsale");
     let bytes = steps.step("copy", QUICK, "cargo xtask package", || {

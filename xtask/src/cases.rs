@@ -104,7 +104,7 @@ pub fn run(programs: &[TestProgram], around: &Around<'_>) -> Result<(Tally, Vec<
 }
 
 /// These fill the machine by themselves.
-const FILL_THE_MACHINE: [&str; 2] = ["onsale-server/kill", "onsale-server/redis"];
+const FILL_THE_MACHINE: [&str; 2] = ["onsale/kill", "onsale/redis"];
 
 fn needs_the_machine(program: &TestProgram) -> bool {
     FILL_THE_MACHINE.contains(&program.title().as_str())

@@ -124,8 +124,8 @@ mod tests {
     fn message(kind: &str, name: &str, test: bool) -> String {
         serde_json::json!({
             "reason": "compiler-artifact",
-            "package_id": "path+file:///house/crates/server#onsale-server@0.1.0",
-            "manifest_path": "/house/crates/server/Cargo.toml",
+            "package_id": "path+file:///house/crates/onsale#onsale@0.1.0",
+            "manifest_path": "/house/crates/onsale/Cargo.toml",
             "target": { "kind": [kind], "name": name },
             "profile": { "test": test },
             "executable": "/house/target/debug/deps/it-1",
@@ -139,10 +139,10 @@ mod tests {
         let it = of_message(&message("test", "it", true), root).expect("a test program");
         assert_eq!(
             (it.title().as_str(), it.folder.as_path()),
-            ("onsale-server/it", Path::new("/house/crates/server"))
+            ("onsale/it", Path::new("/house/crates/onsale"))
         );
-        assert_eq!(it.command_line(), "cargo test -p onsale-server --test it");
-        let unit = of_message(&message("lib", "onsale_server", true), root).expect("a test program");
+        assert_eq!(it.command_line(), "cargo test -p onsale --test it");
+        let unit = of_message(&message("lib", "onsale", true), root).expect("a test program");
         assert_eq!(unit.target, Target::Lib);
         assert_eq!(of_message(&message("bin", "onsale", false), root), None, "a binary is no test");
         assert_eq!(of_message("Compiling", root), None);

@@ -26,7 +26,7 @@ const BUILD: Duration = Duration::from_secs(1_800);
 
 pub fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::new(2);
-    steps.run("build", BUILD, &Program::new("cargo build --release -p onsale-server --bin onsale"))?;
+    steps.run("build", BUILD, &Program::new("cargo build --release -p onsale --bin onsale"))?;
     let binary = workspace::release_binary();
     let server = Program::new("").arg(binary.display().to_string());
     if options.redis {

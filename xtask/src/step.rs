@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_program_prints_as_one_would_type_it() {
-        let program = Program::new("cargo test -p onsale-server").env("ONSALE_BIN", "target/release/onsale");
-        assert_eq!(program.to_string(), "ONSALE_BIN=target/release/onsale cargo test -p onsale-server");
+        let program = Program::new("cargo test -p onsale").env("ONSALE_BIN", "target/release/onsale");
+        assert_eq!(program.to_string(), "ONSALE_BIN=target/release/onsale cargo test -p onsale");
     }
 }

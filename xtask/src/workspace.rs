@@ -9,7 +9,7 @@ pub fn root() -> PathBuf {
     manifest.parent().map_or(manifest.clone(), Path::to_path_buf)
 }
 
-/// The release binary that `cargo build --release -p onsale-server` leaves behind.
+/// The release binary that `cargo build --release -p onsale` leaves behind.
 pub fn release_binary() -> PathBuf {
     target().join("release").join("onsale")
 }

@@ -21,7 +21,7 @@ const KILLS: u32 = 5;
 const DIFFERENTIAL: [&str; 3] =
     ["onsale-engine-redis/seats", "onsale-engine-redis/kinds", "onsale-engine-redis/money"];
 /// Who needs a Redis, a Valkey, sentinels or a cluster.
-const TOPOLOGIES: [&str; 2] = ["onsale-engine-redis/", "onsale-server/redis"];
+const TOPOLOGIES: [&str; 2] = ["onsale-engine-redis/", "onsale/redis"];
 /// The first seed of fuzzing lies behind those of the daily runs and of the differential.
 const FUZZ_FIRST: u64 = 1_000_000;
 const FUZZ_SEEDS: u64 = 50;
@@ -39,7 +39,7 @@ const FUZZED: [(&str, Choice); 9] = [
 ];
 /// The longest history takes some minutes on a busy machine.
 const BOUND: Duration = Duration::from_secs(1_800);
-const KILL: &str = "onsale-server/kill";
+const KILL: &str = "onsale/kill";
 
 /// What is built once for all parts.
 #[derive(Debug)]

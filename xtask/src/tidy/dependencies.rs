@@ -7,11 +7,23 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("onsale-domain", &[]),
     ("onsale-engine", &["onsale-domain"]),
     ("onsale-engine-redis", &["onsale-domain", "onsale-engine", "onsale-reaper"]),
-    ("onsale-server", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
+    ("onsale-payments", &["onsale-domain", "onsale-engine"]),
+    ("onsale-edge", &["onsale-domain", "onsale-engine", "onsale-payments"]),
+    (
+        "onsale",
+        &[
+            "onsale-domain",
+            "onsale-engine",
+            "onsale-engine-redis",
+            "onsale-edge",
+            "onsale-payments",
+            "onsale-reaper",
+        ],
+    ),
     ("onsale-sim", &["onsale-domain", "onsale-engine"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
     ("onsale-reaper", &[]),
@@ -103,10 +115,10 @@ mod tests {
     fn what_ends_processes_does_not_ship() {
         let server = |kind: Value| {
             let dependency = json!({ "name": REAPER, "kind": kind });
-            judge(&json!({ "packages": [{ "name": "onsale-server", "dependencies": [dependency] }] }))
+            judge(&json!({ "packages": [{ "name": "onsale", "dependencies": [dependency] }] }))
         };
         assert!(server(json!("dev")).is_empty());
-        assert_eq!(server(Value::Null), ["onsale-server may use onsale-reaper in its tests alone"]);
+        assert_eq!(server(Value::Null), ["onsale may use onsale-reaper in its tests alone"]);
     }
 
     #[test]

@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_test_may_sleep_but_not_be_ignored() {
-        assert_eq!(complaints("crates/server/tests/kill.rs", "thread::sleep(tick);\n"), 0);
-        assert_eq!(complaints("crates/server/tests/kill.rs", "#[ignore = \"slow\"]\n"), 1);
+        assert_eq!(complaints("crates/onsale/tests/kill.rs", "thread::sleep(tick);\n"), 0);
+        assert_eq!(complaints("crates/onsale/tests/kill.rs", "#[ignore = \"slow\"]\n"), 1);
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! What the routes share.
+
+use std::sync::Arc;
+
+use onsale_engine::Engine;
+use onsale_payments::Worker;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::config::EdgeConfig;
+use crate::http::chart::Charts;
+use crate::metrics::Metrics;
+use crate::token::Tokens;
+
+/// What every route may use.
+pub struct App {
+    pub engine: Arc<dyn Engine>,
+    pub config: EdgeConfig,
+    pub api_key: String,
+    pub tokens: Tokens,
+    pub metrics: Metrics,
+    pub charts: Charts,
+    /// Carries slips between listings, the desk and the payment provider.
+    pub payments: Arc<Worker>,
+    /// One permit for every event stream that may be open.
+    pub streams: Arc<Semaphore>,
+    /// Cancelled when the server begins to stop: streams end, `/readyz` says no.
+    pub stopping: CancellationToken,
+}
+
+/// The secrets that the edge needs.
+#[derive(Clone, Copy)]
+pub struct Keys<'a> {
+    /// Guards every route that is not open.
+    pub api_key: &'a str,
+    /// Signs hold tokens, codes and order keys.
+    pub house_key: &'a [u8],
+}
+
+impl std::fmt::Debug for Keys<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keys")
+    }
+}
+
+impl App {
+    pub fn new(
+        config: EdgeConfig,
+        keys: Keys<'_>,
+        engine: Arc<dyn Engine>,
+        payments: Arc<Worker>,
+        stopping: CancellationToken,
+    ) -> App {
+        App {
+            payments,
+            engine,
+            api_key: keys.api_key.to_owned(),
+            tokens: Tokens::new(keys.house_key),
+            metrics: Metrics::new(),
+            charts: Charts::default(),
+            streams: Arc::new(Semaphore::new(config.limits.streams_max)),
+            stopping,
+            config,
+        }
+    }
+
+    /// A fresh number for something new; later ones sort after earlier ones.
+    pub fn new_number(&self) -> u128 {
+        Uuid::now_v7().as_u128()
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("config", &self.config).finish_non_exhaustive()
+    }
+}

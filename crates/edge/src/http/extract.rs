@@ -1,0 +1,284 @@
+//! What handlers take from a request: ids from the path, the caller, the body. Every refusal is a problem.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use axum::body::{Bytes, HttpBody};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http_body_util::BodyExt;
+use onsale_domain::listing::Key;
+use onsale_domain::{BuyerId, Code, ListingId, ListingKind};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::problem::{Problem, catalog};
+use crate::app::App;
+use crate::idempotency::{self, RouteKey};
+
+/// The listing in a path and whatever else the path names, percent-decoded.
+#[derive(Debug)]
+pub struct Place<const KIND: char> {
+    pub listing: ListingId,
+    rest: Option<String>,
+}
+
+pub type EventPath = Place<'e'>;
+pub type VenuePath = Place<'v'>;
+pub type SalePath = Place<'s'>;
+pub type SeriesPath = Place<'h'>;
+pub type RegistrationPath = Place<'r'>;
+pub type AuctionPath = Place<'a'>;
+
+impl<const KIND: char> Place<KIND> {
+    /// Of the path's own words, decoded.
+    pub async fn of(app: &App, listing: Option<&str>, rest: Option<&str>) -> Result<Self, Problem> {
+        let kind = match KIND {
+            'v' => ListingKind::Venue,
+            's' => ListingKind::Sale,
+            'h' => ListingKind::Series,
+            'r' => ListingKind::Registration,
+            'a' => ListingKind::Auction,
+            _ => ListingKind::Event,
+        };
+        let listing = listing.and_then(ListingId::parse).filter(|listing| listing.kind == kind);
+        let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+        look_up(app, listing).await?;
+        Ok(Place { listing, rest: rest.map(str::to_owned) })
+    }
+
+    /// The seat, hold or order in the path.
+    pub fn inner(&self) -> &str {
+        self.rest.as_deref().unwrap_or_default()
+    }
+
+    /// The number of something inside this listing; another's is unknown here.
+    pub fn inside(&self, prefix: &str, unknown: Code) -> Result<u128, Problem> {
+        inside(&self.listing, prefix, self.inner(), unknown)
+    }
+}
+
+/// Another server may have made the listing a moment ago.
+pub async fn look_up(app: &App, listing: ListingId) -> Result<(), Problem> {
+    if app.config.shared_store && app.engine.view(&listing).is_none() {
+        app.engine.look_up(listing).await?;
+    }
+    Ok(())
+}
+
+/// Reads an id such as `hld_…` that must belong to this listing.
+pub fn inside(whole: &ListingId, prefix: &str, text: &str, unknown: Code) -> Result<u128, Problem> {
+    match onsale_domain::id::read_inside_of(whole.kind, prefix, text) {
+        Some((listing, number)) if listing == *whole => Ok(number),
+        Some(_) | None => Err(Problem::code(unknown)),
+    }
+}
+
+impl<const KIND: char> FromRequestParts<Arc<App>> for Place<KIND> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
+        let mut values = params.iter().map(|(_, value)| value);
+        Place::of(app, values.next(), values.next()).await
+    }
+}
+
+/// The buyer in the path.
+#[derive(Debug)]
+pub struct BuyerPath(pub BuyerId);
+
+impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let params = path_params(parts, state).await?;
+        let text = params.iter().next().map_or("", |(_, value)| value);
+        buyer(text).map(BuyerPath).ok_or_else(|| Problem::invalid("buyer", BUYER_RULE))
+    }
+}
+
+pub async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<RawPathParams, Problem> {
+    RawPathParams::from_request_parts(parts, state)
+        .await
+        .map_err(|_| Problem::with(catalog::MALFORMED, "the path is not valid UTF-8 when decoded"))
+}
+
+const BUYER: HeaderName = HeaderName::from_static("onsale-buyer");
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const BUYER_RULE: &str =
+    "1 to 128 characters without control characters: usr_…, ext:<tenant>:<id>, or a bare id";
+
+/// A bare id is one the merchant vouches for: `ext:default:<id>`.
+pub fn buyer(text: &str) -> Option<BuyerId> {
+    if text.is_empty() || text.starts_with("usr_") || text.starts_with("ext:") {
+        return BuyerId::parse(text);
+    }
+    let mut whole = String::with_capacity(12 + text.len());
+    whole.push_str("ext:default:");
+    whole.push_str(text);
+    BuyerId::parse(&whole)
+}
+
+/// Who asks, and under which idempotency key.
+#[derive(Debug)]
+pub struct Caller {
+    pub buyer: Option<BuyerId>,
+    pub key: Option<RouteKey>,
+}
+
+impl Caller {
+    /// The caller of a request to this path.
+    pub fn of(method: &Method, path: &str, headers: &HeaderMap) -> Result<Caller, Problem> {
+        let buyer = match headers.get(BUYER) {
+            None => None,
+            Some(value) => {
+                let text = std::str::from_utf8(value.as_bytes()).ok();
+                let known = text.and_then(buyer);
+                Some(known.ok_or_else(|| Problem::invalid("Onsale-Buyer", BUYER_RULE))?)
+            }
+        };
+        let key = match headers.get(KEY) {
+            None => None,
+            Some(value) => {
+                let text = std::str::from_utf8(value.as_bytes()).ok();
+                let known = text.and_then(idempotency::parse);
+                let text = known.ok_or_else(|| {
+                    Problem::invalid("Idempotency-Key", "1 to 255 characters, quoted or bare")
+                })?;
+                Some(RouteKey::new(text, method, path))
+            }
+        };
+        Ok(Caller { buyer, key })
+    }
+
+    /// The buyer, where the route needs one.
+    pub fn buyer(&self) -> Result<&BuyerId, Problem> {
+        self.buyer.as_ref().ok_or_else(|| Problem::invalid("Onsale-Buyer", "this header names the buyer"))
+    }
+
+    /// The idempotency key of a command, if the caller gave one. `decoded`: the body, and those headers but the
+    /// buyer's that decide what becomes of it.
+    pub fn key(&self, listing: &ListingId, decoded: &impl Serialize) -> Option<Key> {
+        Some(self.key.as_ref()?.of(listing, self.buyer.as_ref(), decoded))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Caller::of(&parts.method, parts.uri.path(), &parts.headers)
+    }
+}
+
+/// A JSON body within the limit for commands; an empty one counts as `{}`.
+#[derive(Debug)]
+pub struct Json<T>(pub T);
+
+/// A JSON body within the limit for layouts.
+#[derive(Debug)]
+pub struct LargeJson<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        read(&parts.headers, body, app.config.limits.body_bytes).await.map(Json)
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for LargeJson<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        read(&parts.headers, body, app.config.limits.layout_body_bytes).await.map(LargeJson)
+    }
+}
+
+/// Reads a JSON body of at most `limit` bytes.
+pub async fn read<T, B>(headers: &HeaderMap, body: B, limit: usize) -> Result<T, Problem>
+where
+    T: DeserializeOwned,
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<axum::BoxError>,
+{
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let length: Option<u64> = length;
+    let is_json = headers.get(header::CONTENT_TYPE).is_none_or(names_json);
+    // Both are told before a single byte of it is read, where the length is.
+    if !is_json && length.is_some_and(|length| length > 0) {
+        return Err(Problem::of(catalog::MEDIA_TYPE));
+    }
+    if length.is_some_and(|length| length > limit as u64) {
+        return Err(too_large(limit));
+    }
+    let bytes = collect(body, limit).await?;
+    // A body of nothing has no type that could be wrong.
+    if !is_json && !bytes.is_empty() {
+        return Err(Problem::of(catalog::MEDIA_TYPE));
+    }
+    parse(&bytes)
+}
+
+fn names_json(kind: &HeaderValue) -> bool {
+    let kind = kind.to_str().unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json")
+}
+
+/// The whole body; one that comes in one piece, as small ones do, is not copied.
+async fn collect<B>(body: B, limit: usize) -> Result<Bytes, Problem>
+where
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<axum::BoxError>,
+{
+    let mut body = pin!(body);
+    let (mut one, mut many) = (Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Problem::with(catalog::MALFORMED, "the body broke off"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if one.len() + many.len() + data.len() > limit {
+            return Err(too_large(limit));
+        }
+        if one.is_empty() && many.is_empty() {
+            one = data;
+            continue;
+        }
+        many.extend_from_slice(&std::mem::take(&mut one));
+        many.extend_from_slice(&data);
+    }
+    Ok(if many.is_empty() { one } else { many.into() })
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::with(catalog::TOO_LARGE, format!("at most {limit} bytes here"))
+}
+
+/// Parses a body; only a wrong one is parsed a second time, to name the field.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let bytes = if bytes.is_empty() { b"{}" } else { bytes };
+    // Derived types would take an array for an object; callers should not get used to that.
+    if bytes.trim_ascii_start().first() == Some(&b'{')
+        && let Ok(value) = serde_json::from_slice(bytes)
+    {
+        return Ok(value);
+    }
+    if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
+        return Err(Problem::with(catalog::MALFORMED, format!("not valid JSON: {error}")));
+    }
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Problem::invalid("body", "a JSON object"));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    match serde_path_to_error::deserialize::<_, T>(&mut reader) {
+        Ok(value) => Ok(value),
+        Err(error) => {
+            let field = error.path().to_string();
+            Err(Problem::invalid(field, error.into_inner().to_string()))
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `GET /v1/payments/{payment}` with its webhook events, and `POST /v1/payments/webhooks/{provider}`, which needs no API
+//! key: the provider signs what it sends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{RawPathParams, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use onsale_domain::desk::{DeskFound, DeskQuery, Received, Standing, Task, desk_of};
+use onsale_domain::id::write_inside;
+use onsale_domain::{Code, Millis};
+use onsale_domain::{Found, Query};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::problem::{Problem, Told, catalog};
+use super::reply;
+use crate::app::App;
+use onsale_payments::provider::WebhookError;
+use onsale_payments::{payment_text, read_payment};
+
+/// How long a payment that was asked for a moment ago is waited for: 5 times so long.
+const SHOWN: Duration = Duration::from_millis(20);
+const SHOWN_TRIES: u32 = 5;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PaymentShown<'a> {
+    #[schema(example = "pay_default_01kz0000000000000000000003")]
+    id: String,
+    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
+    order: String,
+    listing: String,
+    /// `asked`, `waiting`, `needs_action`, `captured` or `declined`.
+    #[schema(example = "captured")]
+    status: &'static str,
+    #[schema(example = 9100)]
+    amount_minor: i64,
+    #[schema(example = "EUR")]
+    currency: &'a str,
+    /// The provider's own name of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
+    /// Where the buyer must do something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action_url: Option<&'a str>,
+    /// With what the buyer's browser does the next step in the provider's own form, while there is one to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_secret: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    declined: Option<&'a str>,
+    asked_at: Millis,
+    changed_at: Millis,
+    refunds: Vec<RefundShown<'a>>,
+    /// Webhook events, oldest first.
+    events: Vec<EventShown<'a>>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RefundShown<'a> {
+    /// `asked`, `waiting` or `paid`.
+    status: &'static str,
+    amount_minor: i64,
+    /// How often it failed, and why the last time.
+    failures: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EventShown<'a> {
+    #[schema(example = "simulated")]
+    provider: &'a str,
+    id: &'a str,
+    #[schema(example = "payment.done")]
+    kind: &'a str,
+    received_at: Millis,
+    /// Whether it changed how the payment stood.
+    counted: bool,
+}
+
+/// Show a payment and what its provider said about it
+#[utoipa::path(get, path = "/v1/payments/{payment}", tag = "payments", params(("payment" = String, Path)),
+    responses((status = 200, body = PaymentShown), (status = 404, body = Told)))]
+pub async fn show(State(app): State<Arc<App>>, params: RawPathParams) -> Result<Response, Problem> {
+    let text = params.iter().next().map_or("", |(_, value)| value);
+    let unknown = || Problem::code(Code::PaymentUnknown);
+    let (tenant, payment) = read_payment(text).ok_or_else(unknown)?;
+    for _ in 0..SHOWN_TRIES {
+        let query = Query::Desk(DeskQuery::Payment(payment));
+        // A desk that is not open yet knows no payment.
+        let found = match app.engine.view(&desk_of(tenant)) {
+            Some(_) => app.engine.ask(desk_of(tenant), query).await?,
+            None => Found::Nothing,
+        };
+        if let Found::Desk(DeskFound::Payment { tasks, events }) = &found
+            && let Some((first, refunds)) = tasks.split_first().filter(|(first, _)| first.slip.refund == 0)
+        {
+            let client_secret = client_secret(&app, first).await;
+            let body = PaymentShown { client_secret, ..shown(first, refunds, events) };
+            return Ok(reply::json(StatusCode::OK, &body));
+        }
+        app.payments.nudge();
+        tokio::time::sleep(SHOWN).await;
+    }
+    Err(unknown())
+}
+
+/// Asked for each time and kept nowhere. A provider that cannot be reached now is asked by the next who looks.
+async fn client_secret(app: &App, task: &Task) -> Option<String> {
+    let Standing::NeedsAction { .. } = &task.standing else { return None };
+    let reference = task.reference.clone()?;
+    app.payments.provider().client_secret(reference).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the next step of a payment is not known: {error}");
+        None
+    })
+}
+
+fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> PaymentShown<'a> {
+    let (mut action_url, mut declined) = (None, None);
+    let status = match &task.standing {
+        Standing::Asked => "asked",
+        Standing::Waiting => "waiting",
+        Standing::NeedsAction { url } => {
+            action_url = Some(url.as_str()).filter(|url| !url.is_empty());
+            "needs_action"
+        }
+        Standing::Failed { reason } => {
+            declined = Some(reason.as_str());
+            "declined"
+        }
+        Standing::Done { .. } => "captured",
+    };
+    PaymentShown {
+        id: payment_text(task.listing.tenant, task.slip.payment),
+        order: write_inside("ord", &task.listing, task.slip.order.0),
+        listing: task.listing.to_string(),
+        status,
+        amount_minor: task.slip.amount_minor,
+        currency: task.slip.currency.as_str(),
+        reference: task.reference.as_deref(),
+        action_url,
+        client_secret: None,
+        declined,
+        asked_at: task.taken_at,
+        changed_at: task.changed_at,
+        refunds: refunds.iter().map(refund_shown).collect(),
+        events: events.iter().map(event_shown).collect(),
+    }
+}
+
+fn refund_shown(task: &Task) -> RefundShown<'_> {
+    RefundShown {
+        status: match &task.standing {
+            Standing::Asked => "asked",
+            Standing::Waiting | Standing::NeedsAction { .. } | Standing::Failed { .. } => "waiting",
+            Standing::Done { .. } => "paid",
+        },
+        amount_minor: task.slip.amount_minor,
+        failures: task.failures,
+        failed: task.failed.as_deref(),
+        reference: task.reference.as_deref(),
+    }
+}
+
+fn event_shown(event: &Received) -> EventShown<'_> {
+    EventShown {
+        provider: &event.provider,
+        id: &event.event,
+        kind: &event.kind,
+        received_at: event.at,
+        counted: event.counted,
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WebhookTaken {
+    /// Stored; what it says is seen to next.
+    #[schema(example = true)]
+    received: bool,
+}
+
+/// Take a webhook of a payment provider
+///
+/// Signed by the provider over the raw body, at most 300 seconds ago or ahead. The same event twice counts once.
+#[utoipa::path(post, path = "/v1/payments/webhooks/{provider}", tag = "payments",
+    params(("provider" = String, Path)), request_body = String, security(()),
+    responses((status = 200, body = WebhookTaken),
+              (status = 400, description = "The signature is missing, wrong, old or ahead", body = Told),
+              (status = 404, body = Told)))]
+pub async fn receive(
+    State(app): State<Arc<App>>,
+    params: RawPathParams,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let name = params.iter().next().map_or("", |(_, value)| value);
+    let provider = app.payments.provider();
+    if name != provider.name() {
+        return Err(Problem::of(catalog::ROUTE_UNKNOWN));
+    }
+    if body.len() > app.config.limits.body_bytes {
+        return Err(Problem::of(catalog::TOO_LARGE));
+    }
+    let webhook = provider.read_webhook(&headers, &body, app.engine.now()).map_err(|error| match error {
+        WebhookError::Signature(_) => Problem::with(catalog::WEBHOOK_SIGNATURE, error.to_string()),
+        WebhookError::Unreadable => Problem::with(catalog::MALFORMED, error.to_string()),
+    })?;
+    if let Some(refusal) = app.payments.receive(webhook).await?.refused() {
+        return Err(Problem::refused(refusal, None));
+    }
+    Ok(reply::json(StatusCode::OK, &WebhookTaken { received: true }))
+}

@@ -1,0 +1,223 @@
+//! A server on a free port of loopback, and a plain HTTP client that sends exactly what it is told.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use onsale::app::Bound;
+use onsale::config::Config;
+use onsale::secrets::Secrets;
+use onsale_engine::Engine;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::memory::Memory;
+
+pub const KEY: &str = "test-key-of-the-house";
+
+pub struct House<E = Memory> {
+    pub address: SocketAddr,
+    pub engine: Arc<E>,
+    stop: CancellationToken,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl House {
+    pub fn open() -> House {
+        House::open_with(|_| {})
+    }
+
+    pub fn open_with(change: impl FnOnce(&mut Config)) -> House {
+        House::serve(change, Arc::new(Memory::default()))
+    }
+}
+
+impl<E: Engine> House<E> {
+    pub fn serve(change: impl FnOnce(&mut Config), engine: Arc<E>) -> House<E> {
+        let mut config = Config { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..Config::default() };
+        change(&mut config);
+        let secrets = Secrets { api_key: KEY.into(), house_key: b"house".into(), api_key_file: None };
+        let (stop, (told, address)) = (CancellationToken::new(), std::sync::mpsc::sync_channel(1));
+        let thread = std::thread::spawn({
+            let (stop, engine) = (stop.clone(), engine.clone());
+            move || {
+                let runtime =
+                    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+                runtime.expect("a runtime").block_on(async move {
+                    let bound = Bound::bind(&config).await.expect("a free port");
+                    told.send(bound.address).expect("the test waits");
+                    bound.serve(config, secrets, engine, stop).await.expect("serves");
+                });
+            }
+        });
+        let address = address.recv().expect("the server starts");
+        House { address, engine, stop, thread: Some(thread) }
+    }
+
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Sends raw bytes and reads one whole answer.
+    pub fn raw(&self, bytes: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        // The server may answer and close before everything is sent; that is part of some tests.
+        let _ = stream.write_all(bytes);
+        Answer::read(&mut BufReader::new(stream))
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("connects");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+        stream
+    }
+
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> Answer {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "authorization") {
+            text += &format!("authorization: Bearer {KEY}\r\n");
+        }
+        for (name, value) in headers {
+            text += &format!("{name}: {value}\r\n");
+        }
+        if let Some(body) = body {
+            text += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        }
+        text += "\r\n";
+        text += body.unwrap_or_default();
+        self.raw(text.as_bytes())
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], None)
+    }
+
+    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: Value) -> Answer {
+        self.send("POST", path, headers, Some(&body.to_string()))
+    }
+
+    /// An event on sale with one section of rows `1` and `2`, ten seats each, and a floor of 50 places.
+    pub fn event(&self) -> String {
+        self.event_with(json!({}))
+    }
+
+    pub fn event_with(&self, more: Value) -> String {
+        let mut event = night();
+        for (name, value) in more.as_object().expect("an object") {
+            event[name] = value.clone();
+        }
+        let made = self.post("/v1/events", &[], event);
+        assert_eq!(made.status, 201, "{made:?}");
+        made.json()["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Holds seats for a buyer; the answer must be a yes.
+    pub fn hold(&self, event: &str, buyer: &str, seats: &[&str]) -> Value {
+        let path = format!("/v1/events/{event}/holds");
+        let answer = self.post(&path, &[("onsale-buyer", buyer)], json!({"seats": seats}));
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()
+    }
+}
+
+impl<E> Drop for House<E> {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What is asked for to make an event on sale.
+pub fn night() -> Value {
+    json!({
+        "name": "Night", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
+        "currency": "EUR", "status": "on_sale", "layout": layout(),
+        "tiers": [{"name": "Stalls", "price_minor": 4500}, {"name": "Floor", "price_minor": 2000}],
+    })
+}
+
+pub fn layout() -> Value {
+    let row = |row: u32| {
+        let seat = |n: u32| json!({"id": format!("A-{row}-{n}"), "label": n.to_string(), "tier": 0, "x": n, "y": row});
+        json!({"label": row.to_string(), "seats": (1..=10).map(seat).collect::<Vec<_>>()})
+    };
+    json!({
+        "sections": [{"name": "A", "rows": [row(1), row(2)]}],
+        "areas": [{"id": "floor", "label": "Standing", "section": "A", "tier": 1, "capacity": 50}],
+    })
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn read(reader: &mut impl BufRead) -> Answer {
+        let (status, headers) = read_head(reader);
+        let find =
+            |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let mut body = Vec::new();
+        if find("transfer-encoding").as_deref() == Some("chunked") {
+            while let Some(chunk) = read_chunk(reader) {
+                body.extend(chunk);
+            }
+        } else if let Some(length) = find("content-length").and_then(|length| length.parse().ok()) {
+            body = vec![0; length];
+            reader.read_exact(&mut body).expect("the whole body");
+        }
+        Answer { status, headers, body }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// A problem as everybody must be able to rely on: its type, status and code agree.
+    pub fn problem(&self, status: u16, code: &str) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
+        let told = self.json();
+        assert_eq!((self.status, told["code"].as_str()), (status, Some(code)), "{told}");
+        assert_eq!(told["status"], status);
+        assert_eq!(told["type"], format!("/problems/{code}"));
+        assert!(told["title"].is_string() && told["detail"].is_string(), "{told}");
+        assert!(self.header("x-request-id").is_some());
+        told
+    }
+}
+
+pub fn read_head(reader: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
+    let mut line = String::new();
+    reader.read_line(&mut line).expect("a status line");
+    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = status.unwrap_or_else(|| panic!("not a status line: {line:?}"));
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a header");
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.push((name.to_ascii_lowercase(), value.to_owned()));
+    }
+    (status, headers)
+}
+
+/// The next chunk of a chunked body; `None` at its end.
+pub fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let length = usize::from_str_radix(line.trim(), 16).ok()?;
+    let mut chunk = vec![0; length + 2];
+    reader.read_exact(&mut chunk).ok()?;
+    chunk.truncate(length);
+    (length > 0).then_some(chunk)
+}
