@@ -55,7 +55,12 @@ pub fn create(listing: ListingId, seats: usize) -> Request {
     };
     let chart = AdoptChart { venue: None, version: 1, layout: Layout { sections, areas: Vec::new() }.into() };
     let create = CreateEvent { details, status: EventStatus::OnSale, chart };
-    Request { listing, command: Command::Event(EventCommand::CreateEvent(Box::new(create))), key: None }
+    Request {
+        listing,
+        command: Command::Event(EventCommand::CreateEvent(Box::new(create))),
+        key: None,
+        by: None,
+    }
 }
 
 /// A fresh idempotency key, spread as a hash would be.
@@ -72,7 +77,7 @@ pub fn hold(listing: ListingId, number: u64, seat: u32, buyer: &BuyerId) -> Requ
         areas: Vec::new(),
         hold_ms: None,
     }));
-    Request { listing, command, key: key(2 * number) }
+    Request { listing, command, key: key(2 * number), by: None }
 }
 
 /// The release of the hold that was granted at `offset`.
@@ -83,5 +88,5 @@ pub fn release(listing: ListingId, number: u64, offset: u64, buyer: &BuyerId) ->
         fence: fence(1, offset),
         buyer: buyer.clone(),
     }));
-    Request { listing, command, key: key(2 * number + 1) }
+    Request { listing, command, key: key(2 * number + 1), by: None }
 }

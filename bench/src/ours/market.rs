@@ -98,7 +98,7 @@ pub fn bid(number: u64, bidder: &BuyerId, currency: Currency) -> Command {
 
 /// Under a key of its own.
 pub fn request(listing: ListingId, command: Command, number: u64) -> Request {
-    Request { listing, command, key: hall::key(number) }
+    Request { listing, command, key: hall::key(number), by: None }
 }
 
 /// The time, in the engine's unit.

@@ -222,7 +222,7 @@ impl House {
 
 /// Appends the call of a command's script.
 fn call(into: &mut Vec<u8>, desk: &Desk, picture: &Picture, command: &Command, stamp: Stamp) -> Result<()> {
-    let asked = Asked::prepare(picture, command, stamp, "", &desk.terms, (0, 0));
+    let asked = Asked::prepare(picture, command, stamp, None, "", &desk.terms, (0, 0));
     let script = desk.scripts.get(asked.name, asked.layout);
     let count = asked.keys.len().to_string();
     let args: Vec<&str> = asked.args.iter().map(|arg| std::str::from_utf8(arg)).collect::<Result<_, _>>()?;

@@ -3,6 +3,7 @@
 
 pub mod attempts;
 pub mod auction;
+pub mod by;
 pub mod chart;
 pub mod command;
 mod deadlines;
@@ -34,6 +35,7 @@ pub mod time;
 pub mod venue;
 pub mod verb;
 
+pub use by::By;
 pub use command::Command;
 pub use fact::Fact;
 pub use id::{BuyerId, CheckoutId, EntryId, HoldId, ListingId, ListingKind, OrderId, PaymentId, Tenant};

@@ -8,6 +8,7 @@ pub use body::{Body, BodyView};
 pub use image::Parts;
 
 use crate::attempts::Attempts;
+use crate::by::By;
 use crate::command::Command;
 use crate::fact::Fact;
 use crate::id::ListingId;
@@ -46,6 +47,8 @@ pub struct Step {
     pub at: Millis,
     /// Under which idempotency key the decision was asked for; only if it was a yes.
     pub key: Option<Key>,
+    /// Who made it, if not the buyer of its facts.
+    pub by: Option<By>,
     pub facts: Vec<Fact>,
 }
 

@@ -199,6 +199,14 @@ impl<S: ScriptSet> Deployment<S> {
         self.inner.recovered.subscribe()
     }
 
+    /// Whether the master of a key may be believed under the current generation; one that is being looked at may not.
+    pub fn is_believed(&self, key: &str) -> bool {
+        let current = self.current();
+        let Some(node) = self.inner.link.master_of(key) else { return false };
+        let believed = self.inner.believed.lock();
+        believed.get(node.name()).is_some_and(|(generation, _)| *generation == current.generation)
+    }
+
     /// Whether every master may be believed under the current generation.
     pub fn is_whole(&self) -> bool {
         let current = self.current();

@@ -2,7 +2,7 @@
 //! the stream and tries again when a script says that the picture was too old.
 
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Refusal};
+use onsale_domain::{By, Command, Fact, ListingId, ListingKind, Millis, Refusal};
 use redis::Value;
 use thiserror::Error;
 
@@ -73,12 +73,15 @@ impl Asked {
         picture: &Picture,
         command: &Command,
         stamp: Stamp,
+        by: Option<&By>,
         prefix: &str,
         terms: &Terms,
         (clock, assumed_now): (Millis, Millis),
     ) -> Asked {
         let listing = picture.listing.id;
+        // The short scripts are for buyers alone.
         if terms.plain
+            && by.is_none()
             && let Some((call, fact)) = commands::plain(picture, command)
             && let Some(plain) =
                 Asked::plain(listing, call, fact, (stamp, command.is_sealed()), prefix, clock)
@@ -99,7 +102,7 @@ impl Asked {
             scope.map_or(Vec::new(), |scope| key_text(scope).into_bytes()),
             key_text(fingerprint).into_bytes(),
             kept.to_string().into_bytes(),
-            of_caller.as_bytes().to_vec(),
+            by.map_or(of_caller.to_owned(), |by| format!("{of_caller}|{by}")).into_bytes(),
         ];
         args.extend(call.args);
         let keys = Keys::new(prefix, &listing).with_idem(scope);
@@ -199,7 +202,7 @@ impl Desk {
     ) -> Result<Reply, DeskError> {
         let (clocks, mut terms) = ((clock, assumed_now), self.terms);
         loop {
-            let asked = Asked::prepare(picture, command, stamp, &self.prefix, &terms, clocks);
+            let asked = Asked::prepare(picture, command, stamp, None, &self.prefix, &terms, clocks);
             let script = self.scripts.get(asked.name, asked.layout);
             let value = self.link.script(script, &asked.keys, &asked.args).await?;
             let reply = asked.read(value)?;

@@ -331,7 +331,8 @@ impl Engine for RedisEngine {
             Some(listing) => {
                 let keys = self.inner.keys(listing);
                 let away = self.inner.link.master_of(keys.meta()).is_none_or(|node| !node.is_up());
-                away || self.inner.damaged.has(listing)
+                // Who may have forgotten is not asked either, though it may answer.
+                away || !self.inner.deployment.is_believed(keys.meta()) || self.inner.damaged.has(listing)
             }
         }
     }

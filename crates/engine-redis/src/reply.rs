@@ -68,7 +68,7 @@ pub fn read_plain(
         lines.iter_mut().for_each(|line| line.price_minor = *price);
     }
     let (epoch, offset) = split_fence(*fence as u64);
-    let step = Step { listing, epoch, first: offset, at: *at, key, facts: vec![fact] };
+    let step = Step { listing, epoch, first: offset, at: *at, key, facts: vec![fact], by: None };
     let told = Some(Arc::new(step)).into();
     let position = Position { epoch, offset };
     Ok(Some(Answer { position, at: *at, told, outcome: Outcome::Done, replayed: false }))

@@ -77,7 +77,7 @@ impl New {
         line: &Line,
         terms: Terms,
     ) -> (Asked, redis::Value, Reply) {
-        let asked = Asked::prepare(picture, command, line.stamp, "", &terms, (line.at, line.at));
+        let asked = Asked::prepare(picture, command, line.stamp, None, "", &terms, (line.at, line.at));
         let value = self
             .deployment
             .call(|scripts| scripts.get(asked.name, asked.layout), &asked.keys, &asked.args)

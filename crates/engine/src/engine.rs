@@ -8,7 +8,7 @@ use onsale_domain::id::{ListingId, ListingKind, Tenant};
 pub use onsale_domain::listing::BodyView;
 use onsale_domain::listing::Key;
 use onsale_domain::outcome::HoldState;
-use onsale_domain::{BuyerId, Command, Fact, Millis, Outcome, Step};
+use onsale_domain::{BuyerId, By, Command, Fact, Millis, Outcome, Step};
 use onsale_domain::{Found, Query};
 use thiserror::Error;
 
@@ -110,6 +110,8 @@ pub struct Request {
     pub listing: ListingId,
     pub command: Command,
     pub key: Option<Key>,
+    /// Who asks, if not a buyer.
+    pub by: Option<By>,
 }
 
 /// `(epoch, offset)` names a position of a listing for ever.

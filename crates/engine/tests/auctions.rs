@@ -39,7 +39,7 @@ fn euro() -> Currency {
 }
 
 fn request(command: AuctionCommand) -> Request {
-    Request { listing: AUCTION, command: Command::Auction(command), key: None }
+    Request { listing: AUCTION, command: Command::Auction(command), key: None, by: None }
 }
 
 fn create() -> Request {

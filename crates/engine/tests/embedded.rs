@@ -48,6 +48,7 @@ fn create(seats: usize) -> Request {
         listing: EVENT,
         command: Command::Event(EventCommand::CreateEvent(Box::new(create))),
         key: None,
+        by: None,
     }
 }
 
@@ -59,7 +60,12 @@ fn hold(number: u128, seat: u32, buyer: &str, key: Option<u128>) -> Request {
         areas: Vec::new(),
         hold_ms: None,
     }));
-    Request { listing: EVENT, command, key: key.map(|scope| Key { scope, fingerprint: u128::from(seat) }) }
+    Request {
+        listing: EVENT,
+        command,
+        key: key.map(|scope| Key { scope, fingerprint: u128::from(seat) }),
+        by: None,
+    }
 }
 
 #[tokio::test]
@@ -140,7 +146,7 @@ async fn a_sale_is_sold_exactly_and_comes_back_after_a_restart() {
     };
     let skus = vec![Sku { id: "mug".into(), name: "Mug".into(), price_minor: 900, stock: 100 }];
     let create = SaleCommand::Create(Box::new(CreateSale { details, skus }));
-    let request = |command| Request { listing: SALE, command: Command::Sale(command), key: None };
+    let request = |command| Request { listing: SALE, command: Command::Sale(command), key: None, by: None };
     let checkout = |number: u128| {
         let buyer = BuyerId::parse(&format!("buyer-{number}")).expect("a buyer");
         let lines = vec![SkuCount { sku: 0, count: 3 }];
@@ -210,7 +216,12 @@ async fn a_hold_expires_by_itself() {
     let found = engine.ask(EVENT, Query::Event(EventQuery::Hold(HoldId(1)))).await.expect("answers");
     assert_eq!(found, Found::Event(EventFound::Ended(onsale_domain::ended::End::Expired)));
     let key = HoldKey { hold: HoldId(1), fence: 1 << 40 | 4, buyer: BuyerId::parse("ann").expect("a buyer") };
-    let late = Request { listing: EVENT, command: Command::Event(EventCommand::ReleaseHold(key)), key: None };
+    let late = Request {
+        listing: EVENT,
+        command: Command::Event(EventCommand::ReleaseHold(key)),
+        key: None,
+        by: None,
+    };
     let refused = engine.submit(late).await.expect("answers");
     assert_eq!(refused.outcome.refused().map(|refusal| refusal.code), Some(Code::Expired));
 }

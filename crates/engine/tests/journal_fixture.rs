@@ -90,6 +90,7 @@ async fn write() {
         listing: VENUE,
         command: Command::Venue(VenueCommand::CreateVenue(Box::new(venue))),
         key: None,
+        by: None,
     })
     .await;
     let chart = AdoptChart { venue: Some(VENUE), version: 1, layout };
@@ -163,7 +164,7 @@ async fn write() {
 }
 
 fn ask(command: Command) -> Request {
-    Request { listing: EVENT, command, key: None }
+    Request { listing: EVENT, command, key: None, by: None }
 }
 
 fn buyer_of(name: &str) -> BuyerId {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use onsale_domain::listing::BodyView;
 use onsale_domain::series::{Plan, Series};
 use onsale_domain::stock::SaleCommand;
-use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_domain::{By, Command, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_engine::{Agenda, EngineError, Request};
 
 use onsale_edge::App;
@@ -71,7 +71,8 @@ async fn serve(app: &App, id: ListingId) -> Result<Option<Millis>, EngineError> 
             Plan::Ask(command) => Command::Series(command),
         };
         let verb = app.metrics.verb(&command);
-        let answer = app.engine.submit(Request { listing: id, command, key: None }).await?;
+        let answer =
+            app.engine.submit(Request { listing: id, command, key: None, by: Some(By::Clock) }).await?;
         if answer.outcome.refused().is_some() {
             // Another server was faster, or staff paused it: it has moved, or the view will say so.
             verb.refused.increment(1);
@@ -89,7 +90,8 @@ async fn make_sales(app: &App, series: &Series, now: Millis) -> Result<(), Engin
             continue;
         }
         let command = Command::Sale(SaleCommand::Create(Box::new(create)));
-        let answer = app.engine.submit(Request { listing: sale, command, key: None }).await?;
+        let answer =
+            app.engine.submit(Request { listing: sale, command, key: None, by: Some(By::Clock) }).await?;
         if matches!(answer.outcome, Outcome::Done) {
             tracing::info!(%sale, series = %series.id(), "series {} has its sale {sale}", series.id());
         }

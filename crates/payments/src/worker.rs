@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::{self, TryStreamExt};
+use onsale_domain::by::Actor;
 use onsale_domain::desk::command::TakeWork;
 use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Slip, Task, Webhook, desk_of};
 use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
-use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, PaymentId, Tenant};
+use onsale_domain::{By, Command, ListingId, ListingKind, Millis, Outcome, PaymentId, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{Engine, EngineError, Moved, Request};
 use tokio::sync::{Mutex, Notify};
@@ -323,7 +324,8 @@ impl Worker {
     }
 
     async fn submit(&self, listing: ListingId, command: Command) -> Result<Outcome, EngineError> {
-        Ok(self.engine.submit(Request { listing, command, key: None }).await?.outcome)
+        let by = Actor::parse(self.provider.name()).map(By::Provider);
+        Ok(self.engine.submit(Request { listing, command, key: None, by }).await?.outcome)
     }
 }
 

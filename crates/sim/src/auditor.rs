@@ -131,7 +131,7 @@ impl Auditor {
         if !facts.is_empty() {
             facts.iter().for_each(|fact| self.coverage.fact(fact.kind()));
             let first = offset + 1 - facts.len() as u64;
-            let new = Arc::new(Step { listing: id, epoch: 1, first, at, key, facts });
+            let new = Arc::new(Step { listing: id, epoch: 1, first, at, key, facts, by: None });
             self.listings.entry(id).and_modify(|listing| listing.log.push(new.clone()));
             if let Some(key) = key {
                 let kept = if request.command.is_sealed() { 24 * HOUR } else { HOUR };
@@ -184,7 +184,8 @@ impl Auditor {
             let Some((_, _, id)) = first.filter(|(noted, ..)| *noted <= clock) else { break };
             self.timers.remove(&id);
             if self.listings.get(&id).and_then(Listing::next_due).is_some_and(|due| due <= clock) {
-                let request = Request { listing: id, command: Command::ExpireDue { limit: 64 }, key: None };
+                let request =
+                    Request { listing: id, command: Command::ExpireDue { limit: 64 }, key: None, by: None };
                 self.decide(&request, clock, "sweep");
                 swept += 1;
             }

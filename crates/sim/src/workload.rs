@@ -86,7 +86,7 @@ impl Workload {
             let scope = self.fresh().wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
             Key { scope, fingerprint: scope ^ 0x5555 }
         });
-        Request { listing, command, key }
+        Request { listing, command, key, by: None }
     }
 
     /// Something to ask of some listing, all of it of one listing.
@@ -412,7 +412,7 @@ impl Workload {
                 commands
             }
         };
-        commands.into_iter().map(|command| Request { listing, command, key: None }).collect()
+        commands.into_iter().map(|command| Request { listing, command, key: None, by: None }).collect()
     }
 
     /// A question about a buyer's things.

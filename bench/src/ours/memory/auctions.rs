@@ -88,6 +88,7 @@ fn fill(engine: &Embedded, auctions: std::ops::Range<u64>, keyed: bool) -> Resul
             key: if keyed { hall::key(number(n)) } else { None },
             listing,
             command,
+            by: None,
         });
         for answer in block_on(engine.submit_many(requests.collect())) {
             ensure!(answer?.outcome == Outcome::Done);

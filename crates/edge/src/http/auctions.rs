@@ -183,10 +183,10 @@ pub async fn create(
     Json(body): Json<NewAuction>,
 ) -> Result<Response, Problem> {
     let listing = new_listing(ListingKind::Auction, &caller);
-    let key = caller.key(&listing, &body);
+    let origin = caller.origin(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Auction(AuctionCommand::CreateAuction(Box::new(details)));
-    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let answer = reply::submit(&app, listing, command, origin, None).await?;
     let details = own_fact(&answer, |fact| {
         if let AuctionFact::AuctionCreated(details) = fact { Some(details) } else { None }
     })?;

@@ -82,8 +82,8 @@ pub async fn change(
         let reason = body.reason.clone().unwrap_or_default();
         Command::Event(EventCommand::BlockSeats(BlockSeats { seats, areas, reason }))
     };
-    let key = caller.key(&at.listing, &body);
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let origin = caller.origin(&at.listing, &body);
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     let fact = find_fact(&answer, |fact| {
         if let Fact::Event(EventFact::SeatsBlocked { seats, areas, reason }) = fact {
             return Some((seats, areas, Some(reason.as_str())));

@@ -87,8 +87,8 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let command = command(&app, &names, &body)?;
-    let key = caller.key(&at.listing, &body);
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let origin = caller.origin(&at.listing, &body);
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     Ok(reply::yes(StatusCode::OK, &answer, &told(&at, &answer)))
 }
 

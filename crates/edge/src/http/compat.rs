@@ -15,7 +15,7 @@ use onsale_domain::{CheckoutId, Code, Command, ListingId, ListingKind, Millis, O
 use serde::Deserialize;
 
 use super::edge::key_is_right;
-use super::extract::buyer;
+use super::extract::{Origin, buyer};
 use super::problem::{Problem, Told, catalog};
 use super::query::Query;
 use super::reply;
@@ -69,7 +69,7 @@ pub async fn checkout(
         Checkout { checkout: CheckoutId(app.new_number()), buyer, lines: vec![line], checkout_ms: None };
     let command = Command::Sale(SaleCommand::Checkout(checkout));
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
-    let answer = reply::submit_told(&app, sale, command, None, tell).await?;
+    let answer = reply::submit_told(&app, sale, command, Origin::default(), tell).await?;
     let state = checked_out(&answer)?;
     let body = CheckoutBody::living(&state, &skus, Some(&app.tokens));
     Ok(reply::placed(&answer, body.location(), &body))
@@ -89,7 +89,7 @@ pub async fn purchase(
     let key = code.key(&app, None, false).await?;
     let purchase = Purchase { key, order: OrderId(app.new_number()), settled: true };
     let command = Command::Sale(SaleCommand::Purchase(purchase));
-    let answer = code.submit(&app, command, None).await?;
+    let answer = code.submit(&app, command, Origin::default()).await?;
     let (order, at) = purchased(&answer)?;
     Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&code.sale, code.checkout, order, at)))
 }

@@ -64,11 +64,11 @@ pub async fn confirm(
     };
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
-    let key = caller.key(&at.listing, &(credential.text, &body));
+    let origin = caller.origin(&at.listing, &(credential.text, &body));
     let fence = credential.key.fence;
     let command =
         Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: credential.key, order: OrderId(order) }));
-    let answer = lost::submit(&app, at.listing, fence, command, key, Some(&names)).await?;
+    let answer = lost::submit(&app, at.listing, fence, command, origin, Some(&names)).await?;
     let (_, order) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact { Some(*order) } else { None }
     })?;

@@ -13,7 +13,7 @@ use super::extract::{AuctionPath, Caller, EventPath, Json, SalePath, read};
 use super::problem::Problem;
 use super::sales::checkouts;
 use super::sales::code::CodePath;
-use super::table::Straight;
+use super::table::{Scope, Straight};
 use super::{confirm, holds};
 use crate::app::App;
 
@@ -26,7 +26,7 @@ where
     let (parts, body) = request.into_parts();
     let (headers, limit) = (parts.headers, app.config.limits.body_bytes);
     let path = parts.uri.path();
-    let caller = || Caller::of(&parts.method, path, &headers);
+    let caller = || Caller::of(&parts.method, path, &headers, Scope::Buy);
     // `/v1/<kind>/<first>/…/<second>/…`
     let mut words = path.split('/').skip(3);
     let first = words.next();

@@ -177,12 +177,12 @@ pub async fn create(
     LargeJson(body): LargeJson<NewEvent>,
 ) -> Result<Response, Problem> {
     let listing = new_listing(ListingKind::Event, &caller);
-    let key = caller.key(&listing, &body);
+    let origin = caller.origin(&listing, &body);
     let chart = chart_of(&app, body.venue.as_deref(), body.layout_version, body.layout.clone())?;
     let details = body.details(chart.venue)?;
     let status = body.status.map_or(EventStatus::Draft, StatusBody::into_domain);
     let command = Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent { details, status, chart })));
-    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let answer = reply::submit(&app, listing, command, origin, None).await?;
     let (_, details) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::EventCreated(details)) = fact { Some(details) } else { None }
     })?;

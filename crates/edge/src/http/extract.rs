@@ -8,12 +8,14 @@ use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use http_body_util::BodyExt;
+use onsale_domain::by::Actor;
 use onsale_domain::listing::Key;
-use onsale_domain::{BuyerId, Code, ListingId, ListingKind};
+use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::problem::{Problem, catalog};
+use super::table::{Scope, table};
 use crate::app::App;
 use crate::idempotency::{self, RouteKey};
 
@@ -121,16 +123,28 @@ pub fn buyer(text: &str) -> Option<BuyerId> {
     BuyerId::parse(&whole)
 }
 
+/// What facts call whoever has the one API key.
+const STAFF: &str = "house";
+
 /// Who asks, and under which idempotency key.
 #[derive(Debug)]
 pub struct Caller {
     pub buyer: Option<BuyerId>,
     pub key: Option<RouteKey>,
+    /// Who acts, where that is not the buyer.
+    by: Option<By>,
+}
+
+/// Under which key a command is asked for, and by whom if not by its buyer.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    pub key: Option<Key>,
+    pub by: Option<By>,
 }
 
 impl Caller {
-    /// The caller of a request to this path.
-    pub fn of(method: &Method, path: &str, headers: &HeaderMap) -> Result<Caller, Problem> {
+    /// The caller of a request to this path, whose route needs this scope.
+    pub fn of(method: &Method, path: &str, headers: &HeaderMap, scope: Scope) -> Result<Caller, Problem> {
         let buyer = match headers.get(BUYER) {
             None => None,
             Some(value) => {
@@ -150,7 +164,9 @@ impl Caller {
                 Some(RouteKey::new(text, method, path))
             }
         };
-        Ok(Caller { buyer, key })
+        // One key stands for all staff until people sign in.
+        let by = if scope == Scope::Staff { Actor::parse(STAFF).map(By::Staff) } else { None };
+        Ok(Caller { buyer, key, by })
     }
 
     /// The buyer, where the route needs one.
@@ -158,10 +174,11 @@ impl Caller {
         self.buyer.as_ref().ok_or_else(|| Problem::invalid("Onsale-Buyer", "this header names the buyer"))
     }
 
-    /// The idempotency key of a command, if the caller gave one. `decoded`: the body, and those headers but the
+    /// Where a command comes from: its idempotency key if the caller gave one, and who acts. `decoded`: the body, and those headers but the
     /// buyer's that decide what becomes of it.
-    pub fn key(&self, listing: &ListingId, decoded: &impl Serialize) -> Option<Key> {
-        Some(self.key.as_ref()?.of(listing, self.buyer.as_ref(), decoded))
+    pub fn origin(&self, listing: &ListingId, decoded: &impl Serialize) -> Origin {
+        let key = self.key.as_ref().map(|key| key.of(listing, self.buyer.as_ref(), decoded));
+        Origin { key, by: self.by.clone() }
     }
 }
 
@@ -169,7 +186,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Caller::of(&parts.method, parts.uri.path(), &parts.headers)
+        let scope = table().scope(&parts.method, parts.uri.path());
+        Caller::of(&parts.method, parts.uri.path(), &parts.headers, scope)
     }
 }
 

@@ -16,7 +16,7 @@ use onsale_domain::seats::SeatsView;
 use onsale_domain::seats::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
 use onsale_domain::stock::SaleView;
 use onsale_domain::venue::VenueFact;
-use onsale_domain::{Fact, HoldId, ListingId, Millis, OrderId};
+use onsale_domain::{Fact, HoldId, ListingId, OrderId, Step};
 use onsale_engine::View;
 use serde_json::{Map, Value, json};
 
@@ -44,13 +44,17 @@ impl<'a> Teller<'a> {
         Teller { listing: view.listing, event, sale }
     }
 
-    /// `{"offset", "at", "kind", …the fact's own fields}`.
-    pub fn tell(&self, epoch: u64, offset: u64, at: Millis, fact: &Fact) -> Value {
+    /// `{"epoch", "offset", "at", "kind", …the fact's own fields}`, and `"by"` if it was not the buyer.
+    pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> Value {
+        let Step { epoch, at, .. } = *step;
         let mut told = Map::new();
         told.insert("epoch".into(), epoch.into());
         told.insert("offset".into(), offset.into());
         told.insert("at".into(), at.into());
         told.insert("kind".into(), fact.kind().into());
+        if let Some(by) = &step.by {
+            told.insert("by".into(), by.to_string().into());
+        }
         if let Value::Object(fields) = self.fields(fact, onsale_domain::listing::fence(epoch, offset)) {
             told.extend(fields);
         }

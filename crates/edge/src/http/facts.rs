@@ -70,7 +70,7 @@ pub async fn page_of(app: &App, listing: ListingId, page: &Page) -> Result<Respo
     let mut list = FactList { facts: Vec::new(), next: At(after), more: false, position: At(found.position) };
     for step in &found.steps {
         for (offset, fact) in step.numbered().filter(|(offset, _)| *offset > after.offset) {
-            list.facts.push(teller.tell(step.epoch, offset, step.at, fact));
+            list.facts.push(teller.tell(step, offset, fact));
             list.next = At(Position { epoch: step.epoch, offset });
         }
     }

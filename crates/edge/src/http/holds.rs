@@ -64,7 +64,7 @@ pub async fn place(
 ) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let buyer = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let pick = match &body.best_available {
         None => Pick::Seats(names.seats(&body.seats)),
         Some(_) if !body.seats.is_empty() => {
@@ -76,7 +76,7 @@ pub async fn place(
     let hold = HoldId(app.new_number());
     let hold_ms = body.hold_seconds.map(seconds);
     let command = Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms }));
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     if let Outcome::AlreadyYours(state) = &answer.outcome {
         let parts = HoldParts::from(&**state);
         let body = HoldBody { already_yours: true, ..HoldBody::new(parts, &names, Some(&app.tokens)) };
@@ -242,8 +242,8 @@ pub async fn change(
         let (seats, areas) = (names.seats(&body.drop_seats), names.areas(&body.drop_areas));
         Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     };
-    let key = caller.key(&at.listing, &(credential.text, &body));
-    let answer = lost::submit(&app, at.listing, fence, command, key, Some(&names)).await?;
+    let origin = caller.origin(&at.listing, &(credential.text, &body));
+    let answer = lost::submit(&app, at.listing, fence, command, origin, Some(&names)).await?;
     let position = At(reply::position_of(&answer));
     let id = hold_text(&at.listing, hold);
     if extends {
@@ -297,10 +297,10 @@ pub async fn release(
     let names = Names::of(&*app.engine, &at.listing)?;
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
-    let key = caller.key(&at.listing, &credential.text);
+    let origin = caller.origin(&at.listing, &credential.text);
     let fence = credential.key.fence;
     let command = Command::Event(EventCommand::ReleaseHold(credential.key));
-    let answer = lost::submit(&app, at.listing, fence, command, key, Some(&names)).await?;
+    let answer = lost::submit(&app, at.listing, fence, command, origin, Some(&names)).await?;
     if answer.step().is_none() {
         return Err(Problem::of(catalog::INTERNAL));
     }

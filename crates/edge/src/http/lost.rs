@@ -1,11 +1,11 @@
 //! A hold or code that its listing does not know may have been lost: Redis had answered it and then forgot the end of the
 //! log. Its fence names the position of its fact; a position that is behind the end of its own epoch was lost.
 
-use onsale_domain::listing::Key;
 use onsale_domain::listing::split_fence;
 use onsale_domain::{Code, Command, ListingId};
 use onsale_engine::{Answer, EngineError, Position};
 
+use super::extract::Origin;
 use super::names::Names;
 use super::problem::{Problem, catalog};
 use super::reply;
@@ -17,10 +17,10 @@ pub async fn submit(
     listing: ListingId,
     fence: u64,
     command: Command,
-    key: Option<Key>,
+    origin: Origin,
     names: Option<&Names>,
 ) -> Result<Answer, Problem> {
-    match reply::submit(app, listing, command, key, names).await {
+    match reply::submit(app, listing, command, origin, names).await {
         Ok(answer) => Ok(answer),
         Err(problem) => Err(instead(app, listing, Some(fence), problem).await),
     }

@@ -100,10 +100,10 @@ pub async fn refund(
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let order = OrderId(extract::inside(&at.listing, "ord", &body.order, Code::OrderUnknown)?);
     let (seats, areas) = (names.seats(&body.seats), names.areas(&body.areas));
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let reason = body.reason.clone();
     let command = Command::Event(EventCommand::RefundOrder(RefundOrder { order, seats, areas, reason }));
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     let (_, (seats, areas, amount_minor, reason)) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::OrderRefunded { seats, areas, amount_minor, reason, .. }) = fact {
             return Some((seats, areas, *amount_minor, reason));

@@ -80,10 +80,10 @@ pub async fn place(
             Some((buyer.ok_or_else(wrong)?, to.hold_seconds.map(seconds)))
         }
     };
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let (staff, reason) = (body.staff.clone(), body.reason.clone());
     let command = Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason, to }));
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     let (fence, (staff, reason, to)) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::HoldOverridden { staff, reason, to, .. }) = fact {
             Some((staff, reason, to))

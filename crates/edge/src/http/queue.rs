@@ -57,10 +57,10 @@ fn body<'a>(names: &Names, seat: &'a str, place: HoldId, ahead: u32, until: Mill
 pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
-    let key = caller.key(&at.listing, &());
+    let origin = caller.origin(&at.listing, &());
     let command =
         Command::Event(EventCommand::JoinQueue(JoinQueue { place: HoldId(app.new_number()), seat, buyer }));
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     if let Outcome::StillQueued(still) = &answer.outcome {
         let PlaceState { place, ahead, until, .. } = &**still;
         let body = body(&names, at.inner(), *place, *ahead, *until);
@@ -121,9 +121,9 @@ pub struct QueueLeft<'a> {
 pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
-    let key = caller.key(&at.listing, &());
+    let origin = caller.origin(&at.listing, &());
     let command = Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer }));
-    let answer = reply::submit(&app, at.listing, command, key, Some(&names)).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     let (_, place) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::QueueLeft { place }) = fact { Some(*place) } else { None }
     })?;

@@ -142,7 +142,7 @@ pub async fn create(
     Json(body): Json<NewRegistration>,
 ) -> Result<Response, Problem> {
     let listing = new_listing(ListingKind::Registration, &caller);
-    let key = caller.key(&listing, &body);
+    let origin = caller.origin(&listing, &body);
     let details = RegistrationDetails {
         name: body.name.clone(),
         description: body.description.clone(),
@@ -155,7 +155,7 @@ pub async fn create(
     };
     let create = CreateRegistration { details, capacity: body.capacity };
     let command = Command::Registration(RegistrationCommand::Create(Box::new(create)));
-    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let answer = reply::submit(&app, listing, command, origin, None).await?;
     let (_, created) = own_fact(&answer, |fact| {
         if let Fact::Registration(RegistrationFact::Created(created)) = fact { Some(created) } else { None }
     })?;

@@ -3,11 +3,11 @@
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use onsale_domain::listing::Key;
 use onsale_domain::{Command, Fact, ListingId, Outcome, Refusal};
 use onsale_engine::{Answer, Position, Request};
 use serde::Serialize;
 
+use super::extract::Origin;
 use super::json::ByHand;
 use super::names::Names;
 use super::problem::Problem;
@@ -24,10 +24,10 @@ pub async fn submit(
     app: &App,
     listing: ListingId,
     command: Command,
-    key: Option<Key>,
+    origin: Origin,
     names: Option<&Names>,
 ) -> Result<Answer, Problem> {
-    submit_told(app, listing, command, key, |refusal| Problem::refused(refusal, names)).await
+    submit_told(app, listing, command, origin, |refusal| Problem::refused(refusal, names)).await
 }
 
 /// The same, with a refusal told in the words of the listing's kind.
@@ -35,11 +35,12 @@ pub async fn submit_told(
     app: &App,
     listing: ListingId,
     command: Command,
-    key: Option<Key>,
+    origin: Origin,
     tell: impl FnOnce(&Refusal) -> Problem,
 ) -> Result<Answer, Problem> {
     let verb = app.metrics.verb(&command);
-    match app.engine.submit(Request { listing, command, key }).await {
+    let Origin { key, by } = origin;
+    match app.engine.submit(Request { listing, command, key, by }).await {
         Err(error) => {
             verb.failed.increment(1);
             Err(error.into())

@@ -117,7 +117,7 @@ pub async fn create(
     Json(body): Json<NewSale>,
 ) -> Result<Response, Problem> {
     let listing = new_listing(ListingKind::Sale, &caller);
-    let key = caller.key(&listing, &body);
+    let origin = caller.origin(&listing, &body);
     let default = StockRules::default();
     let details = SaleDetails {
         name: body.name.clone(),
@@ -133,7 +133,7 @@ pub async fn create(
     };
     let skus = body.skus.iter().map(NewSku::to_domain).collect();
     let command = Command::Sale(SaleCommand::Create(Box::new(CreateSale { details, skus })));
-    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let answer = reply::submit(&app, listing, command, origin, None).await?;
     let (_, created) = own_fact(&answer, |fact| {
         if let Fact::Sale(SaleFact::Created(created)) = fact { Some(created) } else { None }
     })?;

@@ -224,10 +224,10 @@ pub async fn create(
     Json(body): Json<NewSeries>,
 ) -> Result<Response, Problem> {
     let listing = new_listing(ListingKind::Series, &caller);
-    let key = caller.key(&listing, &body);
+    let origin = caller.origin(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Series(SeriesCommand::Create(Box::new(details)));
-    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let answer = reply::submit(&app, listing, command, origin, None).await?;
     let (_, details) = own_fact(&answer, |fact| {
         if let Fact::Series(SeriesFact::Created(details)) = fact { Some(details) } else { None }
     })?;

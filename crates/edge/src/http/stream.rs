@@ -136,7 +136,7 @@ impl Running {
             && let Some(step) = self.taken.pop()
         {
             for (offset, fact) in step.numbered().filter(|(offset, _)| *offset > self.after.offset) {
-                let told = teller.tell(step.epoch, offset, step.at, fact);
+                let told = teller.tell(&step, offset, fact);
                 let id = At(Position { epoch: step.epoch, offset });
                 // Writing to a `String` cannot fail.
                 let _ = write!(text, "id: {id}\nevent: {}\ndata: {told}\n\n", fact.kind());

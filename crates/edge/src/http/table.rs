@@ -254,6 +254,7 @@ struct Place {
     words: Vec<Option<Box<[u8]>>>,
     is_open: bool,
     straight: Vec<(Method, Straight)>,
+    scopes: Vec<(Method, Scope)>,
 }
 
 /// The place of a path in the table, as a small number for metrics; [`UNKNOWN`] if it is none of ours.
@@ -280,6 +281,7 @@ impl Table {
             });
             let place = &mut paths[place];
             place.is_open |= route.scope.passes();
+            place.scopes.push((route.method.clone(), route.scope));
             place.straight.extend(route.straight.map(|way| (route.method.clone(), way)));
         }
         // What is asked most is found first, and a word before whatever may stand in its place.
@@ -317,6 +319,13 @@ impl Table {
         }
         let words = &words[..count];
         self.paths.iter().position(|place| place.is_of(words)).unwrap_or(self.unknown())
+    }
+
+    /// What a caller of this route must be allowed to do; whatever is unknown is not for everybody.
+    pub fn scope(&self, method: &Method, path: &str) -> Scope {
+        let place = self.paths.get(self.path_number(path));
+        let found = place.and_then(|place| place.scopes.iter().find(|(of, _)| of == method));
+        found.map_or(Scope::Read, |(_, scope)| *scope)
     }
 
     /// Whether a path is served without a key. Whatever is unknown below `/v1/` is not told to strangers.
@@ -363,7 +372,7 @@ impl Place {
             false => Some(word.as_bytes().into()),
         };
         let words = path.strip_prefix('/').unwrap_or(path).split('/').map(word).collect();
-        Place { path: path.to_owned(), words, is_open: false, straight: Vec::new() }
+        Place { path: path.to_owned(), words, is_open: false, straight: Vec::new(), scopes: Vec::new() }
     }
 
     fn is_of(&self, words: &[&[u8]]) -> bool {

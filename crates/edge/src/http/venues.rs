@@ -93,14 +93,14 @@ pub async fn create(
     LargeJson(body): LargeJson<NewVenue>,
 ) -> Result<Response, Problem> {
     let listing = new_listing(ListingKind::Venue, &caller);
-    let key = caller.key(&listing, &body);
+    let origin = caller.origin(&listing, &body);
     let layout = body.layout.into_domain();
     let command = Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
         name: body.name,
         place: body.place,
         layout: layout.into(),
     })));
-    let answer = reply::submit(&app, listing, command, key, None).await?;
+    let answer = reply::submit(&app, listing, command, origin, None).await?;
     let (_, created) = own_fact(&answer, |fact| {
         if let Fact::Venue(VenueFact::VenueCreated(created)) = fact { Some(created) } else { None }
     })?;
@@ -132,9 +132,9 @@ pub async fn publish(
     caller: Caller,
     LargeJson(body): LargeJson<LayoutBody>,
 ) -> Result<Response, Problem> {
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let command = Command::Venue(VenueCommand::PublishLayout(body.into_domain().into()));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let (_, published) = own_fact(&answer, published_in)?;
     let body = Published {
         venue: at.listing.to_string(),

@@ -1,7 +1,7 @@
 -- lib/plain_hold_compact: the plain hold of a large chart: neighbours that are free, a buyer who has nothing here yet.
 -- Whatever is not plain goes on to the whole rules below, and nothing has been written by then.
 -- COST   5 reads (6 with TIME), 6 writes (8 when a deadline is the first of its chunk or the marker moves), O(seats)
-if picked and layout == "compact" and status == "on_sale" and chart_version == ARGV[12] then
+if picked and layout == "compact" and #ARGV[5] == 1 and status == "on_sale" and chart_version == ARGV[12] then
   -- Events that refuse single seats do not match, and are not plain.
   local plain_closes, length, most, price_list =
     match(values[2], "^%d*|(%d+)|%d+|(%d+)|%d*|%d+|(%d+)|0|([%d,]*)$")

@@ -10,7 +10,8 @@ if ARGV[2] ~= "" then
         return {6, {of_epoch, first, count}, epoch, offset, now, 1, {}}
       end
       -- The fact tells the wish's fingerprint. An operation id of the server's own is never used for another wish.
-      if ARGV[5] == "1" and match(entries[1][2][2], "%w+$") ~= ARGV[3] then
+      local fingerprint = match(entries[1][2][2], "^%d+|%d+|%w+|(%w+)")
+      if string.sub(ARGV[5], 1, 1) == "1" and fingerprint ~= ARGV[3] then
         return {4, {38, "", ""}, epoch, offset, now, 0, {}}
       end
       local told = {}

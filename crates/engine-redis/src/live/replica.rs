@@ -332,7 +332,8 @@ mod tests {
             first: 1,
             at: 0,
             key: None,
-            facts: facts.into_iter().map(Fact::Event).collect()
+            facts: facts.into_iter().map(Fact::Event).collect(),
+            by: None
         }));
         picture
     }
@@ -347,7 +348,15 @@ mod tests {
             until: 60_000,
             pieces: 0,
         });
-        Arc::new(Step { listing: EVENT, epoch, first: MADE + number, at: 0, key: None, facts: vec![fact] })
+        Arc::new(Step {
+            listing: EVENT,
+            epoch,
+            first: MADE + number,
+            at: 0,
+            key: None,
+            facts: vec![fact],
+            by: None,
+        })
     }
 
     fn shown(replica: &Replica) -> (u64, usize) {

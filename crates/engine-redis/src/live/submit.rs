@@ -110,7 +110,8 @@ impl Inner {
         loop {
             let clocks = (self.clock.told(), assumed_now);
             let prepare = |picture: &Picture| {
-                Asked::prepare(picture, &request.command, stamp, &self.prefix, &terms, clocks)
+                let by = request.by.as_ref();
+                Asked::prepare(picture, &request.command, stamp, by, &self.prefix, &terms, clocks)
             };
             let asked = match replica {
                 Some(replica) => replica.with(prepare),

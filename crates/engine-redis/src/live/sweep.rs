@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use onsale_domain::{Command, ListingId, Millis};
+use onsale_domain::{By, Command, ListingId, Millis};
 use onsale_engine::Request;
 use redis::FromRedisValue;
 
@@ -92,8 +92,12 @@ fn start(inner: &Arc<Inner>, replica: &Arc<Replica>) {
 
 async fn sweep(inner: &Arc<Inner>, replica: &Replica) {
     loop {
-        let request =
-            Request { listing: replica.id, command: Command::ExpireDue { limit: LIMIT as _ }, key: None };
+        let request = Request {
+            listing: replica.id,
+            command: Command::ExpireDue { limit: LIMIT as _ },
+            key: None,
+            by: Some(By::Clock),
+        };
         inner.counts.sweeps.fetch_add(1, Ordering::Relaxed);
         let swept = inner.submit(request).await.map(|answer| answer.step().is_some());
         inner.derived.due(replica);

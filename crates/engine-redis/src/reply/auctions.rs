@@ -33,7 +33,8 @@ pub(super) fn read_plain_bid(
         ends_at: *ends_at,
     };
     let (epoch, offset) = split_fence(*fence as u64);
-    let step = Step { listing, epoch, first: offset, at: *at, key, facts: vec![Fact::Auction(fact)] };
+    let step =
+        Step { listing, epoch, first: offset, at: *at, key, facts: vec![Fact::Auction(fact)], by: None };
     let position = Position { epoch, offset };
     let told = Some(Arc::new(step)).into();
     Some(Answer { position, at: *at, told, outcome: Outcome::Done, replayed: false })

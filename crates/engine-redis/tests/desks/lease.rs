@@ -49,7 +49,7 @@ impl Room {
         let stamp = Stamp::Operation(u128::from(self.through) << 64 | u128::from(self.events));
         let clocks = (self.now, self.now);
         let asked =
-            Asked::prepare(&self.picture, &command, stamp, &self.desk.prefix, &self.desk.terms, clocks);
+            Asked::prepare(&self.picture, &command, stamp, None, &self.desk.prefix, &self.desk.terms, clocks);
         let asked = asked.under_lease(lease);
         let told = asked.read(self.call(&asked).await).expect("an answer that reads");
         match told {

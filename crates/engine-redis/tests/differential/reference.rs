@@ -44,7 +44,8 @@ impl Reference {
         let outcome = self.listing.execute(command, clock, &mut facts);
         let key = key.filter(|_| outcome == Outcome::Done);
         let (listing, epoch) = (self.listing.id, self.listing.epoch);
-        let step = (!facts.is_empty()).then(|| Arc::new(Step { listing, epoch, first, at: now, key, facts }));
+        let step = (!facts.is_empty())
+            .then(|| Arc::new(Step { listing, epoch, first, at: now, key, facts, by: None }));
         if let (Some(key), Some(step)) = (key, &step) {
             let kept = now + if command.is_sealed() { KEPT_SEALED_MS } else { KEPT_MS };
             self.records.insert(key.scope, (key.fingerprint, kept, step.clone()));

@@ -34,7 +34,7 @@ pub async fn submit(
     listing: ListingId,
     command: Command,
 ) -> Result<Answer, EngineError> {
-    engine.submit(Request { listing, command, key: None }).await
+    engine.submit(Request { listing, command, key: None, by: None }).await
 }
 
 /// An event with one row of seats that is on sale for as long as a test may take.

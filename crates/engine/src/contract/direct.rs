@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_core::future::BoxFuture;
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
-use onsale_domain::listing::Key;
 use onsale_domain::seats::{EventFound, EventQuery};
-use onsale_domain::{BuyerId, Code, Command, Listing, Millis, Outcome, Refusal, Step};
+use onsale_domain::{BuyerId, Code, Listing, Millis, Outcome, Refusal, Step};
 use onsale_domain::{Found, Query};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -52,7 +51,8 @@ impl Shelf {
         Position { epoch: self.listing.epoch, offset: self.listing.offset }
     }
 
-    fn submit(&mut self, command: &Command, key: Option<Key>, clock: Millis) -> Answer {
+    fn submit(&mut self, request: &Request, clock: Millis) -> Answer {
+        let (command, key) = (&request.command, request.key);
         let now = clock.max(self.listing.last_at);
         if let Some(known) = key.and_then(|key| self.records.get(&key.scope).cloned())
             && now < known.kept_until
@@ -75,7 +75,7 @@ impl Shelf {
             // Only a yes with facts can be told again; everything else is decided anew.
             let key = key.filter(|_| outcome == Outcome::Done);
             let (listing, epoch) = (self.listing.id, self.listing.epoch);
-            let made = Arc::new(Step { listing, epoch, first, at: now, key, facts });
+            let made = Arc::new(Step { listing, epoch, first, at: now, key, by: request.by.clone(), facts });
             self.steps.push(made.clone());
             if let Some(key) = key {
                 let kept = command.verb().key_ms();
@@ -173,7 +173,7 @@ impl Engine for Direct {
     fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
         let mut shelves = self.shelves.lock();
         let shelf = shelves.entry(request.listing).or_insert_with(|| Shelf::new(request.listing));
-        let answer = shelf.submit(&request.command, request.key, self.now());
+        let answer = shelf.submit(&request, self.now());
         self.news.notify_waiters();
         if answer.step().is_some() {
             self.movements.publish(request.listing, answer.position);

@@ -89,7 +89,7 @@ impl Player<'_> {
     }
 
     pub fn submit(&mut self, command: Command, key: Option<Key>) -> Result<Answer, String> {
-        let request = Request { listing: self.listing, command, key };
+        let request = Request { listing: self.listing, command, key, by: None };
         self.runtime.block_on(self.harness.engine().submit(request)).map_err(|error| error.to_string())
     }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use onsale_domain::by::Actor;
 use onsale_domain::seats::EventCommand;
-use onsale_domain::seats::command::{Pick, PlaceHold};
-use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, Step, Tenant};
+use onsale_domain::seats::command::{BlockSeats, Pick, PlaceHold};
+use onsale_domain::{BuyerId, By, Command, HoldId, ListingId, ListingKind, Millis, Step, Tenant};
 
 use super::Harness;
 use super::table::{Settings, ZERO};
@@ -21,6 +22,7 @@ pub const ALL: &[Read] = &[
     ("a follower gets every step once, in order, old and new", followers),
     ("a position that is not in the log must reload", strange_positions),
     ("a view is at the position of the answer", views_follow_answers),
+    ("a step says who made it, if that was not the buyer", steps_say_who),
     ("who asks what moved hears of each listing once, with its last position", moved_listings),
     ("every step of every listing stands in one log, where there is one", one_log),
 ];
@@ -37,7 +39,7 @@ fn block<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn submit(harness: &dyn Harness, listing: ListingId, command: Command) -> Result<Position, String> {
-    let request = Request { listing, command, key: None };
+    let request = Request { listing, command, key: None, by: None };
     let answer = block(harness.engine().submit(request)).map_err(|error| error.to_string())?;
     match answer.outcome.refused() {
         Some(refusal) => Err(format!("refused: {refusal:?}")),
@@ -253,4 +255,36 @@ fn one_log(harness: &mut dyn Harness) -> Result<(), String> {
         log.keep_from("contract", page.next);
     }
     Ok(())
+}
+
+fn steps_say_who(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    create(harness, 1)?;
+    hold(harness, 1, 0, &ann(), 60_000)?;
+    let staff = By::Staff(Actor::parse("usr_7").ok_or("an id")?);
+    let pillar = BlockSeats { seats: vec![1], areas: Vec::new(), reason: "a pillar".to_owned() };
+    let command = Command::Event(EventCommand::BlockSeats(pillar));
+    let request = Request { listing: event(1), command, key: None, by: Some(staff.clone()) };
+    block_on_done(harness, request)?;
+    harness.set_clock(ZERO + 60_000);
+    let command = Command::ExpireDue { limit: 8 };
+    let request = Request { listing: event(1), command, key: None, by: Some(By::Clock) };
+    block_on_done(harness, request)?;
+    for round in 0..2 {
+        let page = block(harness.engine().facts_after(event(1), Position::default(), 100));
+        let steps = page.map_err(|error| error.to_string())?.steps;
+        let by: Vec<Option<By>> = steps.iter().map(|step| step.by.clone()).collect();
+        let expected = vec![None, None, Some(staff.clone()), Some(By::Clock)];
+        ensure((round, by), (round, expected))?;
+        harness.restart();
+    }
+    Ok(())
+}
+
+fn block_on_done(harness: &dyn Harness, request: Request) -> Result<(), String> {
+    let answer = block(harness.engine().submit(request)).map_err(|error| error.to_string())?;
+    match answer.outcome.refused() {
+        Some(refusal) => Err(format!("refused: {refusal:?}")),
+        None => Ok(()),
+    }
 }

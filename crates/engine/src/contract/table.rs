@@ -166,7 +166,7 @@ impl<'a> Runner<'a> {
     }
 
     fn submit(&mut self, listing: ListingId, command: Command, key: Option<Key>) -> Result<String, String> {
-        let request = Request { listing, command, key };
+        let request = Request { listing, command, key, by: None };
         let answer = self.block(self.harness.engine().submit(request)).map_err(|error| error.to_string())?;
         self.refused = answer.outcome.refused().is_some();
         self.learn(&answer);

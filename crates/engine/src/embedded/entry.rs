@@ -2,8 +2,9 @@
 //! Drawn byte by byte in `docs/journal-format.md`; numbers are only ever added, old entries open for ever.
 
 use minicbor::{Decoder, Encoder};
+use onsale_domain::by::Actor;
 use onsale_domain::listing::Key;
-use onsale_domain::{Fact, ListingId, Millis, Step};
+use onsale_domain::{By, Fact, ListingId, Millis, Step};
 use thiserror::Error;
 
 /// A listing's small number in this journal.
@@ -13,6 +14,11 @@ const OPENED: u8 = 1;
 const STEP: u8 = 2;
 const HAS_KEY: u8 = 1;
 const IS_SEALED: u8 = 2;
+const HAS_BY: u8 = 4;
+/// Who made a step, in one byte; an id follows the last two.
+const BY_CLOCK: u8 = 1;
+const BY_STAFF: u8 = 2;
+const BY_PROVIDER: u8 = 3;
 /// kind, then the length of the body.
 const ENTRY_HEADER_BYTES: usize = 5;
 
@@ -32,6 +38,7 @@ pub struct StepEntry<'a> {
     pub key: Option<Key>,
     /// Whether the verb was a sealed one; decides how long its key is kept.
     pub sealed: bool,
+    by: Option<(u8, &'a [u8])>,
     pub facts: u32,
     encoded: &'a [u8],
 }
@@ -54,7 +61,21 @@ impl<'a> StepEntry<'a> {
     pub fn decode(&self, listing: ListingId) -> Result<Step, BadEntry> {
         let facts = self.decode_facts().collect::<Result<Vec<_>, _>>()?;
         let (epoch, first, at, key) = (u64::from(self.epoch), self.first, self.at, self.key);
-        Ok(Step { listing, epoch, first, at, key, facts })
+        let by = self.by()?;
+        Ok(Step { listing, epoch, first, at, key, by, facts })
+    }
+
+    /// Who made it, if not the buyer of its facts.
+    pub fn by(&self) -> Result<Option<By>, BadEntry> {
+        let Some((kind, id)) = self.by else { return Ok(None) };
+        let actor = || std::str::from_utf8(id).ok().and_then(Actor::parse);
+        let by = match kind {
+            BY_CLOCK => Some(By::Clock),
+            BY_STAFF => actor().map(By::Staff),
+            BY_PROVIDER => actor().map(By::Provider),
+            _ => None,
+        };
+        by.map(Some).ok_or_else(|| BadEntry("who made a step cannot be read".into()))
     }
 
     pub fn decode_facts(&self) -> impl Iterator<Item = Result<Fact, BadEntry>> + 'a {
@@ -72,19 +93,20 @@ pub fn write_opened(into: &mut Vec<u8>, number: ListingNumber, listing: &Listing
 
 /// What a step needs besides its facts.
 #[derive(Clone, Copy, Debug)]
-pub struct StepHead {
+pub struct StepHead<'a> {
     pub number: ListingNumber,
     pub epoch: u32,
     pub first: u64,
     pub at: Millis,
     pub key: Option<Key>,
     pub sealed: bool,
+    pub by: Option<&'a By>,
 }
 
-pub fn write_step(into: &mut Vec<u8>, head: StepHead, facts: &[Fact]) {
+pub fn write_step(into: &mut Vec<u8>, head: StepHead<'_>, facts: &[Fact]) {
     let start = begin(into, STEP);
     let flags = if head.key.is_some() { HAS_KEY } else { 0 } | if head.sealed { IS_SEALED } else { 0 };
-    into.push(flags);
+    into.push(flags | if head.by.is_some() { HAS_BY } else { 0 });
     into.extend_from_slice(&head.number.to_le_bytes());
     into.extend_from_slice(&head.epoch.to_le_bytes()[..2]);
     into.extend_from_slice(&head.first.to_le_bytes()[..5]);
@@ -94,8 +116,22 @@ pub fn write_step(into: &mut Vec<u8>, head: StepHead, facts: &[Fact]) {
         into.extend_from_slice(&key.scope.to_le_bytes());
         into.extend_from_slice(&key.fingerprint.to_le_bytes());
     }
+    if let Some(by) = head.by {
+        write_by(into, by);
+    }
     facts.iter().for_each(|fact| encode(fact, into));
     end(into, start);
+}
+
+fn write_by(into: &mut Vec<u8>, by: &By) {
+    let (kind, actor) = match by {
+        By::Clock => return into.push(BY_CLOCK),
+        By::Staff(actor) => (BY_STAFF, actor),
+        By::Provider(actor) => (BY_PROVIDER, actor),
+    };
+    into.push(kind);
+    into.push(actor.as_str().len() as u8);
+    into.extend_from_slice(actor.as_str().as_bytes());
 }
 
 /// The step whose entry starts these bytes; for those we wrote ourselves a moment ago.
@@ -168,11 +204,18 @@ fn read_step(mut body: &[u8]) -> Result<StepEntry<'_>, BadEntry> {
     } else {
         None
     };
+    let by = if flags & HAS_BY != 0 {
+        let kind = take(&mut body, 1)?[0];
+        let len = if kind == BY_CLOCK { 0 } else { take(&mut body, 1)?[0] };
+        Some((kind, take(&mut body, usize::from(len))?))
+    } else {
+        None
+    };
     if facts == 0 {
         return Err(BadEntry("a step without facts".into()));
     }
     let sealed = flags & IS_SEALED != 0;
-    Ok(StepEntry { number: listing_number, epoch, first, at, key, sealed, facts, encoded: body })
+    Ok(StepEntry { number: listing_number, epoch, first, at, key, sealed, by, facts, encoded: body })
 }
 
 fn take<'a>(rest: &mut &'a [u8], len: usize) -> Result<&'a [u8], BadEntry> {
@@ -213,6 +256,7 @@ mod tests {
             at: 1_763_000_000_000,
             key: Some(Key { scope: u128::MAX - 5, fingerprint: 9 }),
             sealed: true,
+            by: None,
         };
         let mut payload = Vec::new();
         write_opened(&mut payload, 3, &listing);
@@ -222,8 +266,25 @@ mod tests {
         let Entry::Step(step) = &entries[1] else { panic!("a step") };
         assert_eq!((step.number, step.epoch, step.first, step.at), (3, 1, head.first, head.at));
         assert_eq!((step.key, step.sealed), (head.key, true));
+        assert_eq!(step.by().expect("reads"), None);
         let decoded: Vec<_> = step.decode_facts().map(|fact| fact.expect("decodes")).collect();
         assert_eq!(decoded, facts);
+    }
+
+    #[test]
+    fn who_made_a_step_stands_in_it() {
+        let facts =
+            [Fact::Event(EventFact::StatusChanged { status: EventStatus::OnSale, by_schedule: false })];
+        let actor = Actor::parse("usr_7").expect("an id");
+        for by in [By::Clock, By::Staff(actor.clone()), By::Provider(actor)] {
+            let head =
+                StepHead { number: 3, epoch: 1, first: 1, at: 5, key: None, sealed: false, by: Some(&by) };
+            let mut payload = Vec::new();
+            write_step(&mut payload, head, &facts);
+            let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 };
+            let step = step_at(listing, &payload);
+            assert_eq!((step.by, step.facts.as_slice()), (Some(by), &facts[..]));
+        }
     }
 
     #[test]

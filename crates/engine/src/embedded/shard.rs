@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use onsale_domain::limits::EXPIRE_DUE_MAX;
 use onsale_domain::seats::{EventFound, EventQuery};
 use onsale_domain::{
-    BuyerId, Code, Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant,
+    BuyerId, By, Code, Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Refusal, Step, Tenant,
 };
 use onsale_domain::{Found, Query};
 
@@ -268,7 +268,8 @@ impl Shard {
         // Only a yes with facts of its own can be told again from them; any other is decided anew.
         let key = request.key.filter(|_| outcome == Outcome::Done);
         let (number, epoch) = (owned.slot.number, owned.listing.epoch);
-        let head = StepHead { number, epoch: epoch as u32, first, at, key, sealed };
+        let by = request.by.as_ref();
+        let head = StepHead { number, epoch: epoch as u32, first, at, key, sealed, by };
         let entry = Some(batch.bytes.len() as u32);
         entry::write_step(&mut batch.bytes, head, facts);
         if let Some(key) = key {
@@ -281,7 +282,7 @@ impl Shard {
         }
         if owned.slot.is_followed() {
             let facts = std::mem::take(facts);
-            let step = Step { listing: owned.listing.id, epoch, first, at, key, facts };
+            let step = Step { listing: owned.listing.id, epoch, first, at, key, by: by.cloned(), facts };
             batch.followed.push((owned.slot.clone(), Arc::new(step)));
         }
         Verdict { position, at, outcome, entry }
@@ -331,7 +332,12 @@ impl Shard {
             owned.due = None;
             if owned.listing.next_due().is_some_and(|due| due <= now) {
                 let (listing, command) = (owned.listing.id, Command::ExpireDue { limit: EXPIRE_DUE_MAX });
-                self.execute(index, &Request { listing, command, key: None }, now, batch);
+                self.execute(
+                    index,
+                    &Request { listing, command, key: None, by: Some(By::Clock) },
+                    now,
+                    batch,
+                );
                 swept += 1;
             }
             self.reschedule(index);

@@ -105,7 +105,7 @@ impl Game<'_> {
         let Some(command) = command(asked, &self.details) else { return self.read(asked) };
         let command = later(command, self.base);
         let mut end = self.view().map_or(self.end, |view| view.ends_at);
-        let request = Request { listing: AUCTION, command, key: None };
+        let request = Request { listing: AUCTION, command, key: None, by: None };
         let answer = block(self.harness.engine().submit(request)).expect("answers");
         let mut told: Vec<String> = Vec::new();
         for (_, fact) in answer.facts() {

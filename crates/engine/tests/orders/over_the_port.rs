@@ -35,7 +35,7 @@ impl Listings for OverThePort {
             self.harness.restart();
         }
         self.harness.set_clock(now);
-        let request = Request { listing: id(on_event), command: command.clone(), key: None };
+        let request = Request { listing: id(on_event), command: command.clone(), key: None, by: None };
         let answer = block(self.harness.engine().submit(request)).expect("answers");
         self.harness.check_invariants(&id(on_event)).expect("adds up");
         (answer.outcome.clone(), answer.facts().map(|(_, fact)| fact.clone()).collect())

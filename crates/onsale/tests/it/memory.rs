@@ -59,7 +59,7 @@ impl Memory {
         let at = now.max(listing.last_at);
         let key = request.key.filter(|_| outcome.refused().is_none());
         let step = (!facts.is_empty())
-            .then(|| Arc::new(Step { listing: request.listing, epoch: 1, first, at, key, facts }));
+            .then(|| Arc::new(Step { listing: request.listing, epoch: 1, first, at, key, facts, by: None }));
         if let Some(step) = &step {
             steps.push(step.clone());
             if let Some(key) = key {

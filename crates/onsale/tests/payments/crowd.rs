@@ -72,7 +72,7 @@ impl Crowd {
     }
 
     fn submit(&self, command: Command) -> Answer {
-        let request = Request { listing: EVENT, command, key: None };
+        let request = Request { listing: EVENT, command, key: None, by: None };
         let answer = self.runtime.block_on(self.engine.submit(request)).expect("decides");
         assert_eq!(answer.outcome.refused(), None);
         answer

@@ -83,7 +83,7 @@ impl World {
     }
 
     fn submit(&mut self, command: Command) -> Answer {
-        let request = Request { listing: EVENT, command, key: None };
+        let request = Request { listing: EVENT, command, key: None, by: None };
         let answer = self.block(self.engine.submit(request)).expect("decides");
         assert_eq!(answer.outcome.refused(), None);
         answer
@@ -160,7 +160,8 @@ impl World {
     }
 
     fn sweep(&mut self) {
-        let request = Request { listing: EVENT, command: Command::ExpireDue { limit: 64 }, key: None };
+        let request =
+            Request { listing: EVENT, command: Command::ExpireDue { limit: 64 }, key: None, by: None };
         self.block(self.engine.submit(request)).expect("sweeps");
     }
 

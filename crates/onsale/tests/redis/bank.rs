@@ -89,7 +89,8 @@ pub fn create(now: i64) -> Command {
 }
 
 pub async fn submit(engine: &RedisEngine, command: Command) -> Answer {
-    let answer = engine.submit(Request { listing: EVENT, command, key: None }).await.expect("decides");
+    let answer =
+        engine.submit(Request { listing: EVENT, command, key: None, by: None }).await.expect("decides");
     assert_eq!(answer.outcome.refused(), None);
     answer
 }

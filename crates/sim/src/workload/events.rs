@@ -71,6 +71,7 @@ impl Workload {
                 listing,
                 command: Command::Venue(VenueCommand::PublishLayout(layout(rng).into())),
                 key: None,
+                by: None,
             },
         }
     }

@@ -39,7 +39,7 @@ fn desk() -> ListingId {
 }
 
 fn desk_request(command: DeskCommand) -> Request {
-    Request { listing: desk(), command: Command::Desk(command), key: None }
+    Request { listing: desk(), command: Command::Desk(command), key: None, by: None }
 }
 
 impl World {
@@ -200,7 +200,8 @@ impl World {
             }
             Standing::Asked | Standing::Waiting | Standing::NeedsAction { .. } => return,
         };
-        let request = Request { listing: task.listing, command: Command::Order(command), key: None };
+        let request =
+            Request { listing: task.listing, command: Command::Order(command), key: None, by: None };
         self.tell(request, Errand::Delivered(Box::new(task.clone())));
     }
 

@@ -57,10 +57,11 @@ pub async fn ban(
     Json(body): Json<Ban>,
 ) -> Result<Response, Problem> {
     let bidder = extract::buyer(&body.bidder).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let ban = BanBidder { bidder: bidder.clone(), staff: body.staff, reason: body.reason };
     let answer =
-        reply::submit(&app, at.listing, Command::Auction(AuctionCommand::BanBidder(ban)), key, None).await?;
+        reply::submit(&app, at.listing, Command::Auction(AuctionCommand::BanBidder(ban)), origin, None)
+            .await?;
     let after = find_fact(&answer, |fact| {
         if let Fact::Auction(AuctionFact::BidderBanned { after: Some(after), .. }) = fact {
             Some(AfterBody::from(&**after))
@@ -89,9 +90,9 @@ pub async fn unban(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let bidder = extract::buyer(at.inner()).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
-    let key = caller.key(&at.listing, &());
+    let origin = caller.origin(&at.listing, &());
     let command = Command::Auction(AuctionCommand::UnbanBidder(bidder.clone()));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let told = Banned {
         auction: at.listing.to_string(),
         bidder: bidder.as_str().to_owned(),

@@ -90,11 +90,11 @@ pub async fn place(
     Json(body): Json<NewBid>,
 ) -> Result<Response, Problem> {
     let bidder = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let currency = currency(&body.currency)?;
     let bid = PlaceBid { bidder, max_minor: body.max_minor, currency };
     let command = Command::Auction(AuctionCommand::PlaceBid(bid));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     told(&at, &caller, &answer, &body.currency)
 }
 
@@ -111,10 +111,10 @@ pub async fn buy_now(
     Json(body): Json<Purchase>,
 ) -> Result<Response, Problem> {
     let buyer = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let command =
         Command::Auction(AuctionCommand::BuyNow(BuyNow { buyer, currency: currency(&body.currency)? }));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     told(&at, &caller, &answer, &body.currency)
 }
 

@@ -49,10 +49,10 @@ pub async fn cancel(
     caller: Caller,
     Json(body): Json<Cancellation>,
 ) -> Result<Response, Problem> {
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let command =
         Command::Auction(AuctionCommand::CancelAuction(CancelAuction { by: body.by, reason: body.reason }));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let (by, reason) = own_fact(&answer, |fact| {
         if let AuctionFact::AuctionCancelled { by, reason } = fact { Some((by, reason)) } else { None }
     })?;

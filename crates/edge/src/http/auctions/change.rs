@@ -74,9 +74,9 @@ pub async fn change(
     if change == ChangeAuction::default() {
         return Err(Problem::invalid("body", "names at least one thing to change"));
     }
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let command = Command::Auction(AuctionCommand::ChangeAuction(Box::new(change)));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let details = find_fact(&answer, |fact| {
         if let Fact::Auction(AuctionFact::AuctionChanged(details)) = fact { Some(details) } else { None }
     });

@@ -37,9 +37,9 @@ pub async fn decline(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let bidder = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, &());
+    let origin = caller.origin(&at.listing, &());
     let command = Command::Auction(AuctionCommand::DeclineAward(bidder));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let bidder = own_fact(&answer, |fact| {
         if let AuctionFact::AwardPassed { from, .. } = fact { Some(from.as_str()) } else { None }
     })?;

@@ -84,10 +84,10 @@ pub async fn retract(
         Some(staff) => Retractor::Staff(staff.clone()),
         None => Retractor::Bidder(caller.buyer()?.clone()),
     };
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let command =
         Command::Auction(AuctionCommand::RetractBid(RetractBid { bid: body.bid, by, reason: body.reason }));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let after = find_fact(&answer, |fact| {
         if let onsale_domain::Fact::Auction(AuctionFact::BidRetracted { after, .. }) = fact {
             Some(AfterBody::from(&**after))

@@ -63,8 +63,8 @@ async fn change(app: &App, at: &AuctionPath, caller: &Caller, watching: bool) ->
         true => AuctionCommand::WatchAuction(watcher.clone()),
         false => AuctionCommand::UnwatchAuction(watcher.clone()),
     };
-    let key = caller.key(&at.listing, &());
-    let answer = reply::submit(app, at.listing, Command::Auction(command), key, None).await?;
+    let origin = caller.origin(&at.listing, &());
+    let answer = reply::submit(app, at.listing, Command::Auction(command), origin, None).await?;
     let is_new = watching && answer.outcome != Outcome::Unchanged;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let told = Watching {

@@ -40,9 +40,9 @@ pub async fn cancel(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
-    let key = caller.key(&path.listing, &());
+    let origin = caller.origin(&path.listing, &());
     let command = Command::Order(OrderCommand::Cancel(OrderKey { order: path.order, buyer }));
-    let answer = reply::submit(&app, path.listing, command, key, None).await?;
+    let answer = reply::submit(&app, path.listing, command, origin, None).await?;
     let body = OrderCancelled {
         id: path.id(),
         status: "cancelled",

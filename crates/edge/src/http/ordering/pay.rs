@@ -65,7 +65,7 @@ pub async fn pay(
     Json(body): Json<Pay>,
 ) -> Result<Response, Problem> {
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
-    let key = caller.key(&path.listing, &body);
+    let origin = caller.origin(&path.listing, &body);
     let command = Command::Order(OrderCommand::Pay(PayOrder {
         key: OrderKey { order: path.order, buyer },
         payment: PaymentId(app.new_number()),
@@ -73,7 +73,7 @@ pub async fn pay(
         method: body.method.clone(),
         settled: body.settled,
     }));
-    let answer = reply::submit(&app, path.listing, command, key, None).await?;
+    let answer = reply::submit(&app, path.listing, command, origin, None).await?;
     let asked = find_fact(&answer, |fact| {
         if let Fact::Order(OrderFact::PaymentAsked { payment, amount_minor, until, .. }) = fact {
             return Some((*payment, *amount_minor, *until));

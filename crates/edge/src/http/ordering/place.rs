@@ -72,11 +72,11 @@ pub async fn place(
 ) -> Result<Response, Problem> {
     let (listing, goods, credential, fence) = goods(&app, &caller, &headers, &body).await?;
     let labels = Labels::of(&*app.engine, &listing)?;
-    let key = caller.key(&listing, &(credential, &body));
+    let origin = caller.origin(&listing, &(credential, &body));
     let fees = app.config.fees;
     let place = PlaceOrder { order: OrderId(app.new_number()), goods, fees };
     let command = Command::Order(OrderCommand::Place(place));
-    let answer = match reply::submit(&app, listing, command, key, None).await {
+    let answer = match reply::submit(&app, listing, command, origin, None).await {
         Ok(answer) => answer,
         Err(problem) => return Err(lost::instead(&app, listing, fence, problem).await),
     };

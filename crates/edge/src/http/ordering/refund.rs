@@ -98,12 +98,12 @@ pub async fn refund(
         }
         Labels::Whole(_) => whole(&app, &path, &body).await?,
     };
-    let key = caller.key(&path.listing, &body);
+    let origin = caller.origin(&path.listing, &body);
     let names = match &labels {
         Labels::Seats(names) => Some(names),
         Labels::Skus(_) | Labels::Whole(_) => None,
     };
-    let answer = reply::submit(&app, path.listing, command, key, names).await?;
+    let answer = reply::submit(&app, path.listing, command, origin, names).await?;
     let (_, returned_minor) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::OrderRefunded { amount_minor, .. })
         | Fact::Sale(SaleFact::Refunded { amount_minor, .. }) = fact

@@ -71,8 +71,8 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let command = Command::Registration(command(&body)?);
-    let key = caller.key(&at.listing, &body);
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let origin = caller.origin(&at.listing, &body);
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let details = find_fact(&answer, |fact| {
         if let Fact::Registration(RegistrationFact::Changed(details)) = fact {
             Some(&**details)

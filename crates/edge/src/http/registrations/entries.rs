@@ -90,10 +90,10 @@ pub async fn register(
     let Nothing {} = body;
     find(&app, &at.listing)?;
     let buyer = caller.buyer()?.clone();
-    let key = caller.key(&at.listing, &());
+    let origin = caller.origin(&at.listing, &());
     let register = Register { entry: EntryId(app.new_number()), buyer };
     let command = Command::Registration(RegistrationCommand::Register(register));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     if let Outcome::AlreadyRegistered(state) = &answer.outcome {
         return Ok(reply::yes(StatusCode::OK, &answer, &EntryBody::of(&at.listing, state)));
     }
@@ -222,11 +222,11 @@ pub async fn confirm(
             Problem::invalid("order", "an id of the form ord_… that belongs to this registration")
         })?,
     };
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let (buyer, settled) = (caller.buyer()?.clone(), body.settled.unwrap_or(true));
     let confirm = ConfirmEntry { entry, buyer, order: OrderId(order), settled };
     let command = Command::Registration(RegistrationCommand::Confirm(confirm));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let paid = find_fact(&answer, |fact| {
         let Fact::Registration(RegistrationFact::Confirmed { order, .. }) = fact else { return None };
         Some(*order)
@@ -275,10 +275,10 @@ pub async fn cancel(
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
-    let key = caller.key(&at.listing, &());
+    let origin = caller.origin(&at.listing, &());
     let cancel = CancelEntry { entry, buyer: caller.buyer.clone() };
     let command = Command::Registration(RegistrationCommand::CancelEntry(cancel));
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let (_, amount_minor) = own_fact(&answer, |fact| {
         let Fact::Registration(RegistrationFact::EntryCancelled { amount_minor, .. }) = fact else {
             return None;

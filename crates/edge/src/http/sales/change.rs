@@ -67,8 +67,8 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     Skus::of(&*app.engine, &at.listing)?;
     let command = Command::Sale(command(&body)?);
-    let key = caller.key(&at.listing, &body);
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let origin = caller.origin(&at.listing, &body);
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let details = find_fact(&answer, |fact| {
         if let Fact::Sale(SaleFact::Changed(details)) = fact { Some(&**details) } else { None }
     });

@@ -152,7 +152,7 @@ pub async fn place(
 ) -> Result<Response, Problem> {
     let mut skus = Skus::of(&*app.engine, &at.listing)?;
     let buyer = caller.buyer()?;
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let command = Command::Sale(SaleCommand::Checkout(Checkout {
         checkout: CheckoutId(app.new_number()),
         buyer: buyer.clone(),
@@ -160,7 +160,7 @@ pub async fn place(
         checkout_ms: body.checkout_seconds.map(seconds),
     }));
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
-    let answer = reply::submit_told(&app, at.listing, command, key, tell).await?;
+    let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let state = checked_out(&answer)?;
     let body = CheckoutBody::living(&state, &skus, Some(&app.tokens));
     Ok(reply::placed(&answer, body.location(), &body))
@@ -260,11 +260,11 @@ pub async fn purchase(
             .map_err(|_| Problem::invalid("order", "an id of the form ord_… that belongs to this sale"))?,
     };
     let checkout_key = code.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
-    let key = caller.key(&code.sale, &body);
+    let origin = caller.origin(&code.sale, &body);
     let settled = body.settled.unwrap_or(true);
     let purchase = Purchase { key: checkout_key, order: OrderId(order), settled };
     let command = Command::Sale(SaleCommand::Purchase(purchase));
-    let answer = code.submit(&app, command, key).await?;
+    let answer = code.submit(&app, command, origin).await?;
     let (order, at) = purchased(&answer)?;
     Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&code.sale, code.checkout, order, at)))
 }
@@ -312,9 +312,9 @@ pub async fn cancel(
 ) -> Result<Response, Problem> {
     let Nothing {} = body;
     let checkout_key = code.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
-    let key = caller.key(&code.sale, &());
+    let origin = caller.origin(&code.sale, &());
     let command = Command::Sale(SaleCommand::CancelCheckout(checkout_key));
-    let answer = code.submit(&app, command, key).await?;
+    let answer = code.submit(&app, command, origin).await?;
     let told = CheckoutCancelled {
         id: checkout_text(&code.sale, code.checkout),
         cancelled_at: reply::time_of(&answer),

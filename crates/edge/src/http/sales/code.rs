@@ -7,7 +7,6 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use onsale_domain::Question;
 use onsale_domain::id::{read_base32, read_inside_of, write_base32};
-use onsale_domain::listing::Key;
 use onsale_domain::stock::command::CheckoutKey;
 use onsale_domain::stock::{CheckoutState, SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, CheckoutId, Code, Command, ListingId, ListingKind};
@@ -16,7 +15,7 @@ use subtle::ConstantTimeEq;
 
 use crate::app::App;
 use crate::http::credential::ended;
-use crate::http::extract::{look_up, path_params};
+use crate::http::extract::{Origin, look_up, path_params};
 use crate::http::problem::{Problem, catalog};
 use crate::http::{lost, reply};
 use crate::token::{CHECKOUT, CHECKOUT_PROOF, Tokens, read_fence};
@@ -85,10 +84,10 @@ impl CodePath {
     }
 
     /// Submits a command about this code's checkout.
-    pub async fn submit(&self, app: &App, command: Command, key: Option<Key>) -> Result<Answer, Problem> {
+    pub async fn submit(&self, app: &App, command: Command, origin: Origin) -> Result<Answer, Problem> {
         match self.secret {
-            Some(secret) => lost::submit(app, self.sale, secret.fence, command, key, None).await,
-            None => reply::submit(app, self.sale, command, key, None).await,
+            Some(secret) => lost::submit(app, self.sale, secret.fence, command, origin, None).await,
+            None => reply::submit(app, self.sale, command, origin, None).await,
         }
     }
 

@@ -69,10 +69,10 @@ pub async fn add(
     Json(body): Json<NewSku>,
 ) -> Result<Response, Problem> {
     let skus = Skus::of(&*app.engine, &at.listing)?;
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let command = Command::Sale(SaleCommand::AddSku(Box::new(body.to_domain())));
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
-    let answer = reply::submit_told(&app, at.listing, command, key, tell).await?;
+    let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let (_, sku) =
         own_fact(
             &answer,
@@ -109,9 +109,9 @@ pub async fn change(
             return Err(Problem::invalid("body", "exactly one of add, withdraw and price_minor"));
         }
     });
-    let key = caller.key(&at.listing, &body);
+    let origin = caller.origin(&at.listing, &body);
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
-    let answer = reply::submit_told(&app, at.listing, command, key, tell).await?;
+    let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let (mut added, mut withdrawn, mut price) = (None, None, None);
     for (_, fact) in answer.facts() {
         if let Fact::Sale(SaleFact::StockAdded { count, .. }) = fact {

@@ -69,8 +69,8 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let (_, series) = find(&app, &at.listing)?;
     let command = Command::Series(command(series.details(), &body)?);
-    let key = caller.key(&at.listing, &body);
-    let answer = reply::submit(&app, at.listing, command, key, None).await?;
+    let origin = caller.origin(&at.listing, &body);
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let details = find_fact(&answer, |fact| {
         if let Fact::Series(SeriesFact::Changed(details)) = fact { Some(&**details) } else { None }
     });

@@ -147,7 +147,7 @@ fn buyer(name: &str) -> anyhow::Result<BuyerId> {
 
 /// What was there before a start that was cut short, or has just ended, is as good as just made.
 async fn submit(engine: &dyn Engine, listing: ListingId, command: AuctionCommand) -> anyhow::Result<()> {
-    let request = Request { listing, command: Command::Auction(command), key: None };
+    let request = Request { listing, command: Command::Auction(command), key: None, by: None };
     let answer = engine.submit(request).await.with_context(|| format!("{listing} could not be created"))?;
     match answer.outcome.refused().map(|refusal| refusal.code) {
         None | Some(Code::ListingExists | Code::AuctionOver | Code::Invalid) => Ok(()),

@@ -67,7 +67,7 @@ fn details(house: House, now: Millis) -> anyhow::Result<EventDetails> {
 
 /// A listing that exists is as good as one just made: a start may have been cut short between two.
 pub async fn submit(engine: &dyn Engine, listing: ListingId, command: Command) -> anyhow::Result<()> {
-    let answer = engine.submit(Request { listing, command, key: None }).await;
+    let answer = engine.submit(Request { listing, command, key: None, by: None }).await;
     let answer = answer.with_context(|| format!("{listing} could not be created"))?;
     match answer.outcome.refused() {
         Some(refusal) if refusal.code != Code::ListingExists => {

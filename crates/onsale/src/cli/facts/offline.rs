@@ -37,7 +37,7 @@ pub fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out) -> any
     let teller = Teller::new(&view);
     for step in &reading.steps {
         for (offset, fact) in step.numbered().filter(|(offset, _)| *offset > after.offset) {
-            out.fact(&teller.tell(step.epoch, offset, step.at, fact))?;
+            out.fact(&teller.tell(step, offset, fact))?;
         }
     }
     out.flush()?;
@@ -81,7 +81,7 @@ impl Reading {
             facts.push(fact);
         }
         let (epoch, first, at, key) = (u64::from(step.epoch), step.first, step.at, step.key);
-        self.steps.push(Step { listing: self.id, epoch, first, at, key, facts });
+        self.steps.push(Step { listing: self.id, epoch, first, at, key, facts, by: None });
         Ok(())
     }
 }

@@ -74,7 +74,7 @@ impl Hall {
     /// What the engine's own timer would do.
     pub fn sweep(&self, auction: &str) {
         let listing = ListingId::parse(auction).expect("an id");
-        let sweep = Request { listing, command: Command::ExpireDue { limit: 64 }, key: None };
+        let sweep = Request { listing, command: Command::ExpireDue { limit: 64 }, key: None, by: None };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(self.house.engine.submit(sweep)).expect("answers");
     }
