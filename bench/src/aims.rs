@@ -176,6 +176,12 @@ pub const AIMS: &[Aim] = &[
         value: Value::Measured,
         bound: Bound::AtMost(60_000_000.0),
     },
+    Aim {
+        name: "idle_100k_listings_cpu_pct",
+        what: "share of one core that a server with 100,000 closed listings spends when nobody asks",
+        value: Value::Measured,
+        bound: Bound::AtMost(1.0),
+    },
 ];
 
 impl Bound {

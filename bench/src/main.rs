@@ -127,6 +127,7 @@ fn everybody(folder: &std::path::Path) -> Vec<Box<dyn Contestant>> {
     all.extend(ours::cost::contestants(folder));
     all.push(Box::new(ours::memory::BytesPerSeat::new(folder)));
     all.push(Box::new(ours::memory::auctions::AuctionsBytes::new(folder)));
+    all.push(Box::new(ours::idle::Idle::new(folder)));
     all.push(Box::new(ours::recovery::Recovery::new(folder)));
     all
 }

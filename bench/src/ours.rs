@@ -6,6 +6,7 @@ pub mod engine;
 pub mod fight;
 pub mod hall;
 pub mod http;
+pub mod idle;
 pub mod market;
 pub mod memory;
 pub mod on_redis;

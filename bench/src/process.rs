@@ -29,6 +29,10 @@ impl Running {
         &mut self.child
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits until `ready` says so; fails when the program ends or takes too long.
     pub fn wait_until(&mut self, mut ready: impl FnMut() -> bool) -> Result<()> {
         let started = Instant::now();

@@ -25,7 +25,7 @@ const ROW_SEATS: u64 = 100;
 /// The server under load, shared by the two contestants.
 #[derive(Debug)]
 pub struct House {
-    _server: Running,
+    server: Running,
     address: SocketAddr,
     events: Vec<String>,
     next: Arc<AtomicU64>,
@@ -190,7 +190,7 @@ fn binary() -> Result<PathBuf> {
 }
 
 impl House {
-    fn open(folder: &Path, settings: &[(&str, String)]) -> Result<House> {
+    pub fn open(folder: &Path, settings: &[(&str, String)]) -> Result<House> {
         std::fs::create_dir_all(folder)?;
         let address: SocketAddr = ([127, 0, 0, 1], free_port()?).into();
         let mut command = Command::new(binary()?);
@@ -204,7 +204,12 @@ impl House {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let mut server = Running::start(&mut command, "-INT")?;
         server.wait_until(|| TcpStream::connect(address).is_ok())?;
-        Ok(House { _server: server, address, events: Vec::new(), next: Arc::default() })
+        Ok(House { server, address, events: Vec::new(), next: Arc::default() })
+    }
+
+    /// Of the server's process.
+    pub fn id(&self) -> u32 {
+        self.server.id()
     }
 
     /// Makes events of so many seats until `wanted` are left that nobody has held.
