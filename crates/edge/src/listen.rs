@@ -29,7 +29,7 @@ use crate::http::problem::{Problem, catalog};
 use closing::{Closing, Stage};
 use patience::{Patient, Stream};
 use tls::Acceptor;
-use turn::{Alarm, Rung, Turn};
+use turn::{Alarm, Overdue, Turn};
 
 /// A pause after `accept` failed, usually for want of file descriptors: time for others to close.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -159,8 +159,8 @@ impl Connection {
                 match alarm.poll(cx) {
                     Poll::Pending => return Poll::Pending,
                     // Whoever makes the answer sees now that it is too late.
-                    Poll::Ready(Rung::Answering) => {}
-                    Poll::Ready(Rung::Asking) => return Poll::Ready(Ok(())),
+                    Poll::Ready(Overdue::Answering) => {}
+                    Poll::Ready(Overdue::Asking) => return Poll::Ready(Ok(())),
                 }
             }
         });

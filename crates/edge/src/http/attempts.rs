@@ -7,7 +7,7 @@ use axum::response::Response;
 
 use super::extract::EventPath;
 use super::names::Names;
-use super::problem::{Obstacles, Problem, Told};
+use super::problem::{Obstacles, Problem, ProblemBody};
 use super::query::Query;
 use super::sales::attempts::{AttemptList, Page, page_of};
 use crate::app::App;
@@ -16,7 +16,7 @@ use crate::app::App;
 #[utoipa::path(get, path = "/v1/events/{event}/attempts", tag = "events",
     params(("event" = String, Path), ("from" = Option<u64>, Query, description = "The `next` of the page before"),
            ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = AttemptList), (status = 404, body = Told)))]
+    responses((status = 200, body = AttemptList), (status = 404, body = ProblemBody)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: EventPath,

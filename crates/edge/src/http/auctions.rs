@@ -176,7 +176,7 @@ pub struct Page {
 /// Create an auction
 #[utoipa::path(post, path = "/v1/auctions", tag = "auctions", request_body = NewAuction,
     params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = AuctionBody), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 201, body = AuctionBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -223,7 +223,7 @@ pub async fn create(
 /// With `Onsale-Buyer` it tells that buyer's own part, his maximum among it; to the seller it tells the reserve.
 #[utoipa::path(get, path = "/v1/auctions/{auction}", tag = "auctions",
     params(("auction" = String, Path), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = AuctionBody), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = AuctionBody), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) -> Result<Response, Problem> {
     let own = match caller.buyer.clone() {
         None => Found::Nothing,
@@ -249,7 +249,7 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
     params(("after" = Option<String>, Query, description = "The `next` of the page before"),
            ("limit" = Option<usize>, Query, description = "1 to 500"),
            ("ending_before" = Option<i64>, Query, description = "Milliseconds since 1970", example = 1893456000000i64)),
-    responses((status = 200, body = AuctionList), (status = 422, body = super::problem::Told)))]
+    responses((status = 200, body = AuctionList), (status = 422, body = super::problem::ProblemBody)))]
 pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
     let limit = query::limit(page.limit, LIMIT_MAX)?;
     let (now, after) = (app.engine.now(), page.after.as_deref());

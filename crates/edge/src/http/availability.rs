@@ -74,7 +74,7 @@ pub struct AreaCounts<'a> {
 
 /// What is left
 #[utoipa::path(get, path = "/v1/events/{event}/availability", tag = "seats", params(("event" = String, Path)),
-    responses((status = 200, body = Availability), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = Availability), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &count(&names));

@@ -66,7 +66,7 @@ pub struct Blocked<'a> {
 /// Block or unblock seats, rows, sections and free places
 #[utoipa::path(post, path = "/v1/events/{event}/blocks", tag = "staff", request_body = Block,
     params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Blocked), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 200, body = Blocked), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -78,7 +78,7 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64
 /// Change an event's details, status or layout
 #[utoipa::path(patch, path = "/v1/events/{event}", tag = "events", request_body = EventChange,
     params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = EventChanged), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 200, body = EventChanged), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,

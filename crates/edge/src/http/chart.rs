@@ -188,7 +188,7 @@ pub struct Wish {
 #[utoipa::path(get, path = "/v1/events/{event}/chart", tag = "seats",
     params(("event" = String, Path), ("version" = Option<String>, Query), ("If-None-Match" = Option<String>, Header)),
     responses((status = 200, body = ChartBody), (status = 304, description = "Nothing has changed"),
-              (status = 404, body = super::problem::Told)))]
+              (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::edge::key_is_right;
 use super::extract::{Origin, buyer};
-use super::problem::{Problem, Told, catalog};
+use super::problem::{Problem, ProblemBody, catalog};
 use super::query::Query;
 use super::reply;
 use super::sales::checkouts::{CheckoutBody, Purchased, checked_out, purchased};
@@ -53,7 +53,7 @@ pub struct Used {
 #[utoipa::path(post, path = "/checkout", tag = "checkouts",
     params(("user_id" = String, Query, description = "Who buys"),
            ("id" = String, Query, description = "The SKU", example = "item-1")),
-    responses((status = 201, body = CheckoutBody), (status = 401, body = Told), (status = "4XX", body = Told)))]
+    responses((status = 201, body = CheckoutBody), (status = 401, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
 pub async fn checkout(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -78,7 +78,7 @@ pub async fn checkout(
 /// Use a code: what it reserves is bought, the money taken elsewhere
 #[utoipa::path(post, path = "/purchase", tag = "checkouts",
     params(("code" = String, Query, description = "The code that the checkout answered")),
-    responses((status = 200, body = Purchased), (status = 401, body = Told), (status = "4XX", body = Told)))]
+    responses((status = 200, body = Purchased), (status = 401, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
     headers: HeaderMap,

@@ -46,8 +46,8 @@ pub struct Confirmed {
 #[utoipa::path(post, path = "/v1/events/{event}/holds/{hold}/confirm", tag = "holds", request_body = Confirm,
     params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
            ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Confirmed), (status = 410, body = super::problem::Told),
-              (status = 412, body = super::problem::Told)))]
+    responses((status = 200, body = Confirmed), (status = 410, body = super::problem::ProblemBody),
+              (status = 412, body = super::problem::ProblemBody)))]
 pub async fn confirm(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -24,7 +24,7 @@ use super::table::{Declared, declare};
                        share is away.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(super::problem::Told, super::holds::SeatsDropped)),
+    components(schemas(super::problem::ProblemBody, super::holds::SeatsDropped)),
     security(("api_key" = [])),
     tags(
         (name = "holds", description = "Hold, extend, release, confirm"),

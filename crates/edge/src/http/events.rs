@@ -170,7 +170,7 @@ pub struct EventList {
 /// Create an event
 #[utoipa::path(post, path = "/v1/events", tag = "events", request_body = NewEvent,
     params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = EventBody), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 201, body = EventBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -235,7 +235,7 @@ pub fn chart_of(
 
 /// Show an event
 #[utoipa::path(get, path = "/v1/events/{event}", tag = "events", params(("event" = String, Path)),
-    responses((status = 200, body = EventBody), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = EventBody), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &described(&names.view));

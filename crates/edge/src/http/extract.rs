@@ -21,19 +21,19 @@ use crate::idempotency::{self, RouteKey};
 
 /// The listing in a path and whatever else the path names, percent-decoded.
 #[derive(Debug)]
-pub struct Place<const KIND: char> {
+pub struct ListingPath<const KIND: char> {
     pub listing: ListingId,
     rest: Option<String>,
 }
 
-pub type EventPath = Place<'e'>;
-pub type VenuePath = Place<'v'>;
-pub type SalePath = Place<'s'>;
-pub type SeriesPath = Place<'h'>;
-pub type RegistrationPath = Place<'r'>;
-pub type AuctionPath = Place<'a'>;
+pub type EventPath = ListingPath<'e'>;
+pub type VenuePath = ListingPath<'v'>;
+pub type SalePath = ListingPath<'s'>;
+pub type SeriesPath = ListingPath<'h'>;
+pub type RegistrationPath = ListingPath<'r'>;
+pub type AuctionPath = ListingPath<'a'>;
 
-impl<const KIND: char> Place<KIND> {
+impl<const KIND: char> ListingPath<KIND> {
     /// Of the path's own words, decoded.
     pub async fn of(app: &App, listing: Option<&str>, rest: Option<&str>) -> Result<Self, Problem> {
         let kind = match KIND {
@@ -47,7 +47,7 @@ impl<const KIND: char> Place<KIND> {
         let listing = listing.and_then(ListingId::parse).filter(|listing| listing.kind == kind);
         let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
         look_up(app, listing).await?;
-        Ok(Place { listing, rest: rest.map(str::to_owned) })
+        Ok(ListingPath { listing, rest: rest.map(str::to_owned) })
     }
 
     /// The seat, hold or order in the path.
@@ -77,13 +77,13 @@ pub fn inside(whole: &ListingId, prefix: &str, text: &str, unknown: Code) -> Res
     }
 }
 
-impl<const KIND: char> FromRequestParts<Arc<App>> for Place<KIND> {
+impl<const KIND: char> FromRequestParts<Arc<App>> for ListingPath<KIND> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let params = path_params(parts, app).await?;
         let mut values = params.iter().map(|(_, value)| value);
-        Place::of(app, values.next(), values.next()).await
+        ListingPath::of(app, values.next(), values.next()).await
     }
 }
 

@@ -49,7 +49,7 @@ pub struct FactList {
 /// longer than `limit`.
 #[utoipa::path(get, path = "/v1/events/{event}/facts", tag = "facts",
     params(("event" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = FactList), (status = 410, description = "Reload", body = super::problem::Told)))]
+    responses((status = 200, body = FactList), (status = 410, description = "Reload", body = super::problem::ProblemBody)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: EventPath,

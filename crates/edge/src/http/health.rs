@@ -58,7 +58,7 @@ pub async fn live() -> Response {
 
 /// The engine takes commands
 #[utoipa::path(get, path = "/readyz", tag = "operating", security(()),
-    responses((status = 200, body = Health), (status = 503, body = super::problem::Told)))]
+    responses((status = 200, body = Health), (status = 503, body = super::problem::ProblemBody)))]
 pub async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let status = app.engine.status();
     if let Some(why) = status.poisoned {

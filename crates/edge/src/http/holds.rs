@@ -55,7 +55,7 @@ pub struct BestBody {
     params(("event" = String, Path), ("Onsale-Buyer" = String, Header, description = "Who buys"),
            ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
     responses((status = 201, body = HoldBody), (status = 200, description = "Already yours", body = HoldBody),
-              (status = 409, body = super::problem::Told), (status = "4XX", body = super::problem::Told)))]
+              (status = 409, body = super::problem::ProblemBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -143,8 +143,8 @@ fn best(names: &Names, wish: &BestBody) -> Result<BestAvailable, Problem> {
 #[utoipa::path(get, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
     params(("event" = String, Path), ("hold" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
            ("Hold-Token" = Option<String>, Header)),
-    responses((status = 200, body = HoldBody), (status = 404, body = super::problem::Told),
-              (status = 410, body = super::problem::Told)))]
+    responses((status = 200, body = HoldBody), (status = 404, body = super::problem::ProblemBody),
+              (status = 410, body = super::problem::ProblemBody)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -213,7 +213,7 @@ pub struct SeatsDropped<'a> {
     params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
            ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, description = "The new deadline, or what was dropped", body = HoldExtended),
-              (status = 412, body = super::problem::Told), (status = "4XX", body = super::problem::Told)))]
+              (status = 412, body = super::problem::ProblemBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -285,8 +285,8 @@ pub struct HoldReleased {
 #[utoipa::path(delete, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
     params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
            ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = HoldReleased), (status = 410, body = super::problem::Told),
-              (status = 412, body = super::problem::Told)))]
+    responses((status = 200, body = HoldReleased), (status = 410, body = super::problem::ProblemBody),
+              (status = 412, body = super::problem::ProblemBody)))]
 pub async fn release(
     State(app): State<Arc<App>>,
     at: EventPath,

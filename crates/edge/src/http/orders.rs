@@ -39,7 +39,7 @@ pub struct OrderBody<'a> {
 /// Show an order
 #[utoipa::path(get, path = "/v1/events/{event}/orders/{order}", tag = "orders",
     params(("event" = String, Path), ("order" = String, Path)),
-    responses((status = 200, body = OrderBody), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = OrderBody), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let id = OrderId(at.inside("ord", Code::OrderUnknown)?);
@@ -90,7 +90,7 @@ pub struct Refunded<'a> {
 /// Refund an order, wholly or in part
 #[utoipa::path(post, path = "/v1/events/{event}/refunds", tag = "orders", request_body = Refund,
     params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Refunded), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 200, body = Refunded), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn refund(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -63,7 +63,7 @@ pub struct NewHolder<'a> {
 /// Take a hold away, or give it to another
 #[utoipa::path(post, path = "/v1/events/{event}/overrides", tag = "staff", request_body = Override,
     params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Overridden), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 200, body = Overridden), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -15,7 +15,7 @@ use onsale_domain::{Found, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::problem::{Problem, Told, catalog};
+use super::problem::{Problem, ProblemBody, catalog};
 use super::reply;
 use crate::app::App;
 use onsale_payments::provider::WebhookError;
@@ -84,7 +84,7 @@ pub struct EventShown<'a> {
 
 /// Show a payment and what its provider said about it
 #[utoipa::path(get, path = "/v1/payments/{payment}", tag = "payments", params(("payment" = String, Path)),
-    responses((status = 200, body = PaymentShown), (status = 404, body = Told)))]
+    responses((status = 200, body = PaymentShown), (status = 404, body = ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, params: RawPathParams) -> Result<Response, Problem> {
     let text = params.iter().next().map_or("", |(_, value)| value);
     let unknown = || Problem::code(Code::PaymentUnknown);
@@ -189,8 +189,8 @@ pub struct WebhookTaken {
 #[utoipa::path(post, path = "/v1/payments/webhooks/{provider}", tag = "payments",
     params(("provider" = String, Path)), request_body = String, security(()),
     responses((status = 200, body = WebhookTaken),
-              (status = 400, description = "The signature is missing, wrong, old or ahead", body = Told),
-              (status = 404, body = Told)))]
+              (status = 400, description = "The signature is missing, wrong, old or ahead", body = ProblemBody),
+              (status = 404, body = ProblemBody)))]
 pub async fn receive(
     State(app): State<Arc<App>>,
     params: RawPathParams,

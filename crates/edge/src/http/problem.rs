@@ -22,12 +22,12 @@ const RETRY_BUSY_S: u32 = 1;
 const RETRY_TROUBLE_S: u32 = 5;
 
 #[derive(Debug)]
-pub struct Problem(Box<Told>);
+pub struct Problem(Box<ProblemBody>);
 
 /// What is told. Private causes go to the log, never here.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
-pub struct Told {
+pub struct ProblemBody {
     /// Where this problem is explained.
     #[serde(rename = "type")]
     #[schema(example = "/problems/seat_held")]
@@ -104,7 +104,7 @@ impl Problem {
     }
 
     pub fn with(entry: Entry, detail: impl Into<String>) -> Problem {
-        let told = Told {
+        let told = ProblemBody {
             kind: format!("/problems/{}", entry.code),
             title: entry.title,
             status: entry.status,

@@ -53,7 +53,7 @@ fn body<'a>(names: &Names, seat: &'a str, place: HoldId, ahead: u32, until: Mill
            ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 201, description = "Joined", body = QueuePlace),
               (status = 200, description = "In the queue before", body = QueuePlace),
-              (status = 409, body = super::problem::Told)))]
+              (status = 409, body = super::problem::ProblemBody)))]
 pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
@@ -81,7 +81,7 @@ pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
 /// The place in the queue, or the offer it became
 #[utoipa::path(get, path = "/v1/events/{event}/seats/{seat}/queue", tag = "queue",
     params(("event" = String, Path), ("seat" = String, Path), ("Onsale-Buyer" = String, Header)),
-    responses((status = 200, body = QueueState), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = QueueState), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let buyer = caller.buyer()?.clone();
@@ -117,7 +117,7 @@ pub struct QueueLeft<'a> {
 #[utoipa::path(delete, path = "/v1/events/{event}/seats/{seat}/queue", tag = "queue",
     params(("event" = String, Path), ("seat" = String, Path), ("Onsale-Buyer" = String, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = QueueLeft), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = QueueLeft), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());

@@ -135,7 +135,7 @@ impl From<&RegistrationDetails> for DetailsBody {
 /// Create a registration
 #[utoipa::path(post, path = "/v1/registrations", tag = "registrations", request_body = NewRegistration,
     params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = RegistrationBody), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 201, body = RegistrationBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -203,7 +203,7 @@ fn described(view: &View) -> Option<RegistrationBody> {
 /// Show a registration and how many have a place
 #[utoipa::path(get, path = "/v1/registrations/{registration}", tag = "registrations",
     params(("registration" = String, Path)),
-    responses((status = 200, body = RegistrationBody), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = RegistrationBody), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<Response, Problem> {
     let view = find(&app, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &described(&view));
@@ -228,7 +228,7 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
 #[utoipa::path(get, path = "/v1/registrations/{registration}/attempts", tag = "registrations",
     params(("registration" = String, Path), ("from" = Option<u64>, Query, description = "The `next` of the page before"),
            ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = attempts::AttemptList), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = attempts::AttemptList), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn list_attempts(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -241,7 +241,7 @@ pub async fn list_attempts(
 /// What happened to a registration, in order
 #[utoipa::path(get, path = "/v1/registrations/{registration}/facts", tag = "facts",
     params(("registration" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::Told)))]
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::ProblemBody)))]
 pub async fn list_facts(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -254,7 +254,7 @@ pub async fn list_facts(
 #[utoipa::path(get, path = "/v1/registrations/{registration}/stream", tag = "facts",
     params(("registration" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::Told)))]
+              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: RegistrationPath,

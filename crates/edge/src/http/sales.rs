@@ -110,7 +110,7 @@ impl NewSku {
 /// Create a sale
 #[utoipa::path(post, path = "/v1/sales", tag = "sales", request_body = NewSale,
     params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = SaleBody), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 201, body = SaleBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -150,7 +150,7 @@ pub async fn create(
 #[utoipa::path(get, path = "/v1/sales/{sale}", tag = "sales",
     params(("sale" = String, Path), ("If-None-Match" = Option<String>, Header)),
     responses((status = 200, body = SaleBody), (status = 304, description = "Nothing has changed"),
-              (status = 404, body = super::problem::Told)))]
+              (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -198,7 +198,7 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
 /// What happened in a sale, in order
 #[utoipa::path(get, path = "/v1/sales/{sale}/facts", tag = "facts",
     params(("sale" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::Told)))]
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::ProblemBody)))]
 pub async fn list_facts(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -211,7 +211,7 @@ pub async fn list_facts(
 #[utoipa::path(get, path = "/v1/sales/{sale}/stream", tag = "facts",
     params(("sale" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::Told)))]
+              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: SalePath,

@@ -67,7 +67,7 @@ impl Serialize for Statuses<'_> {
     params(("event" = String, Path), ("format" = Option<String>, Query, description = "`json` or `binary`"),
            ("If-None-Match" = Option<String>, Header)),
     responses((status = 200, body = SeatStatuses), (status = 304, description = "Nothing has changed"),
-              (status = 404, body = super::problem::Told)))]
+              (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -217,7 +217,7 @@ impl SeriesBody {
 /// Create a series
 #[utoipa::path(post, path = "/v1/series", tag = "series", request_body = NewSeries,
     params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = SeriesBody), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 201, body = SeriesBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -287,7 +287,7 @@ pub fn series_of(view: &View) -> Option<&Arc<Series>> {
 
 /// Show a series, the sale that is on now, and its last slots
 #[utoipa::path(get, path = "/v1/series/{series}", tag = "series", params(("series" = String, Path)),
-    responses((status = 200, body = SeriesBody), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = SeriesBody), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: SeriesPath) -> Result<Response, Problem> {
     let (view, series) = find(&app, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &SeriesBody::of(&view, &series, app.engine.now()));
@@ -312,7 +312,7 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
 /// What happened to a series, in order
 #[utoipa::path(get, path = "/v1/series/{series}/facts", tag = "facts",
     params(("series" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::Told)))]
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::ProblemBody)))]
 pub async fn list_facts(
     State(app): State<Arc<App>>,
     at: SeriesPath,
@@ -325,7 +325,7 @@ pub async fn list_facts(
 #[utoipa::path(get, path = "/v1/series/{series}/stream", tag = "facts",
     params(("series" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::Told)))]
+              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: SeriesPath,

@@ -55,7 +55,7 @@ struct Running {
 #[utoipa::path(get, path = "/v1/events/{event}/stream", tag = "facts",
     params(("event" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::Told)))]
+              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: EventPath,

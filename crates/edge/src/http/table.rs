@@ -243,12 +243,12 @@ pub fn describe(document: &mut utoipa::openapi::OpenApi) {
 #[derive(Debug)]
 pub struct Table {
     pub routes: Vec<Route>,
-    paths: Vec<Place>,
+    paths: Vec<PathEntry>,
 }
 
 /// One path with what is done there.
 #[derive(Debug)]
-struct Place {
+struct PathEntry {
     path: String,
     /// `None` stands for any one word.
     words: Vec<Option<Box<[u8]>>>,
@@ -272,11 +272,11 @@ pub fn table() -> &'static Table {
 impl Table {
     fn new(routes: impl Iterator<Item = Route>) -> Table {
         let routes: Vec<Route> = routes.collect();
-        let mut paths: Vec<Place> = Vec::new();
+        let mut paths: Vec<PathEntry> = Vec::new();
         for route in &routes {
             let known = paths.iter().position(|place| place.path == route.path);
             let place = known.unwrap_or_else(|| {
-                paths.push(Place::new(&route.path));
+                paths.push(PathEntry::new(&route.path));
                 paths.len() - 1
             });
             let place = &mut paths[place];
@@ -365,14 +365,14 @@ impl Table {
     }
 }
 
-impl Place {
-    fn new(path: &str) -> Place {
+impl PathEntry {
+    fn new(path: &str) -> PathEntry {
         let word = |word: &str| match word.starts_with('{') {
             true => None,
             false => Some(word.as_bytes().into()),
         };
         let words = path.strip_prefix('/').unwrap_or(path).split('/').map(word).collect();
-        Place { path: path.to_owned(), words, is_open: false, straight: Vec::new(), scopes: Vec::new() }
+        PathEntry { path: path.to_owned(), words, is_open: false, straight: Vec::new(), scopes: Vec::new() }
     }
 
     fn is_of(&self, words: &[&[u8]]) -> bool {

@@ -86,7 +86,7 @@ pub struct Published {
 /// Create a venue
 #[utoipa::path(post, path = "/v1/venues", tag = "venues", request_body = NewVenue,
     params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = VenueBody), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 201, body = VenueBody), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -125,7 +125,7 @@ fn published_in(fact: &Fact) -> Option<&LayoutPublished> {
 /// Publish a new layout version
 #[utoipa::path(post, path = "/v1/venues/{venue}/layouts", tag = "venues", request_body = LayoutBody,
     params(("venue" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = Published), (status = "4XX", body = super::problem::Told)))]
+    responses((status = 201, body = Published), (status = "4XX", body = super::problem::ProblemBody)))]
 pub async fn publish(
     State(app): State<Arc<App>>,
     at: VenuePath,
@@ -155,7 +155,7 @@ pub struct Version {
 /// A venue with one of its layouts
 #[utoipa::path(get, path = "/v1/venues/{venue}", tag = "venues",
     params(("venue" = String, Path), ("version" = Option<u32>, Query, description = "Another version than the newest")),
-    responses((status = 200, body = VenueBody), (status = 404, body = super::problem::Told)))]
+    responses((status = 200, body = VenueBody), (status = 404, body = super::problem::ProblemBody)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: VenuePath,

@@ -81,7 +81,7 @@ fn nanos(time: Duration) -> u64 {
 
 /// What is over when the alarm rings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum Overdue {
     /// The caller took too long to ask.
     Asking,
     /// We took too long to answer, and now know it.
@@ -102,7 +102,7 @@ impl Alarm {
         Alarm { turn, sleep }
     }
 
-    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Rung> {
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Overdue> {
         let set_for = self.sleep.deadline().into_std();
         if self.turn.due.load(Ordering::Relaxed) < nanos(set_for.duration_since(self.turn.began)) {
             self.sleep.as_mut().reset(self.turn.due().into());
@@ -112,11 +112,11 @@ impl Alarm {
             if due <= Instant::now() {
                 let ours = self.turn.ours.load(Ordering::Relaxed);
                 if !ours {
-                    return Poll::Ready(Rung::Asking);
+                    return Poll::Ready(Overdue::Asking);
                 }
                 self.turn.late.store(true, Ordering::Relaxed);
                 self.turn.due.store(NEVER, Ordering::Relaxed);
-                return Poll::Ready(Rung::Answering);
+                return Poll::Ready(Overdue::Answering);
             }
             self.sleep.as_mut().reset(due.into());
         }
@@ -167,7 +167,7 @@ mod tests {
         Turn::new(&Limits { idle_timeout_ms: head_ms, request_timeout_ms: answer_ms, ..Limits::default() })
     }
 
-    async fn rings_within(alarm: &mut Alarm, ms: u64) -> Option<Rung> {
+    async fn rings_within(alarm: &mut Alarm, ms: u64) -> Option<Overdue> {
         tokio::time::timeout(Duration::from_millis(ms), poll_fn(|cx| alarm.poll(cx))).await.ok()
     }
 
@@ -180,7 +180,7 @@ mod tests {
             turn.take(Instant::now());
             drop(turn.clone().answered(Body::empty()));
         }
-        assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Rung::Asking));
+        assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Overdue::Asking));
     }
 
     #[tokio::test]
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(rings_within(&mut alarm, 150).await, None);
         turn.take(Instant::now());
         assert!(!turn.is_late());
-        assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Rung::Answering));
+        assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Overdue::Answering));
         assert!(turn.is_late());
         drop(turn.clone().answered(Body::empty()));
         turn.take(Instant::now());
@@ -205,6 +205,6 @@ mod tests {
         let body = turn.clone().answered(Body::empty());
         assert_eq!(rings_within(&mut alarm, 300).await, None);
         drop(body);
-        assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Rung::Asking));
+        assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Overdue::Asking));
     }
 }

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::retractions::AfterBody;
 use crate::app::App;
 use crate::http::extract::{self, AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::At;
 
@@ -49,7 +49,7 @@ pub struct Banned {
 /// Ban a bidder from an auction
 #[utoipa::path(post, path = "/v1/auctions/{auction}/bans", tag = "auctions", request_body = Ban,
     params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Banned), (status = 422, body = Told)))]
+    responses((status = 200, body = Banned), (status = 422, body = ProblemBody)))]
 pub async fn ban(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -83,7 +83,7 @@ pub async fn ban(
 /// Let a bidder bid again; what was retracted stays so
 #[utoipa::path(delete, path = "/v1/auctions/{auction}/bans/{bidder}", tag = "auctions",
     params(("auction" = String, Path), ("bidder" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Banned), (status = 404, body = Told)))]
+    responses((status = 200, body = Banned), (status = 404, body = ProblemBody)))]
 pub async fn unban(
     State(app): State<Arc<App>>,
     at: AuctionPath,

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::http::events::currency;
 use crate::http::extract::{AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, Told, catalog};
+use crate::http::problem::{Problem, ProblemBody, catalog};
 use crate::http::reply;
 use crate::http::wire::At;
 
@@ -80,9 +80,9 @@ pub struct BidBody {
 #[utoipa::path(post, path = "/v1/auctions/{auction}/bids", tag = "auctions", request_body = NewBid,
     params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = Told),
-              (status = 409, description = "Too low, over, another currency …", body = Told),
-              (status = 422, body = Told)))]
+    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = ProblemBody),
+              (status = 409, description = "Too low, over, another currency …", body = ProblemBody),
+              (status = 422, body = ProblemBody)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -102,8 +102,8 @@ pub async fn place(
 #[utoipa::path(post, path = "/v1/auctions/{auction}/buy-now", tag = "auctions", request_body = Purchase,
     params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = Told),
-              (status = 409, description = "Not on offer, over …", body = Told)))]
+    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = ProblemBody),
+              (status = 409, description = "Not on offer, over …", body = ProblemBody)))]
 pub async fn buy_now(
     State(app): State<Arc<App>>,
     at: AuctionPath,

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::own_fact;
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply;
 use crate::http::wire::At;
 
@@ -42,7 +42,7 @@ pub struct AuctionCancelled<'a> {
 #[utoipa::path(post, path = "/v1/auctions/{auction}/cancel", tag = "auctions", request_body = Cancellation,
     params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = AuctionCancelled),
-              (status = 409, description = "Over or cancelled before", body = Told)))]
+              (status = 409, description = "Over or cancelled before", body = ProblemBody)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     at: AuctionPath,

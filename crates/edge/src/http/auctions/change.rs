@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::details::{BuyNowBody, DetailsBody, IncrementBody, SoftCloseBody};
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::At;
 
@@ -62,8 +62,8 @@ pub struct AuctionChanged {
 #[utoipa::path(patch, path = "/v1/auctions/{auction}", tag = "auctions", request_body = AuctionChange,
     params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = AuctionChanged),
-              (status = 409, description = "Started, over or cancelled", body = Told),
-              (status = 422, body = Told)))]
+              (status = 409, description = "Started, over or cancelled", body = ProblemBody),
+              (status = 422, body = ProblemBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: AuctionPath,

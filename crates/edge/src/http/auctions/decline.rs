@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::own_fact;
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply;
 use crate::http::wire::At;
 
@@ -29,8 +29,8 @@ pub struct AwardDeclined<'a> {
 #[utoipa::path(post, path = "/v1/auctions/{auction}/decline", tag = "auctions",
     params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = AwardDeclined), (status = 404, description = "Nothing to decline", body = Told),
-              (status = 409, description = "A winning bid binds", body = Told)))]
+    responses((status = 200, body = AwardDeclined), (status = 404, description = "Nothing to decline", body = ProblemBody),
+              (status = 409, description = "A winning bid binds", body = ProblemBody)))]
 pub async fn decline(
     State(app): State<Arc<App>>,
     at: AuctionPath,

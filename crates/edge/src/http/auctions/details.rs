@@ -35,7 +35,7 @@ pub struct NewAuction {
     #[serde(default = "one")]
     pub tick_minor: i64,
     pub increment: IncrementBody,
-    /// Below it nothing is sold. Told to nobody but the seller until it is met.
+    /// Below it nothing is sold. ProblemBody to nobody but the seller until it is met.
     #[schema(example = 20000)]
     pub reserve_minor: Option<i64>,
     pub buy_now: Option<BuyNowBody>,

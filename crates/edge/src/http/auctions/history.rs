@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::{find, of};
 use crate::app::App;
 use crate::http::extract::AuctionPath;
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::query::{self, LIMIT_MAX, Query};
 use crate::http::reply;
 
@@ -70,7 +70,7 @@ impl From<&HistoryLine> for HistoryBid {
 #[utoipa::path(get, path = "/v1/auctions/{auction}/history", tag = "auctions",
     params(("auction" = String, Path), ("before" = Option<u32>, Query, description = "A bid's number"),
            ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = BidHistory), (status = 404, body = Told)))]
+    responses((status = 200, body = BidHistory), (status = 404, body = ProblemBody)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: AuctionPath,

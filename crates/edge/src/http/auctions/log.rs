@@ -9,7 +9,7 @@ use axum::response::Response;
 use crate::app::App;
 use crate::http::extract::AuctionPath;
 use crate::http::facts::{self, FactList, Page};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::query::Query;
 use crate::http::stream::{self, Wish};
 
@@ -17,7 +17,7 @@ use crate::http::stream::{self, Wish};
 #[utoipa::path(get, path = "/v1/auctions/{auction}/facts", tag = "auctions",
     params(("auction" = String, Path), ("after" = Option<String>, Query),
            ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = FactList), (status = 410, description = "Reload", body = Told)))]
+    responses((status = 200, body = FactList), (status = 410, description = "Reload", body = ProblemBody)))]
 pub async fn facts(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -30,7 +30,7 @@ pub async fn facts(
 #[utoipa::path(get, path = "/v1/auctions/{auction}/stream", tag = "auctions",
     params(("auction" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = Told)))]
+              (status = 503, description = "Too many streams", body = ProblemBody)))]
 pub async fn stream(
     State(app): State<Arc<App>>,
     at: AuctionPath,

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::find;
 use crate::app::App;
 use crate::http::extract::{self, AuctionPath, Caller};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::query::{self, LIMIT_MAX, Query};
 use crate::http::reply;
 use crate::http::wire::At;
@@ -35,7 +35,7 @@ pub struct Watching<'a> {
     params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
            ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 201, body = Watching), (status = 200, description = "Watched before", body = Watching),
-              (status = 409, description = "Over, or too many watch it", body = Told)))]
+              (status = 409, description = "Over, or too many watch it", body = ProblemBody)))]
 pub async fn watch(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -48,7 +48,7 @@ pub async fn watch(
 #[utoipa::path(delete, path = "/v1/auctions/{auction}/watchers", tag = "auctions",
     params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Watching), (status = 404, body = Told)))]
+    responses((status = 200, body = Watching), (status = 404, body = ProblemBody)))]
 pub async fn unwatch(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -96,7 +96,7 @@ pub struct Watchers {
 #[utoipa::path(get, path = "/v1/auctions/{auction}/watchers", tag = "auctions",
     params(("auction" = String, Path), ("after" = Option<String>, Query),
            ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = Watchers), (status = 404, body = Told)))]
+    responses((status = 200, body = Watchers), (status = 404, body = ProblemBody)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: AuctionPath,

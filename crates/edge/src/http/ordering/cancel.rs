@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::OrderPath;
 use crate::app::App;
 use crate::http::extract::Caller;
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply;
 use crate::http::wire::At;
 
@@ -33,7 +33,7 @@ pub struct OrderCancelled {
 #[utoipa::path(post, path = "/v1/orders/{order}/cancel", tag = "orders",
     params(("order" = String, Path, description = "The order's key"), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = OrderCancelled), (status = "4XX", body = Told)))]
+    responses((status = 200, body = OrderCancelled), (status = "4XX", body = ProblemBody)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     path: OrderPath,

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::OrderPath;
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::At;
 use onsale_payments::payment_text;
@@ -57,7 +57,7 @@ pub struct Paying {
            ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 202, description = "The provider is asked", body = Paying),
               (status = 200, description = "Nothing had to be asked: confirmed", body = Paying),
-              (status = "4XX", body = Told)))]
+              (status = "4XX", body = ProblemBody)))]
 pub async fn pay(
     State(app): State<Arc<App>>,
     path: OrderPath,

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::http::credential;
 use crate::http::extract::{Caller, Json, look_up};
 use crate::http::lost;
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::code::CodePath;
 use crate::http::wire::At;
@@ -62,8 +62,8 @@ pub struct Placed<'a> {
 #[utoipa::path(post, path = "/v1/orders", tag = "orders", request_body = NewOrder,
     params(("Hold-Token" = Option<String>, Header), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Placed), (status = 409, description = "Another order has taken it", body = Told),
-              (status = 410, body = Told), (status = 412, body = Told)))]
+    responses((status = 201, body = Placed), (status = 409, description = "Another order has taken it", body = ProblemBody),
+              (status = 410, body = ProblemBody), (status = 412, body = ProblemBody)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     caller: Caller,

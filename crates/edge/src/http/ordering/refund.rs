@@ -24,7 +24,7 @@ use super::OrderPath;
 use super::wire::{Labels, RefundBody};
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::wire::LineAsked;
 use crate::http::wire::{AreaAsked, At};
@@ -69,7 +69,7 @@ pub struct OrderReturned {
 /// Refund an order, wholly or in part
 #[utoipa::path(post, path = "/v1/orders/{order}/refunds", tag = "orders", request_body = NewRefund,
     params(("order" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = OrderReturned), (status = "4XX", body = Told)))]
+    responses((status = 200, body = OrderReturned), (status = "4XX", body = ProblemBody)))]
 pub async fn refund(
     State(app): State<Arc<App>>,
     path: OrderPath,

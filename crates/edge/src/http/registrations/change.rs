@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::{DetailsBody, find};
 use crate::app::App;
 use crate::http::extract::{Caller, Json, RegistrationPath};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::{At, seconds};
 
@@ -62,7 +62,7 @@ pub struct RegistrationChanged {
 /// Change a registration's details or capacity, close it or cancel it
 #[utoipa::path(patch, path = "/v1/registrations/{registration}", tag = "registrations", request_body = RegistrationChange,
     params(("registration" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = RegistrationChanged), (status = "4XX", body = Told)))]
+    responses((status = 200, body = RegistrationChanged), (status = "4XX", body = ProblemBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: RegistrationPath,

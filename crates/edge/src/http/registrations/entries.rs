@@ -20,7 +20,7 @@ use super::find;
 use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{self, Caller, Json, RegistrationPath};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::query::{self, LIMIT_MAX, Query};
 use crate::http::reply::{self, find_fact, own_fact};
 use crate::http::sales::checkouts::Nothing;
@@ -80,7 +80,7 @@ impl EntryBody {
     params(("registration" = String, Path), ("Onsale-Buyer" = String, Header, description = "Who registers"),
            ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
     responses((status = 201, body = EntryBody), (status = 200, description = "Already registered", body = EntryBody),
-              (status = 409, body = Told), (status = "4XX", body = Told)))]
+              (status = 409, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
 pub async fn register(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -127,7 +127,7 @@ async fn ask(app: &App, listing: ListingId, query: RegistrationQuery) -> Result<
 /// Where an entry stands
 #[utoipa::path(get, path = "/v1/registrations/{registration}/entries/{entry}", tag = "registrations",
     params(("registration" = String, Path), ("entry" = String, Path)),
-    responses((status = 200, body = EntryBody), (status = 404, body = Told), (status = 410, body = Told)))]
+    responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
@@ -162,7 +162,7 @@ pub struct EntryList {
 #[utoipa::path(get, path = "/v1/registrations/{registration}/entries", tag = "registrations",
     params(("registration" = String, Path), ("after" = Option<u64>, Query, description = "The `next` of the page before"),
            ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = EntryList), (status = 404, body = Told)))]
+    responses((status = 200, body = EntryList), (status = 404, body = ProblemBody)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -206,8 +206,8 @@ pub struct EntryConfirmed {
     request_body = NewConfirmation,
     params(("registration" = String, Path), ("entry" = String, Path), ("Onsale-Buyer" = String, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = EntryConfirmed), (status = 403, body = Told), (status = 410, body = Told),
-              (status = "4XX", body = Told)))]
+    responses((status = 200, body = EntryConfirmed), (status = 403, body = ProblemBody), (status = 410, body = ProblemBody),
+              (status = "4XX", body = ProblemBody)))]
 pub async fn confirm(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -267,7 +267,7 @@ pub struct EntryCancelled {
 #[utoipa::path(delete, path = "/v1/registrations/{registration}/entries/{entry}", tag = "registrations",
     params(("registration" = String, Path), ("entry" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = EntryCancelled), (status = 403, body = Told), (status = 410, body = Told)))]
+    responses((status = 200, body = EntryCancelled), (status = 403, body = ProblemBody), (status = 410, body = ProblemBody)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     at: RegistrationPath,

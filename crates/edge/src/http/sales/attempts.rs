@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::names::Skus;
 use crate::app::App;
 use crate::http::extract::SalePath;
-use crate::http::problem::{Obstacles, Problem, Told};
+use crate::http::problem::{Obstacles, Problem, ProblemBody};
 use crate::http::query::{self, Query};
 use crate::http::reply;
 
@@ -62,7 +62,7 @@ pub struct AttemptBody {
 #[utoipa::path(get, path = "/v1/sales/{sale}/attempts", tag = "sales",
     params(("sale" = String, Path), ("from" = Option<u64>, Query, description = "The `next` of the page before"),
            ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = AttemptList), (status = 404, body = Told)))]
+    responses((status = 200, body = AttemptList), (status = 404, body = ProblemBody)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: SalePath,

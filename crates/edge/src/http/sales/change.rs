@@ -15,7 +15,7 @@ use super::names::Skus;
 use super::wire::DetailsBody;
 use crate::app::App;
 use crate::http::extract::{Caller, Json, SalePath};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::{At, seconds};
 
@@ -58,7 +58,7 @@ pub struct SaleChanged {
 /// Change a sale's details, end it or cancel it
 #[utoipa::path(patch, path = "/v1/sales/{sale}", tag = "sales", request_body = SaleChange,
     params(("sale" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = SaleChanged), (status = "4XX", body = Told)))]
+    responses((status = 200, body = SaleChanged), (status = "4XX", body = ProblemBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SalePath,

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{self, Caller, Json, SalePath};
 use crate::http::json::{ByHand, Object};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, own_fact};
 use crate::http::wire::{At, listing_text, seconds};
 use crate::token::Tokens;
@@ -143,7 +143,7 @@ impl ByHand for CheckoutBody<'_> {
 #[utoipa::path(post, path = "/v1/sales/{sale}/checkouts", tag = "checkouts", request_body = NewCheckout,
     params(("sale" = String, Path), ("Onsale-Buyer" = String, Header, description = "Who buys"),
            ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = CheckoutBody), (status = 409, body = Told), (status = "4XX", body = Told)))]
+    responses((status = 201, body = CheckoutBody), (status = 409, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -191,7 +191,7 @@ pub fn checked_out(answer: &Answer) -> Result<CheckoutState, Problem> {
 /// The code is told to its buyer, named by `Onsale-Buyer` or proved by the code itself.
 #[utoipa::path(get, path = "/v1/checkouts/{code}", tag = "checkouts",
     params(("code" = String, Path), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = CheckoutBody), (status = 404, body = Told), (status = 410, body = Told)))]
+    responses((status = 200, body = CheckoutBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
 pub async fn show(State(app): State<Arc<App>>, code: CodePath, caller: Caller) -> Result<Response, Problem> {
     let found = code.ask(&app).await?;
     let skus = Skus::of(&*app.engine, &code.sale)?;
@@ -246,8 +246,8 @@ pub struct Purchased {
 #[utoipa::path(post, path = "/v1/checkouts/{code}/purchase", tag = "checkouts", request_body = NewPurchase,
     params(("code" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Purchased), (status = 403, description = "Another buyer's code", body = Told),
-              (status = 410, body = Told), (status = "4XX", body = Told)))]
+    responses((status = 200, body = Purchased), (status = 403, description = "Another buyer's code", body = ProblemBody),
+              (status = 410, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
     code: CodePath,
@@ -303,7 +303,7 @@ pub struct CheckoutCancelled {
 #[utoipa::path(post, path = "/v1/checkouts/{code}/cancel", tag = "checkouts",
     params(("code" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = CheckoutCancelled), (status = 410, body = Told), (status = "4XX", body = Told)))]
+    responses((status = 200, body = CheckoutCancelled), (status = 410, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     code: CodePath,

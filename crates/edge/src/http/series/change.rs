@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::{DetailsBody, ItemBody, find};
 use crate::app::App;
 use crate::http::extract::{Caller, Json, SeriesPath};
-use crate::http::problem::{Problem, Told};
+use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::{At, seconds};
 
@@ -60,7 +60,7 @@ pub struct SeriesChanged {
 /// Change what sales to come are like, or pause, resume or end a series
 #[utoipa::path(patch, path = "/v1/series/{series}", tag = "series", request_body = SeriesChange,
     params(("series" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = SeriesChanged), (status = "4XX", body = Told)))]
+    responses((status = 200, body = SeriesChanged), (status = "4XX", body = ProblemBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SeriesPath,

@@ -15,7 +15,7 @@ use crate::cli::client::Client;
 use crate::cli::ledger::{Ledger, Line};
 
 const FACTS_PER_PAGE: usize = 1_000;
-/// Told in full; the rest is only counted.
+/// ServerAnswer in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
 
 type Name = Arc<str>;

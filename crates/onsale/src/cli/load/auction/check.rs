@@ -10,7 +10,7 @@ use super::super::hall::text;
 use super::bidder::{Promise, Unanswered};
 use crate::cli::bidding::{After, Award, Book, Line, Stand, Terms};
 
-/// Told in full; the rest is only counted.
+/// ServerAnswer in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
 
 #[derive(Debug, Default, Serialize)]

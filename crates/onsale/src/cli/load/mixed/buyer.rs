@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
-use super::crowd::{Told, Way};
+use super::crowd::{ServerAnswer, Way};
 use super::stage;
 use crate::cli::load::hall::{list, text};
 
@@ -172,7 +172,7 @@ async fn give_up(way: &mut Way<'_>, goods: &Goods) {
 }
 
 /// Lapsed meanwhile, or its event was cancelled: everything may take long.
-fn is_over(told: &Told) -> bool {
+fn is_over(told: &ServerAnswer) -> bool {
     told.status == 410 || told.status == 409
 }
 

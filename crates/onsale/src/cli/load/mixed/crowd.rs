@@ -61,12 +61,12 @@ pub struct Way<'a> {
 
 /// An answer: its status, its body, and the code of a refusal.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ServerAnswer {
     pub status: u16,
     pub body: Value,
 }
 
-impl Told {
+impl ServerAnswer {
     pub fn is_yes(&self) -> bool {
         self.status < 300
     }
@@ -128,7 +128,7 @@ impl<'a> Way<'a> {
         path: &str,
         headers: &[(&str, &str)],
         body: Value,
-    ) -> Option<Told> {
+    ) -> Option<ServerAnswer> {
         self.steps += 1;
         let (name, key) = (self.name.clone(), format!("{}-{}", self.name, self.steps));
         let own = [("onsale-buyer", name.as_str()), ("idempotency-key", key.as_str())];
@@ -141,7 +141,7 @@ impl<'a> Way<'a> {
                 tokio::time::sleep(AGAIN).await;
                 continue;
             };
-            let told = Told { status: reply.status, body: reply.json() };
+            let told = ServerAnswer { status: reply.status, body: reply.json() };
             let code = if told.is_yes() { "yes".to_owned() } else { told.text("code") };
             *self.crowd.heard().answers.entry(format!("{verb}: {} {code}", told.status)).or_default() += 1;
             if told.status == 503 {
@@ -160,7 +160,7 @@ impl<'a> Way<'a> {
         path: &str,
         headers: &[(&str, &str)],
         body: Value,
-    ) -> Option<Told> {
+    ) -> Option<ServerAnswer> {
         self.send(verb, Method::POST, path, headers, body).await
     }
 
@@ -171,7 +171,7 @@ impl<'a> Way<'a> {
     }
 
     /// An answer that nobody expected.
-    pub fn odd(&self, verb: &str, told: &Told) {
+    pub fn odd(&self, verb: &str, told: &ServerAnswer) {
         self.crowd.broken(format!("{verb} was answered {} {}", told.status, told.body));
     }
 
@@ -202,7 +202,7 @@ impl<'a> Way<'a> {
     }
 
     /// What the simulated provider would say, signed by whoever knows the house's key.
-    pub async fn webhook(&mut self, payment: &str, status: &str, amount_minor: i64) -> Option<Told> {
+    pub async fn webhook(&mut self, payment: &str, status: &str, amount_minor: i64) -> Option<ServerAnswer> {
         let event = self.crowd.events.fetch_add(1, Ordering::Relaxed);
         let id = format!("load-{:08x}-{event}", self.crowd.run);
         self.webhook_again(&id, payment, status, amount_minor).await
@@ -214,7 +214,7 @@ impl<'a> Way<'a> {
         payment: &str,
         status: &str,
         amount_minor: i64,
-    ) -> Option<Told> {
+    ) -> Option<ServerAnswer> {
         let secret = self.crowd.secret.as_deref()?;
         let now = self.client.get("/v1/time").await.ok()?["now"].as_i64()?;
         let body = json!({"id": id, "payment": payment, "status": status, "amount_minor": amount_minor});

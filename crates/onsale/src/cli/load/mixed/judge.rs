@@ -14,7 +14,7 @@ use crate::cli::load::{auction, check, sale};
 use crate::cli::money_book::{Entry, MoneyBook};
 use crate::cli::stock_book::{self, StockBook};
 
-/// Told in full; the rest is only counted.
+/// ServerAnswer in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
 
 #[derive(Debug, Default, Serialize)]

@@ -14,7 +14,7 @@ use crate::cli::load::hall::{list, text};
 use crate::cli::stock_book::{Entry, StockBook};
 
 const FACTS_PER_PAGE: usize = 1_000;
-/// Told in full; the rest is only counted.
+/// ServerAnswer in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
 
 #[derive(Debug, Default, Serialize)]
