@@ -47,7 +47,8 @@ macro_rules! query {
                 match self {
                     Found::Nothing => true,
                     $(Found::$Kind(found) => <$State as Kind>::is_nothing(found),)*
-                    Found::Orders(_) | Found::Attempts(_) => false,
+                    Found::Orders(found) => found.is_nothing(),
+                    Found::Attempts(_) => false,
                 }
             }
         }

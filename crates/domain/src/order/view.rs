@@ -29,6 +29,18 @@ pub enum OrdersFound {
     Work(Vec<Work>),
 }
 
+impl OrdersFound {
+    /// Whether the listing knows nothing of what was asked for.
+    pub fn is_nothing(&self) -> bool {
+        match self {
+            OrdersFound::Nothing => true,
+            OrdersFound::Order(_) => false,
+            OrdersFound::Orders(orders) => orders.is_empty(),
+            OrdersFound::Work(work) => work.is_empty(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct BookedOrder {
     pub order: OrderId,

@@ -293,11 +293,13 @@ impl Shard {
         index.map_or(Found::Nothing, |index| self.listings[*index as usize].listing.ask(query, now))
     }
 
-    /// One look-up per listing: the price of having no second index to keep true.
+    /// One look-up per listing that has a deadline, for whatever is held has one; those of this batch are noted at its end.
     fn holds_of(&self, tenant: Tenant, buyer: &BuyerId, now: Millis) -> Vec<HeldAt> {
         let query = Query::Event(EventQuery::HoldsOf(buyer.clone()));
-        let of_tenant =
-            self.listings.iter().map(|owned| &owned.listing).filter(|listing| listing.id.tenant == tenant);
+        let with_deadline: BTreeSet<u32> =
+            self.due.iter().map(|(_, index)| *index).chain(self.changed.iter().copied()).collect();
+        let of_tenant = with_deadline.iter().map(|index| &self.listings[*index as usize].listing);
+        let of_tenant = of_tenant.filter(|listing| listing.id.tenant == tenant);
         let held = of_tenant.filter_map(|listing| {
             let Found::Event(EventFound::Holds(holds)) = listing.ask(&query, now) else { return None };
             let position = position_of(listing);
@@ -306,7 +308,7 @@ impl Shard {
         held.collect()
     }
 
-    /// The same price as [`Shard::holds_of`].
+    /// One look-up per listing of the kind: the price of having no second index to keep true.
     fn ask_all(&self, tenant: Tenant, kind: ListingKind, query: &Query, now: Millis) -> Vec<FoundAt> {
         let all = self.listings.iter().map(|owned| &owned.listing);
         let of_kind = all.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use futures_util::future::try_join_all;
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
-use onsale_domain::{Found, Query};
-use onsale_domain::{ListingId, Tenant};
+use onsale_domain::{Found, Query, Tenant};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,8 +17,6 @@ use crate::http::extract::BuyerPath;
 use crate::http::problem::Problem;
 use crate::http::reply;
 
-/// Listings that are asked at once.
-const AT_ONCE: usize = 500;
 /// Orders shown of one listing, the latest.
 const OF_ONE: usize = 100;
 
@@ -37,22 +33,11 @@ pub struct BuyerOrders<'a> {
 pub async fn list(State(app): State<Arc<App>>, BuyerPath(buyer): BuyerPath) -> Result<Response, Problem> {
     let mut found: Vec<(Labels, BookedOrder)> = Vec::new();
     for kind in KINDS {
-        let mut after: Option<ListingId> = None;
-        loop {
-            let views = app.engine.listings(Tenant::DEFAULT, kind, after, AT_ONCE);
-            after = views.last().map(|view| view.listing);
-            let asked = views.iter().map(|view| {
-                let query = OrdersQuery::OrdersOf { buyer: buyer.clone(), limit: OF_ONE };
-                app.engine.ask(view.listing, Query::Orders(query))
-            });
-            for (view, answer) in views.iter().zip(try_join_all(asked).await?) {
-                let Found::Orders(OrdersFound::Orders(orders)) = answer else { continue };
-                for order in orders {
-                    found.push((Labels::of(&*app.engine, &view.listing)?, order));
-                }
-            }
-            if views.len() < AT_ONCE {
-                break;
+        let query = OrdersQuery::OrdersOf { buyer: buyer.clone(), limit: OF_ONE };
+        for known in app.engine.ask_all(Tenant::DEFAULT, kind, Query::Orders(query)).await? {
+            let Found::Orders(OrdersFound::Orders(orders)) = known.found else { continue };
+            for order in orders {
+                found.push((Labels::of(&*app.engine, &known.listing)?, order));
             }
         }
     }
