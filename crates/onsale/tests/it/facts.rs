@@ -182,3 +182,20 @@ fn a_reader_who_takes_nothing_is_cut() {
         assert!(started.elapsed() < Duration::from_secs(60), "the slow reader was never cut");
     }
 }
+
+#[test]
+fn a_fact_says_who_made_it_if_that_was_not_the_buyer() {
+    let house = House::open();
+    let event = house.event();
+    house.hold(&event, "ann", &["A-1-1"]);
+    let block = json!({"seats": ["A-2-1"], "reason": "a pillar"});
+    assert_eq!(house.post(&format!("/v1/events/{event}/blocks"), &[], block).status, 200);
+    let facts = house.get(&format!("/v1/events/{event}/facts")).json();
+    let by = |kind: &str| {
+        let facts = facts["facts"].as_array().expect("facts");
+        facts.iter().find(|fact| fact["kind"] == kind).expect("such a fact")["by"].clone()
+    };
+    assert_eq!(by("event_created"), "staff:house");
+    assert_eq!(by("hold_placed"), Value::Null, "the buyer's own");
+    assert_eq!(by("seats_blocked"), "staff:house");
+}
