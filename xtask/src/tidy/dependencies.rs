@@ -7,10 +7,11 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 8] = [
-    ("onsale-domain", &[]),
-    ("onsale-engine", &["onsale-domain"]),
-    ("onsale-engine-redis", &["onsale-domain", "onsale-engine", "onsale-reaper"]),
+const ROOMS: [(&str, &[&str]); 9] = [
+    ("onsale-domain", &["onsale-tables"]),
+    ("onsale-tables", &["onsale-domain"]),
+    ("onsale-engine", &["onsale-domain", "onsale-tables"]),
+    ("onsale-engine-redis", &["onsale-domain", "onsale-engine", "onsale-reaper", "onsale-tables"]),
     ("onsale-server", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
     ("onsale-sim", &["onsale-domain", "onsale-engine"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),

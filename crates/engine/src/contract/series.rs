@@ -10,9 +10,9 @@ use onsale_domain::series::schedule::{Schedule, Slot};
 use onsale_domain::series::{Series, SeriesCommand, SeriesFact, sale_of};
 use onsale_domain::stock::details::StockRules;
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_tables::{Table, cut};
 
 use super::lines::{Player, Said, Words, number};
-use super::suite::{Table, cut};
 use crate::engine::Answer;
 
 const FILES: &[(&str, &str)] = &[("series", include_str!("tables/series.txt"))];

@@ -1,8 +1,11 @@
 //! Every table of the contract. A table's name is a sentence that it proves; files group them by verb.
 
+pub use onsale_tables::Table;
+use onsale_tables::cut;
+
 use super::lines::play;
 use super::table::{run, run_with_restarts};
-use super::{Harness, reads, registrations, sales, series};
+use super::{Harness, auctions, desks, orders, reads, registrations, sales, series};
 
 const FILES: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
@@ -22,34 +25,18 @@ const FILES: &[(&str, &str)] = &[
 /// The tables of a kind of listing with words of its own, and how one is played, with restarts or without.
 type Kind = (fn() -> Vec<Table>, fn(&str, &mut dyn Harness, bool) -> Result<(), String>);
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 6] = [
     (sales::all, play::<sales::OfSales>),
     (series::all, play::<series::OfSeries>),
     (registrations::all, play::<registrations::OfRegistrations>),
+    (auctions::all, auctions::play),
+    (orders::all, orders::play),
+    (desks::all, play::<desks::OfDesks>),
 ];
 
-/// One table: the file it stands in, the sentence it proves, its lines.
-#[derive(Clone, Copy, Debug)]
-pub struct Table {
-    pub file: &'static str,
-    pub name: &'static str,
-    pub text: &'static str,
-}
-
-/// A heading `== sentence` begins a table.
+/// The tables of seats and venues.
 pub fn all() -> Vec<Table> {
     cut(FILES)
-}
-
-pub(super) fn cut(files: &[(&'static str, &'static str)]) -> Vec<Table> {
-    let mut tables = Vec::new();
-    for (file, text) in files {
-        for part in text.split("\n== ").skip(1) {
-            let (name, text) = part.split_once('\n').unwrap_or((part, ""));
-            tables.push(Table { file, name: name.trim(), text });
-        }
-    }
-    tables
 }
 
 /// Runs every table on a fresh engine each, twice: in one go, and with a restart after every line.
