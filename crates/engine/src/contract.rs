@@ -2,6 +2,7 @@
 //! `table` reads and runs one of seats and venues, `lines` one of the other kinds, `suite` lists all, `direct` is the plainest engine there is: the domain behind a lock.
 
 mod auctions;
+mod awards;
 mod desks;
 pub mod direct;
 mod lines;

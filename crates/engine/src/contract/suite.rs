@@ -5,7 +5,7 @@ use onsale_tables::cut;
 
 use super::lines::play;
 use super::table::{run, run_with_restarts};
-use super::{Harness, auctions, desks, orders, reads, registrations, sales, series};
+use super::{Harness, auctions, awards, desks, orders, reads, registrations, sales, series};
 
 const FILES: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
@@ -22,21 +22,33 @@ const FILES: &[(&str, &str)] = &[
     ("keys", include_str!("tables/keys.txt")),
 ];
 
-/// The tables of a kind of listing with words of its own, and how one is played, with restarts or without.
-type Kind = (fn() -> Vec<Table>, fn(&str, &mut dyn Harness, bool) -> Result<(), String>);
+/// Plays one table on a fresh engine, with a restart after or before every line if it is `true`.
+pub type Play = fn(&str, &mut dyn Harness, bool) -> Result<(), String>;
 
-const KINDS: [Kind; 6] = [
+/// The tables of each kind of listing, and of what lives beside one, with how one is played.
+const KINDS: [(fn() -> Vec<Table>, Play); 8] = [
+    (seats, play_seats),
     (sales::all, play::<sales::OfSales>),
     (series::all, play::<series::OfSeries>),
     (registrations::all, play::<registrations::OfRegistrations>),
     (auctions::all, auctions::play),
     (orders::all, orders::play),
+    (awards::all, play::<awards::OfAwards>),
     (desks::all, play::<desks::OfDesks>),
 ];
 
-/// The tables of seats and venues.
-pub fn all() -> Vec<Table> {
+fn seats() -> Vec<Table> {
     cut(FILES)
+}
+
+fn play_seats(table: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
+    if restarts { run_with_restarts(table, harness) } else { run(table, harness) }
+}
+
+/// Every table with how it is played.
+pub fn tables() -> Vec<(Table, Play)> {
+    let of_kind = |(all, play): (fn() -> Vec<Table>, Play)| all().into_iter().map(move |table| (table, play));
+    KINDS.into_iter().flat_map(of_kind).collect()
 }
 
 /// Runs every table on a fresh engine each, twice: in one go, and with a restart after every line.
@@ -59,25 +71,12 @@ pub fn run_restarted(fresh: impl FnMut() -> Box<dyn Harness>) {
 fn run_rounds(rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
     let mut failures = Vec::new();
     let wanted = std::env::var("ONSALE_TABLE").unwrap_or_default();
-    for table in all().into_iter().filter(|table| table.name.contains(&wanted)) {
-        if rounds.contains(&false)
-            && let Err(report) = run(table.text, &mut *fresh())
-        {
-            failures.push(format!("{}: {}\n{report}", table.file, table.name));
-        } else if rounds.contains(&true)
-            && let Err(report) = run_with_restarts(table.text, &mut *fresh())
-        {
-            failures.push(format!("{}: {} (restarted after every line)\n{report}", table.file, table.name));
-        }
-    }
-    for (tables, play) in KINDS {
-        for table in tables().into_iter().filter(|table| table.name.contains(&wanted)) {
-            for &restarts in rounds {
-                if let Err(report) = play(table.text, &mut *fresh(), restarts) {
-                    let restarted = if restarts { " (restarted after every line)" } else { "" };
-                    failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));
-                    break;
-                }
+    for (table, play) in tables().into_iter().filter(|(table, _)| table.name.contains(&wanted)) {
+        for &restarts in rounds {
+            if let Err(report) = play(table.text, &mut *fresh(), restarts) {
+                let restarted = if restarts { " (restarted after every line)" } else { "" };
+                failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));
+                break;
             }
         }
     }
