@@ -149,10 +149,13 @@ fn command(verb: &str, words: &[&str]) -> Result<DeskCommand, String> {
 }
 
 fn tasks(player: &Player<'_>, query: DeskQuery) -> Result<Vec<Task>, String> {
-    match player.ask(Query::Desk(query))? {
-        Found::Desk(DeskFound::Open(tasks) | DeskFound::Payment { tasks, .. }) => Ok(tasks),
-        Found::Desk(DeskFound::Nothing) => Ok(Vec::new()),
-        other => Err(format!("{other:?}")),
+    let Found::Desk(found) = player.ask(Query::Desk(query))? else {
+        return Err("no answer about a desk".into());
+    };
+    match found {
+        DeskFound::Open(tasks) | DeskFound::Payment { tasks, .. } => Ok(tasks),
+        DeskFound::Nothing => Ok(Vec::new()),
+        DeskFound::Cursor(_) => Err("nobody asked for a cursor".into()),
     }
 }
 

@@ -25,8 +25,10 @@ const FILES: &[(&str, &str)] = &[
 /// Plays one table on a fresh engine, with a restart after or before every line if it is `true`.
 pub type Play = fn(&str, &mut dyn Harness, bool) -> Result<(), String>;
 
-/// The tables of each kind of listing, and of what lives beside one, with how one is played.
-const KINDS: [(fn() -> Vec<Table>, Play); 8] = [
+/// The tables of one kind of listing, or of what lives beside one, with how one is played.
+type Kind = (fn() -> Vec<Table>, Play);
+
+const KINDS: [Kind; 8] = [
     (seats, play_seats),
     (sales::all, play::<sales::OfSales>),
     (series::all, play::<series::OfSeries>),
@@ -47,7 +49,7 @@ fn play_seats(table: &str, harness: &mut dyn Harness, restarts: bool) -> Result<
 
 /// Every table with how it is played.
 pub fn tables() -> Vec<(Table, Play)> {
-    let of_kind = |(all, play): (fn() -> Vec<Table>, Play)| all().into_iter().map(move |table| (table, play));
+    let of_kind = |(all, play): Kind| all().into_iter().map(move |table| (table, play));
     KINDS.into_iter().flat_map(of_kind).collect()
 }
 
