@@ -25,7 +25,7 @@ use crate::time::Millis;
 use image::DeskImage;
 
 /// A tenant's one desk.
-pub fn desk_of(tenant: Tenant) -> ListingId {
+pub const fn desk_of(tenant: Tenant) -> ListingId {
     ListingId { tenant, kind: ListingKind::Desk, number: 0 }
 }
 

@@ -16,8 +16,6 @@ mod lot;
 mod reference;
 #[path = "auction/tables.rs"]
 mod tables;
-#[path = "auction/words.rs"]
-mod words;
 #[path = "auction/world.rs"]
 mod world;
 

@@ -1,13 +1,11 @@
 //! Old journals open for ever: one fact of every kind, as bytes that were written once and are never written again.
 //! A new kind is added at the end with `ONSALE_FIXTURE=append cargo test -p onsale-domain --test fact_fixture`.
 
-#[path = "fixtures/facts.rs"]
-mod facts;
-
 use std::collections::BTreeSet;
 
 use onsale_domain::Fact;
 use onsale_domain::seats::EventFact;
+use onsale_tables::facts;
 
 const BYTES: &[u8] = include_bytes!("fixtures/facts-v1.cbor");
 const LISTING: &str = include_str!("fixtures/facts-v1.txt");

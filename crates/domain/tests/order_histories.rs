@@ -4,10 +4,6 @@
 
 #[path = "support/dice.rs"]
 mod dice;
-#[path = "order/house.rs"]
-#[expect(dead_code, reason = "the tables compare answers, histories facts")]
-#[expect(clippy::wildcard_enum_match_arm, reason = "a table tells only what it is about")]
-mod house;
 #[path = "order/ledger.rs"]
 mod ledger;
 #[path = "order/logged.rs"]
@@ -16,12 +12,12 @@ mod logged;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use house::{House, Listings};
 use ledger::audit;
 use logged::TwoLogs;
 use onsale_domain::order::{Fees, OrderFact};
 use onsale_domain::{Command, Fact, Millis, Outcome};
 use onsale_domain::{Found, Query};
+use onsale_tables::order::{House, Listings};
 use proptest::prelude::any;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 

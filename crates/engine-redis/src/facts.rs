@@ -314,13 +314,11 @@ fn cause(why: ReleaseCause) -> &'static str {
 }
 
 #[cfg(test)]
-#[path = "../../domain/tests/fixtures/facts.rs"]
-mod fixtures;
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    use onsale_tables::facts as fixtures;
 
     #[test]
     fn every_kind_of_fact_reads_back_as_it_was_written() {

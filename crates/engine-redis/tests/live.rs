@@ -27,9 +27,4 @@ mod kinds;
 #[path = "live/together.rs"]
 mod together;
 
-#[path = "../../engine/tests/auctions/tables.rs"]
-mod tables;
-#[path = "../../domain/tests/auction/words.rs"]
-mod words;
-
 mod support;

@@ -3,9 +3,6 @@
 //! here and kept there.
 
 mod differential;
-#[path = "../../domain/tests/order/house.rs"]
-#[expect(clippy::wildcard_enum_match_arm, reason = "a table tells only what it is about")]
-mod house;
 #[path = "support/lua.rs"]
 mod lua;
 #[path = "differential/on_lua.rs"]
@@ -43,6 +40,5 @@ mod orders {
     mod differential;
     mod goods;
     mod reachable;
-    mod tables;
     mod world;
 }

@@ -1,8 +1,12 @@
 //! The contract of the port, as text tables: what every engine must answer, whatever it is built on.
-//! `table` reads and runs one of seats, `lines` one of the other kinds, `suite` lists all, `direct` is the plainest engine there is: the domain behind a lock.
+//! `table` reads and runs one of seats and venues, `lines` one of the other kinds, `suite` lists all, `direct` is the plainest engine there is: the domain behind a lock.
 
+mod auctions;
+mod awards;
+mod desks;
 pub mod direct;
 mod lines;
+mod orders;
 pub mod reads;
 mod registrations;
 mod sales;

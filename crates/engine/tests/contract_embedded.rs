@@ -1,15 +1,5 @@
 //! The contract, run on the embedded engine: threads, journal and recovery, on a disk in memory.
 
-#[path = "auctions/tables.rs"]
-mod auctions;
-#[path = "../../domain/tests/order/house.rs"]
-#[expect(clippy::wildcard_enum_match_arm, reason = "a table tells only what it is about")]
-mod house;
-#[path = "orders/over_the_port.rs"]
-mod orders;
-#[path = "../../domain/tests/auction/words.rs"]
-mod words;
-
 use std::sync::Arc;
 
 use onsale_domain::Millis;
@@ -62,16 +52,4 @@ impl Harness for OnMemory {
 #[test]
 fn the_embedded_engine_keeps_the_contract() {
     suite::run_all(|| Box::new(OnMemory::new()));
-}
-
-#[test]
-fn the_embedded_engine_decides_auctions_as_the_domain_does() {
-    auctions::run_all(0, &[false, true], || Box::new(OnMemory::new()));
-}
-
-#[test]
-fn the_embedded_engine_decides_orders_as_the_domain_does() {
-    for restarts in [false, true] {
-        house::play_all(|| Box::new(orders::OverThePort::new(Box::new(OnMemory::new()), restarts)));
-    }
 }

@@ -7,10 +7,14 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 10] = [
-    ("onsale-domain", &[]),
-    ("onsale-engine", &["onsale-domain"]),
-    ("onsale-engine-redis", &["onsale-domain", "onsale-engine", "onsale-reaper"]),
+const ROOMS: [(&str, &[&str]); 12] = [
+    ("onsale-domain", &["onsale-tables"]),
+    ("onsale-tables", &["onsale-domain"]),
+    ("onsale-engine", &["onsale-domain", "onsale-tables"]),
+    (
+        "onsale-engine-redis",
+        &["onsale-domain", "onsale-engine", "onsale-reaper", "onsale-redis-servers", "onsale-tables"],
+    ),
     ("onsale-payments", &["onsale-domain", "onsale-engine"]),
     ("onsale-edge", &["onsale-domain", "onsale-engine", "onsale-payments"]),
     (
@@ -22,11 +26,13 @@ const ROOMS: [(&str, &[&str]); 10] = [
             "onsale-edge",
             "onsale-payments",
             "onsale-reaper",
+            "onsale-redis-servers",
         ],
     ),
     ("onsale-sim", &["onsale-domain", "onsale-engine"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
     ("onsale-reaper", &[]),
+    ("onsale-redis-servers", &["onsale-reaper"]),
     ("xtask", &["onsale-reaper"]),
 ];
 
@@ -38,8 +44,8 @@ const FEW_LIBRARIES: [(&str, &[&str]); 2] = [
 ];
 
 /// What ends processes is for tests and tools, never for what ships.
-const REAPER: &str = "onsale-reaper";
-const MAY_END_PROCESSES: [&str; 2] = ["onsale-bench", "xtask"];
+const FOR_TESTS: [&str; 2] = ["onsale-reaper", "onsale-redis-servers"];
+const MAY_END_PROCESSES: [&str; 3] = ["onsale-bench", "onsale-redis-servers", "xtask"];
 
 pub fn check(tree: &Tree) -> Result<Vec<String>> {
     let Some(root) = &tree.root else { return Ok(Vec::new()) };
@@ -66,8 +72,8 @@ fn judge(metadata: &Value) -> Vec<String> {
                 complaints.push(format!("{name} depends on {other}"));
             }
             let shipped = dependency["kind"].as_str() != Some("dev");
-            if shipped && other == REAPER && !MAY_END_PROCESSES.contains(&name) {
-                complaints.push(format!("{name} may use {REAPER} in its tests alone"));
+            if shipped && FOR_TESTS.contains(&other) && !MAY_END_PROCESSES.contains(&name) {
+                complaints.push(format!("{name} may use {other} in its tests alone"));
             }
             let few = FEW_LIBRARIES.iter().find(|(room, _)| *room == name);
             if shipped && few.is_some_and(|(_, libraries)| !libraries.contains(&other)) {
@@ -114,7 +120,7 @@ mod tests {
     #[test]
     fn what_ends_processes_does_not_ship() {
         let server = |kind: Value| {
-            let dependency = json!({ "name": REAPER, "kind": kind });
+            let dependency = json!({ "name": "onsale-reaper", "kind": kind });
             judge(&json!({ "packages": [{ "name": "onsale", "dependencies": [dependency] }] }))
         };
         assert!(server(json!("dev")).is_empty());

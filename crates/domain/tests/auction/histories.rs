@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use crate::dice;
 use crate::lot::Lot;
-use crate::words::{change, command, usual};
 use onsale_domain::Command;
 use onsale_domain::Millis;
 use onsale_domain::auction::{
     Auction, AuctionCommand, AuctionDetails, AuctionFact, AuctionFound, AuctionQuery, AuctionView,
 };
+use onsale_tables::auction::{change, command, usual};
 use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 

@@ -9,7 +9,7 @@ use onsale_domain::seats::EventQuery;
 use onsale_domain::{Code, Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_domain::{Found, Query};
 
-use crate::words::{command, name, usual};
+use onsale_tables::auction::{command, name, usual};
 
 const HOUR: Millis = 3_600_000;
 

@@ -1,36 +1,43 @@
-//! The rules of auctions as tables: `tests/auction/tables/*.txt`. A line is a time, a command and, behind the arrow,
+//! The rules of auctions as tables: `tables/src/auction/*.txt`. A line is a time, a command and, behind the arrow,
 //! everything that comes of it. Each table runs as it is and once more with the auction read back from its image
 //! before every line; after it the facts alone must give the same auction. `ONSALE_TABLE=word` runs some only.
 
+use std::collections::BTreeSet;
+
 use crate::lot::Lot;
-use crate::words::{change, command, name, say, say_outcome, say_time, time, usual};
 use onsale_domain::auction::{AuctionDetails, AuctionFound, AuctionQuery, BidAnswer, Reserve, Standing};
 use onsale_domain::{Millis, Outcome};
+use onsale_tables::auction::{change, command, name, say, say_outcome, say_time, tables, time, usual};
 
 macro_rules! tables {
-    ($($name:ident,)*) => {$(
+    ($($name:ident,)*) => {
+        const PLAYED: &[&str] = &[$(stringify!($name),)*];
+    $(
         #[test]
         fn $name() {
-            run(include_str!(concat!("tables/", stringify!($name), ".txt")));
+            run(stringify!($name));
         }
     )*};
 }
 
+#[test]
+fn every_file_of_tables_is_played() {
+    let files: BTreeSet<&str> = tables().iter().map(|table| table.file).collect();
+    assert_eq!(files, BTreeSet::from_iter(PLAYED.iter().copied()));
+}
+
 tables! { award, ban, bid, buy_now, currency, increment, life, reserve, retract, soft_close, watch, }
 
-fn run(text: &str) {
+fn run(file: &str) {
     let wanted = crate::given("ONSALE_TABLE").unwrap_or_default();
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for table in text.split("\n== ").skip(1) {
-        let (heading, lines) = table.split_once('\n').unwrap_or((table, ""));
-        if !heading.contains(&wanted) {
-            continue;
-        }
+    let tables = tables().into_iter().filter(|table| table.file == file);
+    for table in tables.filter(|table| table.name.contains(&wanted)) {
         seen += 1;
         for reread in [false, true] {
-            if let Err(why) = play(lines, reread) {
-                wrong.push(format!("== {heading}{}\n{why}", if reread { " (reread)" } else { "" }));
+            if let Err(why) = play(table.text, reread) {
+                wrong.push(format!("== {}{}\n{why}", table.name, if reread { " (reread)" } else { "" }));
             }
         }
     }

@@ -2,8 +2,7 @@
 
 use onsale_domain::{Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_domain::{Found, Query};
-
-use crate::house::Listings;
+use onsale_tables::order::Listings;
 
 const EPOCH: u64 = 1;
 

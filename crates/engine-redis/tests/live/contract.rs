@@ -17,7 +17,6 @@ use tokio::runtime::{Handle, Runtime};
 
 use super::door::Door;
 use super::support::{Brand, Server, Six, Trio, sentinel};
-use super::tables;
 
 struct House {
     handle: Handle,
@@ -106,14 +105,6 @@ fn run(config: &Config, masters: &[&Server], compact_from: usize, rounds: Rounds
         Rounds::Restarted => suite::run_restarted(fresh),
     });
     assert!(houses > 10, "the suite has many tables");
-}
-
-/// The tables of auctions; time 0 is the server's own for a script, so they begin later.
-fn run_auctions(config: &Config, masters: &[&Server]) {
-    let restarts = is_full() || config.topology == Topology::Single;
-    let rounds: &[bool] = if restarts { &[false, true] } else { &[false] };
-    let play = |fresh: Fresh<'_>| tables::run_all(1_700_000_000_000, rounds, fresh);
-    assert!(in_houses(config, masters, HASHES, play) > 50, "there are many tables");
 }
 
 type Fresh<'a> = &'a mut dyn FnMut() -> Box<dyn Harness>;
@@ -206,16 +197,4 @@ fn the_engine_keeps_the_contract_in_a_cluster_of_redis() {
 #[test]
 fn the_engine_keeps_the_contract_in_a_cluster_of_valkey() {
     in_a_cluster(Brand::Valkey, HASHES);
-}
-
-#[test]
-fn auctions_are_decided_by_their_tables_on_valkey() {
-    let server = Server::start(Brand::Valkey);
-    run_auctions(&Config::from(&server.url()), &[&server]);
-}
-
-#[test]
-fn auctions_are_decided_by_their_tables_in_a_cluster_of_redis() {
-    let six = Six::start(Brand::Redis);
-    run_auctions(&of_cluster(&six), &six.nodes[..3].iter().collect::<Vec<_>>());
 }

@@ -84,6 +84,14 @@ impl Engine for Door {
         self.inside(self.engine.holds_of(tenant, buyer))
     }
 
+    fn lease(&self, listing: ListingId) -> BoxFuture<'static, Result<bool, EngineError>> {
+        self.inside(self.engine.lease(listing))
+    }
+
+    fn give_back_lease(&self, listing: ListingId) -> BoxFuture<'static, Result<(), EngineError>> {
+        self.inside(self.engine.give_back_lease(listing))
+    }
+
     fn facts_after(
         &self,
         listing: ListingId,

@@ -15,8 +15,9 @@ use redis::FromRedisValue;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
+use onsale_redis_servers::server::PATIENCE;
+
 use super::lua;
-use super::server::PATIENCE;
 
 const COUNT: &str = r#"
 local known = redis.call("GET", KEYS[2])

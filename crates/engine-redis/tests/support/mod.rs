@@ -1,15 +1,10 @@
-//! Private Redis and Valkey servers for tests: on free ports, in folders of their own, ended by their process id.
-//! A program that is missing fails the test and says how to get it; nothing is skipped.
+//! What tests of the engine share: servers, scripts, and a counter under fire.
 #![allow(dead_code, unused_imports, reason = "every test binary uses another part")]
 
-pub mod certificates;
-pub mod cluster;
 pub mod counter;
 pub mod facts;
 pub mod lua;
-pub mod sentinel;
-pub mod server;
 
-pub use cluster::Six;
-pub use sentinel::Trio;
-pub use server::{Brand, Server, Setup, eventually};
+pub use onsale_redis_servers::{
+    Brand, Server, Setup, Six, Trio, certificates, cluster, eventually, sentinel, server,
+};

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use futures_core::future::BoxFuture;
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
 use onsale_domain::seats::{EventFound, EventQuery};
-use onsale_domain::{BuyerId, Code, Listing, Millis, Outcome, Refusal, Step};
+use onsale_domain::{BuyerId, Code, Fact, Listing, Millis, Outcome, Refusal, Step};
 use onsale_domain::{Found, Query};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -130,6 +130,13 @@ impl Direct {
         for shelf in self.shelves.lock().values_mut() {
             shelf.listing = Listing::from_image(&shelf.listing.image()).expect("an image reads back");
         }
+    }
+
+    /// Every fact of every listing.
+    pub fn facts(&self) -> Vec<Fact> {
+        let shelves = self.shelves.lock();
+        let steps = shelves.values().flat_map(|shelf| &shelf.steps);
+        steps.flat_map(|step| step.facts.iter().cloned()).collect()
     }
 
     fn with<T>(&self, listing: &ListingId, answer: impl FnOnce(&Shelf) -> T) -> Result<T, EngineError> {
@@ -282,11 +289,25 @@ impl Harness for Direct {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::super::suite;
     use super::*;
 
     #[test]
     fn the_domain_keeps_the_contract() {
         suite::run_all(|| Box::new(Direct::default()));
+    }
+
+    #[test]
+    fn every_kind_of_fact_happens_in_a_table() {
+        let mut happened = BTreeSet::new();
+        for (table, play) in suite::tables() {
+            let mut direct = Direct::default();
+            play(table.text, &mut direct, false).expect("the contract is kept");
+            happened.extend(direct.facts().iter().map(Fact::kind));
+        }
+        let missing: Vec<_> = Fact::kinds().filter(|kind| !happened.contains(kind)).collect();
+        assert!(missing.is_empty(), "in no table of the contract: {missing:?}");
     }
 }

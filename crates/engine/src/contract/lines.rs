@@ -93,6 +93,18 @@ impl Player<'_> {
         self.runtime.block_on(self.harness.engine().submit(request)).map_err(|error| error.to_string())
     }
 
+    /// Takes the lease of the listing, which only a desk has: its worker's commands are decided under it.
+    pub fn lease(&self) -> Result<(), String> {
+        let taken = self.runtime.block_on(self.harness.engine().lease(self.listing));
+        let taken = taken.map_err(|error| error.to_string())?;
+        taken.then_some(()).ok_or_else(|| "another server has the lease".into())
+    }
+
+    pub fn give_back_lease(&self) -> Result<(), String> {
+        let given = self.runtime.block_on(self.harness.engine().give_back_lease(self.listing));
+        given.map_err(|error| error.to_string())
+    }
+
     pub fn ask(&self, query: Query) -> Result<Found, String> {
         let found = self.runtime.block_on(self.harness.engine().ask(self.listing, query));
         found.map_err(|error| error.to_string())

@@ -6,9 +6,9 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
+use onsale_tables::{Table, cut};
 
 use super::lines::{Player, Said, Words};
-use super::suite::{Table, cut};
 use super::table::ZERO;
 
 const FILES: &[(&str, &str)] = &[("registration", include_str!("tables/registration.txt"))];

@@ -6,9 +6,9 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::stock::{SaleCommand, SaleView};
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
+use onsale_tables::{Table, cut};
 
 use super::lines::{Player, Said, Words, number};
-use super::suite::{Table, cut};
 use super::table::ZERO;
 
 const FILES: &[(&str, &str)] = &[("sale", include_str!("tables/sale.txt"))];

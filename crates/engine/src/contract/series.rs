@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use onsale_domain::listing::BodyView;
 use onsale_domain::money::Currency;
-use onsale_domain::series::command::OpenSlot;
+use onsale_domain::series::command::{ChangeSeries, OpenSlot};
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
 use onsale_domain::series::schedule::{Schedule, Slot};
 use onsale_domain::series::{Series, SeriesCommand, SeriesFact, sale_of};
 use onsale_domain::stock::details::StockRules;
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_tables::{Table, cut};
 
 use super::lines::{Player, Said, Words, number};
-use super::suite::{Table, cut};
 use crate::engine::Answer;
 
 const FILES: &[(&str, &str)] = &[("series", include_str!("tables/series.txt"))];
@@ -36,11 +36,15 @@ impl Words for OfSeries {
 
     fn say(player: &mut Player<'_>, said: &Said<'_>) -> Result<String, String> {
         let command = match (said.verb, said.words) {
-            ("active", []) => return active(&*series(player)?, said.now),
-            ("open", [slot]) => {
-                let hour = number::<Millis>(slot.trim_start_matches('h'))?;
-                let slot = Slot { at: FIRST + hour * HOUR, offset_s: 0 };
-                SeriesCommand::OpenSlot(OpenSlot { slot, skipped: Vec::new() })
+            ("active", []) => return Ok(active(&*series(player)?, said.now)),
+            ("open", [hour]) => SeriesCommand::OpenSlot(OpenSlot { slot: slot(hour)?, skipped: Vec::new() }),
+            ("open", [hour, "after", skipped @ ..]) => {
+                SeriesCommand::OpenSlot(OpenSlot { slot: slot(hour)?, skipped: slots(skipped)? })
+            }
+            ("skip", skipped) => SeriesCommand::SkipSlots(slots(skipped)?),
+            ("rename", [name]) => {
+                let name = Some((*name).to_owned());
+                SeriesCommand::Change(Box::new(ChangeSeries { name, ..ChangeSeries::default() }))
             }
             ("pause", []) => SeriesCommand::Pause,
             ("resume", []) => SeriesCommand::Resume,
@@ -55,6 +59,15 @@ impl Words for OfSeries {
     }
 }
 
+fn slot(hour: &str) -> Result<Slot, String> {
+    let hour = number::<Millis>(hour.trim_start_matches('h'))?;
+    Ok(Slot { at: FIRST + hour * HOUR, offset_s: 0 })
+}
+
+fn slots(hours: &[&str]) -> Result<Vec<Slot>, String> {
+    hours.iter().map(|hour| slot(hour)).collect()
+}
+
 fn series(player: &Player<'_>) -> Result<Arc<Series>, String> {
     let view = player.view()?;
     let BodyView::Series(series) = &view.body else { return Err("it is no series".into()) };
@@ -62,10 +75,10 @@ fn series(player: &Player<'_>) -> Result<Arc<Series>, String> {
 }
 
 /// Which slot's sale is called the active one.
-fn active(series: &Series, now: Millis) -> Result<String, String> {
-    let Some(sale) = series.active_at(now) else { return Ok("none".into()) };
+fn active(series: &Series, now: Millis) -> String {
+    let Some(sale) = series.active_at(now) else { return "none".into() };
     let hour = (0..24).find(|hour| sale_of(OfSeries::LISTING, FIRST + hour * HOUR) == sale);
-    hour.map(|hour| format!("h{hour}")).ok_or_else(|| "a sale of no slot".into())
+    hour.map_or("a sale of no slot".into(), |hour| format!("h{hour}"))
 }
 
 fn details() -> Result<SeriesDetails, String> {

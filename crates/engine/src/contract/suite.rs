@@ -1,8 +1,11 @@
 //! Every table of the contract. A table's name is a sentence that it proves; files group them by verb.
 
+pub use onsale_tables::Table;
+use onsale_tables::cut;
+
 use super::lines::play;
 use super::table::{run, run_with_restarts};
-use super::{Harness, reads, registrations, sales, series};
+use super::{Harness, auctions, awards, desks, orders, reads, registrations, sales, series};
 
 const FILES: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
@@ -19,37 +22,35 @@ const FILES: &[(&str, &str)] = &[
     ("keys", include_str!("tables/keys.txt")),
 ];
 
-/// The tables of a kind of listing with words of its own, and how one is played, with restarts or without.
-type Kind = (fn() -> Vec<Table>, fn(&str, &mut dyn Harness, bool) -> Result<(), String>);
+/// Plays one table on a fresh engine, with a restart after or before every line if it is `true`.
+pub type Play = fn(&str, &mut dyn Harness, bool) -> Result<(), String>;
 
-const KINDS: [Kind; 3] = [
+/// The tables of one kind of listing, or of what lives beside one, with how one is played.
+type Kind = (fn() -> Vec<Table>, Play);
+
+const KINDS: [Kind; 8] = [
+    (seats, play_seats),
     (sales::all, play::<sales::OfSales>),
     (series::all, play::<series::OfSeries>),
     (registrations::all, play::<registrations::OfRegistrations>),
+    (auctions::all, auctions::play),
+    (orders::all, orders::play),
+    (awards::all, play::<awards::OfAwards>),
+    (desks::all, play::<desks::OfDesks>),
 ];
 
-/// One table: the file it stands in, the sentence it proves, its lines.
-#[derive(Clone, Copy, Debug)]
-pub struct Table {
-    pub file: &'static str,
-    pub name: &'static str,
-    pub text: &'static str,
-}
-
-/// A heading `== sentence` begins a table.
-pub fn all() -> Vec<Table> {
+fn seats() -> Vec<Table> {
     cut(FILES)
 }
 
-pub(super) fn cut(files: &[(&'static str, &'static str)]) -> Vec<Table> {
-    let mut tables = Vec::new();
-    for (file, text) in files {
-        for part in text.split("\n== ").skip(1) {
-            let (name, text) = part.split_once('\n').unwrap_or((part, ""));
-            tables.push(Table { file, name: name.trim(), text });
-        }
-    }
-    tables
+fn play_seats(table: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
+    if restarts { run_with_restarts(table, harness) } else { run(table, harness) }
+}
+
+/// Every table with how it is played.
+pub fn tables() -> Vec<(Table, Play)> {
+    let of_kind = |(all, play): Kind| all().into_iter().map(move |table| (table, play));
+    KINDS.into_iter().flat_map(of_kind).collect()
 }
 
 /// Runs every table on a fresh engine each, twice: in one go, and with a restart after every line.
@@ -72,25 +73,12 @@ pub fn run_restarted(fresh: impl FnMut() -> Box<dyn Harness>) {
 fn run_rounds(rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
     let mut failures = Vec::new();
     let wanted = std::env::var("ONSALE_TABLE").unwrap_or_default();
-    for table in all().into_iter().filter(|table| table.name.contains(&wanted)) {
-        if rounds.contains(&false)
-            && let Err(report) = run(table.text, &mut *fresh())
-        {
-            failures.push(format!("{}: {}\n{report}", table.file, table.name));
-        } else if rounds.contains(&true)
-            && let Err(report) = run_with_restarts(table.text, &mut *fresh())
-        {
-            failures.push(format!("{}: {} (restarted after every line)\n{report}", table.file, table.name));
-        }
-    }
-    for (tables, play) in KINDS {
-        for table in tables().into_iter().filter(|table| table.name.contains(&wanted)) {
-            for &restarts in rounds {
-                if let Err(report) = play(table.text, &mut *fresh(), restarts) {
-                    let restarted = if restarts { " (restarted after every line)" } else { "" };
-                    failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));
-                    break;
-                }
+    for (table, play) in tables().into_iter().filter(|(table, _)| table.name.contains(&wanted)) {
+        for &restarts in rounds {
+            if let Err(report) = play(table.text, &mut *fresh(), restarts) {
+                let restarted = if restarts { " (restarted after every line)" } else { "" };
+                failures.push(format!("{}: {}{restarted}\n{report}", table.file, table.name));
+                break;
             }
         }
     }

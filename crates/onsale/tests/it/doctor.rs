@@ -3,13 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use onsale_redis_servers::{Brand, Server, Setup};
 use serde_json::Value;
-
-#[path = "../../../engine-redis/tests/support/server.rs"]
-#[expect(dead_code, reason = "only what one server needs")]
-mod private;
-
-use private::{Brand, Server, Setup};
 
 fn doctor(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_onsale"));

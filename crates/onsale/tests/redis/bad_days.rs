@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::server::{Deployment, Server};
-use crate::support::server::free_port;
-use crate::support::{Brand, Server as Redis, Setup};
 use crate::wire::{Answer, Wire, request};
+use onsale_redis_servers::server::free_port;
+use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 fn hold(server: &Server, event: &str, seat: usize, buyer: &str) -> Answer {
     let body = json!({"seats": [format!("A-{seat}")]}).to_string();

@@ -25,7 +25,7 @@ use onsale_payments::worker::{Patience, Worker};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Brand, Server as Redis, Setup};
+use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
 const ORDERS: u32 = 48;

@@ -6,8 +6,8 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::server::{Deployment, Server};
-use crate::support::{Brand, Server as Redis};
 use crate::wire::{Answer, request};
+use onsale_redis_servers::{Brand, Server as Redis};
 
 const SKEW_S: i64 = 60;
 /// Half of the skew: who believed the wrong clock would be further off than the busiest machine is slow.

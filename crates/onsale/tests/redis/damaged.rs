@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
-use crate::support::{Brand, Server as Redis, Setup};
 use crate::wire::{Answer, request};
+use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 fn hold(server: &Server, event: &str, seat: usize) -> Answer {
     let body = json!({"seats": [format!("A-{seat}")]}).to_string();

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use crate::server::Deployment;
-use crate::support::{Brand, Server as Redis, Setup, eventually};
+use onsale_redis_servers::{Brand, Server as Redis, Setup, eventually};
 
 /// Tries of a start that Redis must have refused before its log is read: two seconds of them.
 const TRIES: u64 = 40;

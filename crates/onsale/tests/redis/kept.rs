@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
-use crate::support::{Brand, Server as Redis};
 use crate::wire::{Answer, request};
+use onsale_redis_servers::{Brand, Server as Redis};
 
 fn ask(server: &Server, method: &str, path: &str, buyer: &str, body: &Value) -> Answer {
     let headers: &[(&str, &str)] = if buyer.is_empty() { &[] } else { &[("onsale-buyer", buyer)] };

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
-use crate::support::{Brand, Server as Redis, Setup};
 use crate::wire::{Answer, request};
+use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 fn ask(server: &Server, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
     let body = if body.is_null() { String::new() } else { body.to_string() };

@@ -15,8 +15,6 @@ mod payments;
 mod rounds;
 mod same_key;
 mod server;
-#[path = "../../../engine-redis/tests/support/mod.rs"]
-mod support;
 mod takeover;
 #[path = "../kill/wire.rs"]
 mod wire;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
-use crate::support::{Brand, Server as Redis, Setup};
 use crate::wire::{Answer, request};
+use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 const ORDERS: usize = 36;
 /// Far more than all of it takes on a busy machine; holds live longer.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::buyers::{Crowd, Heard, SEATS};
 use crate::check::{self, Found};
 use crate::server::{Deployment, Server};
-use crate::support::{Brand, Server as Redis, Setup, Six, Trio, eventually};
+use onsale_redis_servers::{Brand, Server as Redis, Setup, Six, Trio, eventually};
 
 const BUYERS: usize = 8;
 const EVENTS: usize = 6;

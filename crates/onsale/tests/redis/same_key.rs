@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
-use crate::support::{Brand, Server as Redis};
 use crate::wire::{Answer, request};
+use onsale_redis_servers::{Brand, Server as Redis};
 
 const DAY: i64 = 86_400_000;
 

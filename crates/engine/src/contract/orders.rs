@@ -2,21 +2,22 @@
 
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_domain::{Found, Query};
-use onsale_engine::Request;
-use onsale_engine::contract::Harness;
+pub use onsale_tables::order::tables as all;
+use onsale_tables::order::{self, Listings};
 
-use crate::house::Listings;
+use super::Harness;
+use crate::engine::Request;
 
-pub struct OverThePort {
-    harness: Box<dyn Harness>,
-    /// Before every command, so that nothing is known but what is on the disk.
+/// An event and a sale, kept by an engine.
+struct OverThePort<'a> {
+    harness: &'a mut dyn Harness,
+    /// Before every command, so that nothing is known but what is durable.
     restarts: bool,
 }
 
-impl OverThePort {
-    pub fn new(harness: Box<dyn Harness>, restarts: bool) -> OverThePort {
-        OverThePort { harness, restarts }
-    }
+/// Plays a table, with a restart before every command if it shall be.
+pub fn play(lines: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
+    order::play(lines, &mut OverThePort { harness, restarts })
 }
 
 fn id(on_event: bool) -> ListingId {
@@ -29,7 +30,7 @@ fn block<T>(future: impl Future<Output = T>) -> T {
     runtime.expect("a runtime for one thread can be built").block_on(future)
 }
 
-impl Listings for OverThePort {
+impl Listings for OverThePort<'_> {
     fn run(&mut self, on_event: bool, command: &Command, now: Millis) -> (Outcome, Vec<Fact>) {
         if self.restarts {
             self.harness.restart();

@@ -2,6 +2,7 @@
 //! `<seconds> <verb> <words> -> <answer>`; holds h1, h2 …, codes c1 …, orders o1 …, payments p1 …; seats by their ids.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Layout, Row, Seat, Section};
@@ -23,6 +24,8 @@ use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
 use onsale_domain::stock::fact::{SaleFact, SkuCount};
 use onsale_domain::{BuyerId, CheckoutId, Command, Fact, HoldId, Millis, OrderId, Outcome, PaymentId};
 use onsale_domain::{Found, Query};
+
+use crate::{Table, cut};
 
 /// The tables' zero. A store that is asked at the time 0 would look at its own clock.
 const START: Millis = 1_000_000;
@@ -94,6 +97,15 @@ fn create_sale() -> Command {
     })))
 }
 
+impl fmt::Debug for House<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("House")
+            .field("orders", &self.orders)
+            .field("fees", &self.fees)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> House<'a> {
     pub fn new(listings: &'a mut dyn Listings, fees: Fees) -> House<'a> {
         assert_eq!(listings.run(true, &create_event(), START).0, Outcome::Done);
@@ -109,23 +121,26 @@ impl<'a> House<'a> {
     }
 }
 
-const TABLES: &str = include_str!("tables.txt");
+/// Every table.
+pub fn tables() -> Vec<Table> {
+    cut(&[("order", include_str!("order/tables.txt"))])
+}
 
 /// Plays every table on fresh listings and compares every answer.
 pub fn play_all(mut fresh: impl FnMut() -> Box<dyn Listings>) {
     let (mut played, mut wrong) = (0, Vec::new());
-    for table in TABLES.split("\n== ").skip(1) {
-        let (heading, lines) = table.split_once('\n').unwrap_or((table, ""));
+    for table in tables() {
         played += 1;
-        if let Err(why) = play(lines, &mut *fresh()) {
-            wrong.push(format!("{heading}\n{why}"));
+        if let Err(why) = play(table.text, &mut *fresh()) {
+            wrong.push(format!("{}\n{why}", table.name));
         }
     }
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
     assert!(played > 20, "only {played} tables were found");
 }
 
-fn play(lines: &str, listings: &mut dyn Listings) -> Result<(), String> {
+/// Plays one table; the error is the first line that was answered otherwise.
+pub fn play(lines: &str, listings: &mut dyn Listings) -> Result<(), String> {
     let mut house = House::new(listings, Fees::default());
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if let Some(fees) = line.strip_prefix("fees ") {

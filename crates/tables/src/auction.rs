@@ -1,4 +1,4 @@
-//! The language of the tables: a line becomes a command, an answer becomes words.
+//! The tables of auctions and their language: a line becomes a command, an answer becomes words.
 
 use onsale_domain::Command;
 use onsale_domain::auction::command::{
@@ -12,6 +12,22 @@ use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionFact, Auctio
 use onsale_domain::money::Currency;
 use onsale_domain::refusal::{Detail, Refusal};
 use onsale_domain::{BuyerId, Millis, OrderId, Outcome};
+
+use crate::{Table, cut};
+
+macro_rules! files {
+    ($($name:ident,)*) => {
+        const FILES: &[(&str, &str)] =
+            &[$((stringify!($name), include_str!(concat!("auction/", stringify!($name), ".txt"))),)*];
+    };
+}
+
+files! { award, ban, bid, buy_now, currency, increment, life, reserve, retract, soft_close, watch, }
+
+/// Every table, by file.
+pub fn tables() -> Vec<Table> {
+    cut(FILES)
+}
 
 pub fn name(text: &str) -> BuyerId {
     BuyerId::parse(text).expect("a name")

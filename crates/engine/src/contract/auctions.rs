@@ -7,44 +7,14 @@ use onsale_domain::auction::{
 };
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
-use onsale_engine::contract::Harness;
-use onsale_engine::engine::BodyView;
-use onsale_engine::{Position, Request};
+pub use onsale_tables::auction::tables as all;
+use onsale_tables::auction::{change, command, name, say, say_outcome, say_time, time, usual};
 
-use crate::words::{change, command, name, say, say_outcome, say_time, time, usual};
+use super::Harness;
+use super::table::ZERO;
+use crate::engine::{BodyView, Position, Request};
 
 const AUCTION: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number: 1 };
-
-macro_rules! files {
-    ($($name:ident,)*) => {
-        const FILES: &[(&str, &str)] = &[$((
-            stringify!($name),
-            include_str!(concat!("../../../domain/tests/auction/tables/", stringify!($name), ".txt")),
-        ),)*];
-    };
-}
-
-files! { award, ban, bid, buy_now, currency, increment, life, reserve, retract, soft_close, watch, }
-
-/// Plays every table on a fresh engine, once a round, which says whether there is a restart before every line. The tables
-/// begin at 0; the engine's clock then stands at `base`.
-pub fn run_all(base: Millis, rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
-    let (mut played, mut wrong) = (0, Vec::new());
-    for (file, text) in FILES {
-        for table in text.split("\n== ").skip(1) {
-            let (heading, lines) = table.split_once('\n').unwrap_or((table, ""));
-            for &restarts in rounds {
-                played += 1;
-                if let Err(why) = play(lines, &mut *fresh(), base, restarts) {
-                    let how = if restarts { " (restarted)" } else { "" };
-                    wrong.push(format!("{file}: {heading}{how}\n{why}"));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
-    assert!(played > 50 * rounds.len(), "only {played} tables were found");
-}
 
 /// One table on its way: the auction as it is to be made, and the end that was told last.
 struct Game<'a> {
@@ -54,7 +24,10 @@ struct Game<'a> {
     base: Millis,
 }
 
-fn play(lines: &str, harness: &mut dyn Harness, base: Millis, restarts: bool) -> Result<(), String> {
+/// Plays a table, with a restart before every line if it shall be; the error is every line that was answered otherwise.
+pub fn play(lines: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
+    // The tables begin at 0, which for some stores means their own clock.
+    let base = ZERO;
     let (mut exists, mut wrong) = (true, Vec::new());
     let mut game = Game { harness, details: usual(), end: 0, base };
     for line in lines.lines().map(|line| line.split(" # ").next().unwrap_or(line).trim()) {
