@@ -2,24 +2,21 @@
 //! the stream and tries again when a script says that the picture was too old.
 
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Refusal};
+use onsale_domain::{Command, Fact, ListingId, Millis, Refusal};
 use redis::Value;
 use thiserror::Error;
 
-use crate::commands::{self, Call, Terms};
+use crate::commands::{self, ScriptArgs, Terms};
 use crate::facts::Malformed;
 use crate::keys::{Keys, key_text};
+use crate::kinds::{self, desk};
 use crate::layout::Layout;
 use crate::link::{Link, LinkError};
 use crate::picture::Picture;
 use crate::reply::{self, Reply};
-use crate::scripts::{DeskVerb, Name, Scripts};
+use crate::scripts::{Name, Scripts};
 use crate::state::{self, State};
 
-/// How long the answer to a command is remembered under its key.
-pub const KEPT_MS: Millis = 3_600_000;
-/// The same for what may never be lost.
-pub const KEPT_SEALED_MS: Millis = 24 * KEPT_MS;
 /// An operation id of our own only has to outlive re-sending.
 pub const KEPT_OWN_MS: Millis = 600_000;
 
@@ -27,7 +24,7 @@ pub const KEPT_OWN_MS: Millis = 600_000;
 const SHARED_ARGS: usize = 5;
 
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct ScriptCaller {
     pub link: Link,
     pub scripts: Scripts,
     pub prefix: String,
@@ -35,7 +32,7 @@ pub struct Desk {
 }
 
 #[derive(Clone, Debug, Error)]
-pub enum DeskError {
+pub enum CallError {
     #[error(transparent)]
     Link(#[from] LinkError),
     #[error(transparent)]
@@ -55,7 +52,7 @@ pub enum Stamp {
 
 /// A command on its way: which script, with which keys and arguments. Sent again it is the same bytes.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ScriptCall {
     pub name: Name,
     pub layout: Layout,
     pub keys: Vec<String>,
@@ -67,7 +64,7 @@ pub struct Asked {
     plain: Option<(Fact, Option<Key>)>,
 }
 
-impl Asked {
+impl ScriptCall {
     /// `clock` 0: the server's own; `assumed_now` is what a choice of seats is made at.
     pub fn prepare(
         picture: &Picture,
@@ -76,19 +73,19 @@ impl Asked {
         prefix: &str,
         terms: &Terms,
         (clock, assumed_now): (Millis, Millis),
-    ) -> Asked {
+    ) -> ScriptCall {
         let listing = picture.listing.id;
         if terms.plain
-            && let Some((call, fact)) = commands::plain(picture, command)
+            && let Some((call, fact)) = kinds::plain(picture, command)
             && let Some(plain) =
-                Asked::plain(listing, call, fact, (stamp, command.is_sealed()), prefix, clock)
+                ScriptCall::plain(listing, call, fact, (stamp, command.verb().key_ms()), prefix, clock)
         {
             return plain;
         }
         let call = commands::prepare(picture, command, assumed_now, terms);
         let (scope, fingerprint, kept, of_caller) = match stamp {
             Stamp::Key(key) => {
-                let kept = if command.is_sealed() { KEPT_SEALED_MS } else { KEPT_MS };
+                let kept = command.verb().key_ms();
                 (Some(key.scope), key.fingerprint, kept, "1")
             }
             Stamp::Operation(scope) => (Some(scope), 0, KEPT_OWN_MS, "0"),
@@ -105,14 +102,14 @@ impl Asked {
         let keys = Keys::new(prefix, &listing).with_idem(scope);
         let own = matches!(stamp, Stamp::Operation(_));
         let (name, layout, refusal) = (call.name, call.layout, call.refusal);
-        Asked { name, layout, keys, args, listing, refusal, own, plain: None }
+        ScriptCall { name, layout, keys, args, listing, refusal, own, plain: None }
     }
 
     /// The lease of a desk, for so long; 0 gives it back.
-    pub fn lease(listing: ListingId, prefix: &str, name: &str, for_ms: Millis, clock: Millis) -> Asked {
+    pub fn lease(listing: ListingId, prefix: &str, name: &str, for_ms: Millis, clock: Millis) -> ScriptCall {
         let args = [clock.to_string(), name.to_owned(), for_ms.to_string()];
-        Asked {
-            name: Name::Desk(DeskVerb::Lease),
+        ScriptCall {
+            name: Name::of(listing.kind, "take_lease"),
             layout: Layout::Hash,
             keys: Keys::new(prefix, &listing).with_idem(None),
             args: args.into_iter().map(String::into_bytes).collect(),
@@ -125,22 +122,22 @@ impl Asked {
 
     /// The same, refused by the desk's script unless this is the lease that counts.
     #[must_use]
-    pub fn under_lease(mut self, lease: &str) -> Asked {
-        lease.as_bytes().clone_into(&mut self.args[SHARED_ARGS + commands::desks::LEASE]);
+    pub fn under_lease(mut self, lease: &str) -> ScriptCall {
+        lease.as_bytes().clone_into(&mut self.args[SHARED_ARGS + desk::commands::LEASE]);
         self
     }
 
     /// With a script of its own; `None` without a key, which that script must have.
     fn plain(
         listing: ListingId,
-        call: Call,
+        call: ScriptArgs,
         fact: Fact,
-        (stamp, sealed): (Stamp, bool),
+        (stamp, key_ms): (Stamp, Millis),
         prefix: &str,
         clock: Millis,
-    ) -> Option<Asked> {
+    ) -> Option<ScriptCall> {
         let (scope, kept, key) = match stamp {
-            Stamp::Key(key) => (key.scope, if sealed { KEPT_SEALED_MS } else { KEPT_MS }, Some(key)),
+            Stamp::Key(key) => (key.scope, key_ms, Some(key)),
             Stamp::Operation(scope) => (scope, KEPT_OWN_MS, None),
             Stamp::None => return None,
         };
@@ -152,18 +149,10 @@ impl Asked {
         args.push(kept.to_string().into_bytes());
         args.push(told.into_bytes());
         args.extend(call.args);
-        Some(Asked {
+        Some(ScriptCall {
             name: call.name,
             layout: call.layout,
-            keys: match listing.kind {
-                ListingKind::Auction => Keys::of_plain_bid(prefix, &listing, scope),
-                ListingKind::Event
-                | ListingKind::Venue
-                | ListingKind::Sale
-                | ListingKind::Series
-                | ListingKind::Registration
-                | ListingKind::Desk => Keys::of_plain(prefix, &listing, scope),
-            },
+            keys: Keys::of_plain(prefix, &listing, scope),
             args,
             listing,
             refusal: None,
@@ -187,7 +176,7 @@ impl Asked {
     }
 }
 
-impl Desk {
+impl ScriptCaller {
     /// Decides one command. `clock` 0: the server's own.
     pub async fn submit(
         &self,
@@ -196,13 +185,13 @@ impl Desk {
         stamp: Stamp,
         clock: Millis,
         assumed_now: Millis,
-    ) -> Result<Reply, DeskError> {
+    ) -> Result<Reply, CallError> {
         let (clocks, mut terms) = ((clock, assumed_now), self.terms);
         loop {
-            let asked = Asked::prepare(picture, command, stamp, &self.prefix, &terms, clocks);
-            let script = self.scripts.get(asked.name, asked.layout);
-            let value = self.link.script(script, &asked.keys, &asked.args).await?;
-            let reply = asked.read(value)?;
+            let call = ScriptCall::prepare(picture, command, stamp, &self.prefix, &terms, clocks);
+            let script = self.scripts.get(call.name, call.layout);
+            let value = self.link.script(script, &call.keys, &call.args).await?;
+            let reply = call.read(value)?;
             if !(terms.plain && reply.is_not_plain()) {
                 return Ok(reply);
             }
@@ -211,14 +200,14 @@ impl Desk {
     }
 
     /// The whole state of a listing at one moment; `None`: there is none.
-    pub async fn state(&self, listing: ListingId) -> Result<Option<State>, DeskError> {
+    pub async fn state(&self, listing: ListingId) -> Result<Option<State>, CallError> {
         let keys = Keys::new(&self.prefix, &listing);
-        let script = self.scripts.get(Name::ReadState, Layout::Hash);
+        let script = self.scripts.get(Name::READ_STATE, Layout::Hash);
         Ok(state::read(self.link.script(script, keys.all(), &[]).await?)?)
     }
 
     /// The same as a picture; of a listing that does not exist, an empty one.
-    pub async fn picture(&self, listing: ListingId) -> Result<Picture, DeskError> {
+    pub async fn picture(&self, listing: ListingId) -> Result<Picture, CallError> {
         match self.state(listing).await? {
             Some(state) => Ok(state.picture(listing)?),
             None => Ok(Picture::nothing(listing)),

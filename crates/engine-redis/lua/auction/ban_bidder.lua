@@ -5,7 +5,7 @@ local name = ARGV[6]
 close_due()
 if is_banned(name) then return unchanged() end
 local banned = tonumber(call("HGET", KEYS[2], "banned") or 0)
-if banned >= BOUND.banned then return refuse_limit(NO.bans_full, BOUND.banned, banned) end
+if banned >= BOUND.BANNED_MAX then return refuse_limit(NO.bans_full, BOUND.BANNED_MAX, banned) end
 local fact, bids, own = {"kind", "bidder_banned", "bidder", name, "staff", ARGV[7], "reason", ARGV[8]}, nil, {}
 if status == "live" then
   bids = read_bids()

@@ -17,7 +17,7 @@ local own = leader ~= nil and leader.bidder == name
 if own and max <= leader.max then return refuse(NO.leader_not_raising) end
 local least = min_next(leader, price)
 if max < least then return answer(4, {NO.bid_too_low, "", "min_next", decimal(least)}) end
-if bids_len >= BOUND.bids then return refuse_limit(NO.bids_full, BOUND.bids, BOUND.bids) end
+if bids_len >= BOUND.BIDS_MAX then return refuse_limit(NO.bids_full, BOUND.BIDS_MAX, BOUND.BIDS_MAX) end
 
 -- A bid in the last seconds moves the end; who raises his own maximum does not.
 local function end_after()

@@ -22,13 +22,15 @@ end
 local epoch, offset, last_at, bids, ends, extensions, known, price, led =
   match(values[1] or "", "^auction|(%d+)|(%d+)|(%d+)|live|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)$")
 if known ~= version or values[3] then return {5, {"plain"}, 0, 0, now, 0, {}} end
--- The first bid of an epoch is given its number by place_bid (lib/auction).
+-- The first bid of an epoch is given its number by place_bid (auction/lib/rules).
 local of_epoch, skipped = match(values[4] or "", "^%d+|(%d+)|(%d+)|")
 if of_epoch ~= epoch then return {5, {"plain"}, 0, 0, now, 0, {}} end
 local ends_text, ends_ms, max, old_max, leader = ends, tonumber(ends), tonumber(max_text), nil, nil
 -- The listing's time never runs backwards past its last fact.
 if now < tonumber(last_at) then now = tonumber(last_at) end
-if now >= ends_ms or now < tonumber(starts) or bids == "10000" then return {5, {"plain"}, 0, 0, now, 0, {}} end
+if now >= ends_ms or now < tonumber(starts) or tonumber(bids) >= BOUND.BIDS_MAX then
+  return {5, {"plain"}, 0, 0, now, 0, {}}
+end
 if values[2] then
   old_max, leader = match(values[2], "^(%d+)|(.*)$")
   old_max = tonumber(old_max)
@@ -53,8 +55,8 @@ local own, old_price = leader == name, tonumber(price)
 local least = leader and beyond(old_price) or tonumber(start)
 if own and max <= old_max or max < least then
   if call("EXISTS", KEYS[3]) == 0 then
-    local detail = {78, "", ""}
-    if not own or max > old_max then detail = {79, "", "min_next", format("%d", least)} end
+    local detail = {NO.leader_not_raising, "", ""}
+    if not own or max > old_max then detail = {NO.bid_too_low, "", "min_next", format("%d", least)} end
     return {4, detail, tonumber(epoch), tonumber(offset), now, 0, {}}
   end
   return {5, {"plain"}, 0, 0, now, 0, {}}
@@ -108,5 +110,5 @@ else
   call("HSET", KEYS[1], "head", head, bid_text, record)
 end
 if ends_text ~= ends then call("SET", KEYS[4], ends_text, "PX", format("%d", ends_ms - now)) end
-return {0, epoch * 1099511627776 + offset + 1, now, bids + 1 + skipped, leads and 1 or 0, new_price, next_least, is_met and 1 or 0,
-  ends_ms}
+return {0, epoch * BOUND.FENCE_EPOCH + offset + 1, now, bids + 1 + skipped, leads and 1 or 0, new_price, next_least,
+  is_met and 1 or 0, ends_ms}

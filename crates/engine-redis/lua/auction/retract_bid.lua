@@ -17,7 +17,9 @@ if ARGV[7] == "bidder" then
     for n = nth + 1, #bids do
       if bids[n].bidder == bid.bidder and not bids[n].retracted then return refuse(NO.bid_not_latest) end
     end
-    if now - bid.at > BOUND.age_ms or ends - now < BOUND.left_ms then return refuse(NO.retraction_late) end
+    if now - bid.at > BOUND.RETRACTION_AGE_MS_MAX or ends - now < BOUND.RETRACTION_LEFT_MS_MIN then
+      return refuse(NO.retraction_late)
+    end
   end
 end
 if bid.retracted then return unchanged() end

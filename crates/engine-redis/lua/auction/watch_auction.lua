@@ -6,7 +6,7 @@ if call("HEXISTS", KEYS[4], ARGV[6]) == 1 then return unchanged() end
 if status == "cancelled" then return refuse(NO.auction_cancelled) end
 if status == "closed" then return refuse(NO.over) end
 local watchers = call("HLEN", KEYS[4])
-if watchers >= BOUND.watchers then return refuse_limit(NO.watchers_full, BOUND.watchers, watchers) end
+if watchers >= BOUND.WATCHERS_MAX then return refuse_limit(NO.watchers_full, BOUND.WATCHERS_MAX, watchers) end
 later("HSET", KEYS[4], ARGV[6], "1")
 emit({"kind", "watch_started", "watcher", ARGV[6]})
 return done()

@@ -3,7 +3,7 @@
 --        and each fact
 -- REPLY  0 | 4 listing_exists
 -- EMITS  EventCreated, ChartAdopted, StatusChanged?          COST  1 read, 4 writes, O(seats)
-if layout then return {4, {2, "", ""}, epoch, offset, now, 0, {}} end
+if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}} end
 epoch = tonumber(arg())
 local count, chart, status, rules, fields, of_areas = tonumber(arg()), arg(), arg(), arg(), list(), list()
 -- First what a server without memory refuses: behind a DEL it would refuse nothing more.

@@ -3,7 +3,7 @@
 -- EMITS  StatusChanged*, HoldExpired*, PlaceExpired*, offers, HoldReleased*, OrderRefunded*, RefundOwed*
 -- COST   O(what is due, at most 64)
 follow_schedule()
-local left = math.min(tonumber(ARGV[6]), BOUND.expire_due)
+local left = math.min(tonumber(ARGV[6]), BOUND.EXPIRE_DUE_MAX)
 
 local function place_by_id(id)
   for _, place in ipairs(queue_of(thing(id).seat)) do

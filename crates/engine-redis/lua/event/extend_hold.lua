@@ -15,7 +15,7 @@ if held.extensions >= extensions_max then
   return refuse_limit(NO.extensions_used, extensions_max, held.extensions)
 end
 local extension = tonumber(ARGV[9]) or extension_ms or held.length
-local ends = math.min(held.ends + extension, held.placed + math.max(BOUND.hold_cap_ms_min, 2 * held.length))
+local ends = math.min(held.ends + extension, held.placed + math.max(BOUND.HOLD_CAP_MS_MIN, 2 * held.length))
 if ends <= held.ends then return refuse(NO.extension_cap) end
 emit({"kind", "hold_extended", "hold", held.id, "until", decimal(ends)})
 due_remove("h", held)

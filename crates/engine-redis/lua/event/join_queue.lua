@@ -12,11 +12,11 @@ local unknown = unknown_seats({index})
 if #unknown > 0 then return refuse_all(unknown) end
 local own, ahead = place_of(index, name)
 if own then
-  if own.ends - now > BOUND.place_renew_below_ms then
+  if own.ends - now > BOUND.PLACE_RENEW_BELOW_MS then
     return answer(3, {own.id, index, decimal(own.ends), ahead})
   end
   due_remove("q", own)
-  own.ends = now + BOUND.place_ms
+  own.ends = now + BOUND.PLACE_MS
   emit({"kind", "place_renewed", "place", own.id, "until", decimal(own.ends), "ahead", decimal(ahead)})
   due_add("q", own)
   queues_dirty[index] = true
@@ -30,10 +30,10 @@ end
 if hold_of(seat(index).by).buyer == name then return refuse_all({{"s", index, NO.already_yours}}) end
 local queue = queue_of(index)
 local waiting = #queue
-if waiting >= BOUND.queue_per_seat then return refuse_limit(NO.queue_full, BOUND.queue_per_seat, waiting) end
+if waiting >= BOUND.QUEUE_PER_SEAT_MAX then return refuse_limit(NO.queue_full, BOUND.QUEUE_PER_SEAT_MAX, waiting) end
 local buyer = buyer_of(name)
 local places = buyer and #buyer.places or 0
-if places >= BOUND.queue_places_per_buyer then
+if places >= BOUND.QUEUE_PLACES_PER_BUYER_MAX then
   -- Places that are over, though nobody has said so yet, do not count.
   for _, other in ipairs(buyer.places) do
     for _, place in ipairs(queue_of(other)) do
@@ -41,11 +41,11 @@ if places >= BOUND.queue_places_per_buyer then
     end
   end
 end
-if places >= BOUND.queue_places_per_buyer then
-  return refuse_limit(NO.queue_limit, BOUND.queue_places_per_buyer, places)
+if places >= BOUND.QUEUE_PLACES_PER_BUYER_MAX then
+  return refuse_limit(NO.queue_limit, BOUND.QUEUE_PLACES_PER_BUYER_MAX, places)
 end
 if knows(ARGV[6]) then return refuse(NO.id_taken) end
-local ends = now + BOUND.place_ms
+local ends = now + BOUND.PLACE_MS
 local fence = emit({"kind", "queue_joined", "place", ARGV[6], "seat", ARGV[7], "buyer", name, "until", decimal(ends),
   "ahead", decimal(waiting)})
 local place = {id = ARGV[6], seat = index, fence = fence, ends = ends, buyer = name}

@@ -8,14 +8,14 @@ touch_hold(ARGV[6])
 if ARGV[9] ~= "" and status == "cancelled" then return refuse(NO.event_cancelled) end
 local held, code = living_hold(ARGV[6])
 if not held then return refuse(code) end
-local fact = {"kind", "hold_overridden", "hold", held.id, "staff", ARGV[7], "reason", ARGV[8]}
 if ARGV[9] == "" then
-  end_hold(held, HOW.overridden, fact)
+  end_hold(held, HOW.overridden,
+    {"kind", "hold_overridden", "hold", held.id, "staff", ARGV[7], "reason", ARGV[8]})
   return done()
 end
 local ends = now + (tonumber(ARGV[10]) or hold_ms)
-fact[9], fact[10], fact[11], fact[12] = "buyer", ARGV[9], "until", decimal(ends)
-local fence = emit(fact)
+local fence = emit({"kind", "hold_overridden", "hold", held.id, "staff", ARGV[7], "reason", ARGV[8],
+  "buyer", ARGV[9], "until", decimal(ends)})
 take_hold(held)
 BOOK.goods_gone(held.id, "cancelled")
 grant(fence, held.id, ARGV[9], held.seats, held.prices, held.areas, ends, false)

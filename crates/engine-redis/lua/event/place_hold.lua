@@ -5,7 +5,7 @@
 --        in its row, "l2,l1,r1,r2;…", if the event refuses single seats
 -- REPLY  0 | 2 {hold, buyer, fence, placed, until, extensions, offered, seats, areas} | 4 | 5
 -- EMITS  StatusChanged*, HoldExpired*, PlaceExpired*, PlaceLost*, SeatOffered*, HoldPlaced
--- COST   3 reads and 6 writes or more: whatever expires on the way; a plain hold of a large chart: lib/plain_hold_compact
+-- COST   3 reads and 6 writes or more: whatever expires on the way; a plain hold of a large chart: event/lib/plain_hold_compact
 local best_offset, assumed, pieces, due_for_best
 if ARGV[11] ~= "" then
   best_offset, assumed, pieces, due_for_best = match(ARGV[11], "^(%d*)|(%d+)|(%w+)|(.*)$")

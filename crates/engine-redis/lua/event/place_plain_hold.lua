@@ -52,11 +52,11 @@ if plain and not free and queued == "0" then
         plain = false
         break
       end
-      in_the_way[#in_the_way + 1] = "s" .. ARGV[n + 11] .. ":22"
+      in_the_way[#in_the_way + 1] = "s" .. ARGV[n + 11] .. ":" .. "NO.seat_held"
     end
   end
   if plain and call("EXISTS", KEYS[4]) == 0 then
-    return {4, {22, table.concat(in_the_way, ","), ""}, tonumber(epoch), tonumber(offset), now, 0, {}}
+    return {4, {NO.seat_held, table.concat(in_the_way, ","), ""}, tonumber(epoch), tonumber(offset), now, 0, {}}
   end
 end
 
@@ -64,7 +64,7 @@ local ends, next_due = now + length, free and tonumber(mark)
 -- The marker stays where it is: this deadline is not the next one. Who has nothing yet is within the limit.
 if free and ends >= next_due and next_due > now and (not held or held + sold + count <= tonumber(limit)) then
   offset = offset + 1
-  local fence = epoch * 1099511627776 + offset
+  local fence = epoch * BOUND.FENCE_EPOCH + offset
   -- Numbers become text once: that is what a script spends its time on.
   local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset)
   if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX",

@@ -16,7 +16,7 @@ payment = payment_of(order, ARGV[7])
 -- At least a minute to try again, within the longest time to pay.
 local function again_till()
   local till = GOODS.till(order.goods)
-  return till and math.max(till, math.min(now + ORDER.declined_ms, order.goods_at + ORDER.ordered_ms))
+  return till and math.max(till, math.min(now + BOUND.DECLINED_MS, order.goods_at + BOUND.ORDERED_MS_MAX))
 end
 
 local function decline(reason, till)

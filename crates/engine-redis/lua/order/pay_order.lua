@@ -18,10 +18,10 @@ if ARGV[10] == "1" or order.total == 0 then
   return done()
 end
 if payment_of(order, ARGV[8]) then return refuse(NO.id_taken) end
-if #order.payments >= ORDER.payments then
-  return refuse_limit(NO.payment_attempts, ORDER.payments, ORDER.payments)
+if #order.payments >= BOUND.PAYMENTS_PER_ORDER_MAX then
+  return refuse_limit(NO.payment_attempts, BOUND.PAYMENTS_PER_ORDER_MAX, BOUND.PAYMENTS_PER_ORDER_MAX)
 end
-local pinned = math.min(tonumber(ARGV[9]), order.goods_at + ORDER.ordered_ms)
+local pinned = math.min(tonumber(ARGV[9]), order.goods_at + BOUND.ORDERED_MS_MAX)
 local till = GOODS.is_kept and pinned or math.max(GOODS.till(order.goods) or pinned, pinned)
 local fence = emit_order({"kind", "payment_asked", "order", order.id, "payment", ARGV[8], "amount_minor",
   decimal(order.total), "until", decimal(till), "method", ARGV[11]})

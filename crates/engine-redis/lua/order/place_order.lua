@@ -14,14 +14,13 @@ if is_booked(id) or GOODS.knows(id) then return refuse_order(NO.id_taken, id) en
 -- Nothing is charged on top of nothing. A share is taken of thousands and their rest apart: numbers here are exact below
 -- 2^53 only.
 local fee = 0
-if taken.total > 0 and taken.total <= ORDER.minor then
-  local whole, share = 10000, tonumber(ARGV[12])
-  local rest = taken.total % whole
-  fee = ARGV[10] + ARGV[11] * taken.units + (taken.total - rest) / whole * share
-    + math.floor((rest * share + whole / 2) / whole)
+if taken.total > 0 and taken.total <= BOUND.MINOR_MAX then
+  local share, rest = tonumber(ARGV[12]), taken.total % BOUND.WHOLE
+  fee = ARGV[10] + ARGV[11] * taken.units + (taken.total - rest) / BOUND.WHOLE * share
+    + math.floor((rest * share + BOUND.WHOLE / 2) / BOUND.WHOLE)
 end
-if taken.total + fee > ORDER.minor then
-  return refuse_field(NO.invalid, "fees", "an order's total is at most 10^12 minor units")
+if taken.total + fee > BOUND.MINOR_MAX then
+  return refuse_field(NO.invalid, "fees", WHY.ORDER_MAX)
 end
 local currency = call("HGET", KEYS[1], "currency")
 local fence = emit_order({"kind", "order_placed", "order", id, "buyer", name, "goods", GOODS.kind, "of", goods, "lines",

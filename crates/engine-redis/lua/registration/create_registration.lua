@@ -2,11 +2,11 @@
 -- ARGV   6 epoch  7 opens_at  8 when it closes  9 capacity  10 rules  then the lists: fields of meta, the fact
 -- REPLY  0 | 4 listing_exists, invalid
 -- EMITS  RegistrationCreated, RegistrationStatusChanged?          COST  1 read, 4 writes
-if layout then return {4, {2, "", ""}, epoch, offset, now, 0, {}} end
+if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}} end
 epoch = tonumber(arg())
 local opens, closes, capacity, rules, fields = tonumber(arg()), tonumber(arg()), arg(), arg(), list()
 if now >= closes then
-  return {4, {3, "", "field", "starts_at", "later than now by more than the cut-off"}, 0, 0, now, 0, {}}
+  return {4, {NO.invalid, "", "field", "starts_at", "later than now by more than the cut-off"}, 0, 0, now, 0, {}}
 end
 -- First what a server without memory refuses: behind a DEL it would refuse nothing more.
 call("HSET", KEYS[1], unpack(fields))

@@ -15,7 +15,7 @@ if own then return already_registered(own) end
 if status ~= "open" then return refuse(NO.registration_closed) end
 if living(id) or ended_as(id) then return refuse(NO.id_taken) end
 if free() == 0 or waiting > 0 then
-  if waiting >= BOUND.waiting then return refuse_limit(NO.waiting_list_full, BOUND.waiting, waiting) end
+  if waiting >= BOUND.WAITING_MAX then return refuse_limit(NO.waiting_list_full, BOUND.WAITING_MAX, waiting) end
   local fence = emit({"kind", "waitlisted", "entry", id, "buyer", name, "ahead", tostring(waiting)})
   insert({kind = "w", id = id, fence = fence, buyer = name})
 elseif price == 0 then

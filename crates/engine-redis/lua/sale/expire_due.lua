@@ -1,10 +1,10 @@
--- expire_checkouts: the sweep of a sale: what is due in (until, fence) order; of a cancelled sale every code, then every
+-- expire_due: the sweep of a sale: what is due in (until, fence) order; of a cancelled sale every code, then every
 -- purchase.
 -- ARGV   6 limit
 -- EMITS  SaleStatusChanged*, CheckoutExpired*, CheckoutCancelled*, PurchaseRefunded*, RefundOwed*
 -- COST   O(what is due, at most 64)
 follow_schedule()
-local left = math.min(tonumber(ARGV[6]), BOUND.expire_due)
+local left = math.min(tonumber(ARGV[6]), BOUND.EXPIRE_DUE_MAX)
 local next_code = codes_in_order(status == "cancelled")
 while left > 0 do
   local code = next_code()

@@ -12,7 +12,7 @@ if not code then return refuse(why) end
 if code.order == ARGV[8] then return unchanged() end
 if code.order ~= "" then return refuse(NO.checkout_ordered) end
 if purchase_of_order(ARGV[8]) then return refuse_order(NO.id_taken, ARGV[8]) end
-local till = math.max(code.till, math.min(tonumber(ARGV[9]), code.placed + BOUND.ordered_ms))
+local till = math.max(code.till, math.min(tonumber(ARGV[9]), code.placed + BOUND.ORDERED_MS_MAX))
 emit({"kind", "checkout_ordered", "checkout", code.id, "order", ARGV[8], "until", decimal(till)})
 reschedule(code, ARGV[8], till)
 return done()

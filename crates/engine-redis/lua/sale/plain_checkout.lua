@@ -28,7 +28,7 @@ if now < tonumber(last_at) then now = tonumber(last_at) end
 local stock, reserved, sold, price = match(values[4], "^(%d+)|(%d+)|(%d+)|(%d+)$")
 local next_due, taken, of_buyer, bought, codes = tonumber(mark), 0, nil, nil, nil
 -- Before the marker nothing is due, and the sale is not over.
-if now >= next_due or price * count > 1000000000000 then return {5, {"plain"}, 0, 0, now, 0, {}} end
+if now >= next_due or price * count > BOUND.MINOR_MAX then return {5, {"plain"}, 0, 0, now, 0, {}} end
 if values[3] then
   of_buyer, bought, codes = match(values[3], "^(%d+)|(%d+)|(.*)$")
   taken = of_buyer + bought
@@ -37,9 +37,9 @@ end
 local left, ends = stock - reserved - sold, now + length
 if left < tonumber(count) or taken + count > tonumber(limit) then
   if call("EXISTS", KEYS[4]) == 0 then
-    local detail = {25, "", "limit", limit, taken}
+    local detail = {NO.buyer_limit, "", "limit", limit, taken}
     if left < tonumber(count) then
-      local why = left > 0 and 49 or reserved == "0" and 47 or 48
+      local why = left > 0 and NO.not_enough_stock or reserved == "0" and NO.sold_out or NO.sold_out_for_now
       detail = {why, "k" .. sku .. ":" .. why, ""}
     end
     return {4, detail, tonumber(epoch), tonumber(offset), now, 0, {}}
@@ -49,7 +49,7 @@ elseif ends >= next_due then
   -- spends its time on.
   local now_text, ends_text, offset_text = format("%d", now), format("%d", ends), format("%d", offset + 1)
   if not call("SET", KEYS[4], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX", "GET") then
-    local fence = epoch * 1099511627776 + offset + 1
+    local fence = epoch * BOUND.FENCE_EPOCH + offset + 1
     local fence_text, line, of_both = format("%016d", fence), sku .. ":" .. count .. ":" .. price, nil
     if of_buyer then
       if codes ~= "" then codes = codes .. "," end

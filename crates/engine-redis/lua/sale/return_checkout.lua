@@ -8,7 +8,7 @@ expire_touched(nil, ARGV[6])
 local code, why = living_code(ARGV[6])
 if not code then return refuse(why) end
 if code.order ~= ARGV[7] then return refuse_order(NO.order_unknown, ARGV[7]) end
-local till = math.max(code.till, math.min(now + BOUND.declined_ms, code.placed + BOUND.ordered_ms))
+local till = math.max(code.till, math.min(now + BOUND.DECLINED_MS, code.placed + BOUND.ORDERED_MS_MAX))
 emit({"kind", "checkout_returned", "checkout", code.id, "until", decimal(till)})
 reschedule(code, "", till)
 return done()

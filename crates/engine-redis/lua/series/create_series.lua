@@ -2,7 +2,7 @@
 -- ARGV   6 epoch  7 rules "from|length_ms"  then the lists: fields of meta, the fact
 -- REPLY  0 | 4 listing_exists
 -- EMITS  SeriesCreated          COST  1 read, 4 writes
-if layout then return {4, {2, "", ""}, epoch, offset, now, 0, {}} end
+if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}} end
 epoch = tonumber(arg())
 local rules, fields = arg(), list()
 -- First what a server without memory refuses: behind a DEL it would refuse nothing more.

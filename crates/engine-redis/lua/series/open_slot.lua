@@ -18,7 +18,7 @@ if #skipped > 0 and not is_after(slot, skipped[#skipped]) then
   return refuse_field(NO.invalid, "slot", "later than those that were skipped")
 end
 if not in_order(skipped[1] or slot) then return refuse(NO.slot_past) end
-if now < slot.at - BOUND.early_ms then return refuse(NO.slot_early) end
+if now < slot.at - BOUND.SLOT_EARLY_MS then return refuse(NO.slot_early) end
 if now >= slot.at + length then return refuse(NO.slot_past) end
 for n = 1, #skipped do skip(skipped[n]) end
 emit({"kind", "slot_opened", "slot", slot.text, "sale", ARGV[10]})

@@ -2,7 +2,7 @@
 -- ARGV   6 epoch  7 layout  then the lists: fields of the head, and each fact
 -- REPLY  0 | 4 listing_exists
 -- EMITS  VenueCreated, LayoutPublished          COST  1 read, 5 writes
-if layout then return {4, {2, "", ""}, epoch, offset, now, 0, {}} end
+if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}} end
 epoch = tonumber(arg())
 local first_layout, fields = arg(), list()
 -- First what a server without memory refuses: behind a DEL it would refuse nothing more.

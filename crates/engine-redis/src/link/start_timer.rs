@@ -14,16 +14,16 @@ const AGAIN: Duration = Duration::from_millis(50);
 
 /// The waiting of one start.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct StartTimer {
     begun: Instant,
     /// Since when it is something else than loading.
     waits_since: Option<Instant>,
     complaint: Complaint,
 }
 
-impl Patience {
-    pub fn new() -> Patience {
-        Patience { begun: Instant::now(), waits_since: None, complaint: Complaint::default() }
+impl StartTimer {
+    pub fn new() -> StartTimer {
+        StartTimer { begun: Instant::now(), waits_since: None, complaint: Complaint::default() }
     }
 
     /// Says what is wrong and waits a moment; gives the same error back when it has lasted too long.
@@ -55,10 +55,10 @@ impl Link {
     /// As `open`, but waits for a server that is loading its data: nobody else can do anything about that.
     pub async fn open_when_loaded(config: impl Into<Config>) -> Result<Link, LinkError> {
         let config = config.into();
-        let mut patience = Patience::new();
+        let mut timer = StartTimer::new();
         loop {
             match Link::open(config.clone()).await {
-                Err(error @ LinkError::Loading { .. }) => patience.with(error).await?,
+                Err(error @ LinkError::Loading { .. }) => timer.with(error).await?,
                 opened => return opened,
             }
         }
@@ -75,11 +75,11 @@ mod tests {
 
     #[test]
     fn a_start_waits_an_hour_for_data_to_load_and_twenty_seconds_for_anything_else() {
-        let mut patience = Patience::new();
-        let begun = patience.begun;
+        let mut timer = StartTimer::new();
+        let begun = timer.begun;
         let loading = LinkError::Loading { node: "one".to_owned() };
         let mut left = |error: &LinkError, seconds: u64| {
-            patience.left_at(error, begun + Duration::from_secs(seconds)).map(|left| left.as_secs())
+            timer.left_at(error, begun + Duration::from_secs(seconds)).map(|left| left.as_secs())
         };
         assert_eq!(left(&no_replicas(), 0), Some(20));
         assert_eq!(left(&no_replicas(), 19), Some(1));
@@ -93,8 +93,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_start_that_waited_too_long_ends_with_what_it_waited_for() {
-        let mut patience = Patience::new();
-        patience.waits_since = Instant::now().checked_sub(WAIT);
-        assert_eq!(patience.with(no_replicas()).await, Err(no_replicas()));
+        let mut timer = StartTimer::new();
+        timer.waits_since = Instant::now().checked_sub(WAIT);
+        assert_eq!(timer.with(no_replicas()).await, Err(no_replicas()));
     }
 }

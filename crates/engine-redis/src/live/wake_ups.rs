@@ -19,12 +19,12 @@ const ROUND: Duration = Duration::from_millis(1);
 const AT_ONCE: usize = 64;
 
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct WakeUps {
     positions: Mutex<BTreeMap<ListingId, Position>>,
     news: Notify,
 }
 
-impl Told {
+impl WakeUps {
     pub fn position(&self, listing: ListingId, at: Position) {
         self.positions.lock().insert(listing, at);
         self.news.notify_one();
@@ -36,9 +36,9 @@ pub async fn run(inner: Arc<Inner>) {
     loop {
         tokio::select! {
             () = inner.stop.cancelled() => return,
-            () = inner.told.news.notified() => {}
+            () = inner.wake_ups.news.notified() => {}
         }
-        let positions = std::mem::take(&mut *inner.told.positions.lock());
+        let positions = std::mem::take(&mut *inner.wake_ups.positions.lock());
         let tell = |(listing, at): (ListingId, Position)| {
             let inner = &inner;
             async move {

@@ -2,8 +2,8 @@
 
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_domain::{Found, Query};
+use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
 use onsale_engine_redis::state;
@@ -15,7 +15,7 @@ use crate::server::Server;
 
 struct OnLua {
     handle: Handle,
-    desk: Desk,
+    caller: ScriptCaller,
     operations: u128,
 }
 
@@ -27,7 +27,7 @@ fn id(on_event: bool) -> ListingId {
 impl OnLua {
     /// Every command is prepared from nothing but what Redis has.
     fn picture(&self, on_event: bool) -> Picture {
-        self.handle.block_on(self.desk.picture(id(on_event))).expect("a state that reads")
+        self.handle.block_on(self.caller.picture(id(on_event))).expect("a state that reads")
     }
 }
 
@@ -36,9 +36,9 @@ impl Listings for OnLua {
         let picture = self.picture(on_event);
         self.operations += 1;
         let stamp = Stamp::Operation(self.operations);
-        let told = self.handle.block_on(self.desk.submit(&picture, command, stamp, now, now));
+        let told = self.handle.block_on(self.caller.submit(&picture, command, stamp, now, now));
         let Reply::Answer(answer) = told.expect("an answer") else { panic!("nobody else is here") };
-        if let Some(kept) = self.handle.block_on(self.desk.state(id(on_event))).expect("a state") {
+        if let Some(kept) = self.handle.block_on(self.caller.state(id(on_event))).expect("a state") {
             state::check(&kept, id(on_event)).expect("adds up");
         }
         (answer.outcome.clone(), answer.facts().map(|(_, fact)| fact.clone()).collect())
@@ -70,8 +70,8 @@ fn every_table_of_orders_is_answered_by_lua_as_written() {
             houses += 1;
             let prefix = format!("{compact_from}:{houses}:");
             let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };
-            let desk = Desk { link: link.clone(), scripts: scripts.clone(), prefix, terms };
-            Box::new(OnLua { handle: runtime.handle().clone(), desk, operations: 0 })
+            let caller = ScriptCaller { link: link.clone(), scripts: scripts.clone(), prefix, terms };
+            Box::new(OnLua { handle: runtime.handle().clone(), caller, operations: 0 })
         });
     }
 }

@@ -1,4 +1,4 @@
--- lib/auction_close: what the clock brings about: the close, once, and the end of an award that nobody paid.
+-- auction/lib/close: what the clock brings about: the close, once, and the end of an award that nobody paid.
 -- Only one award waits at a time: in the book of orders it has no other name than this.
 local AWARD = string.rep("0", 26)
 
@@ -36,7 +36,7 @@ local function next_award()
     local may = not bid.retracted and is_reserve_met(bid) and not had[bid.bidder]
     if may and (not best or bid.max > best.max) and not is_banned(bid.bidder) then best = bid end
   end
-  return best and award_to(best.bidder, best.bid, best.max, BOUND.chance_ms) or nil
+  return best and award_to(best.bidder, best.bid, best.max, BOUND.SECOND_CHANCE_MS) or nil
 end
 
 local function end_award(state, award)
@@ -46,7 +46,7 @@ local function end_award(state, award)
 end
 
 local function pass_on(why)
-  local to = #awards <= BOUND.chances and next_award() or nil
+  local to = #awards <= BOUND.SECOND_CHANCES_MAX and next_award() or nil
   put_award({"kind", "award_passed", "from", awards[#awards].bidder, "why", why}, to)
   end_award(why, to)
   BOOK.goods_gone(AWARD, why == "unpaid" and "expired" or "cancelled")
@@ -63,7 +63,7 @@ local function close_due()
     elseif not is_reserve_met(leader) then
       close("reserve_not_met")
     else
-      close("won", award_to(leader.bidder, leader.bid, price, BOUND.pay_ms))
+      close("won", award_to(leader.bidder, leader.bid, price, BOUND.PAY_MS))
     end
     due = due_at()
   end
@@ -95,7 +95,7 @@ local function buy_now_on_offer()
 end
 
 local function buy(name, cost)
-  close("bought_now", award_to(name, nil, cost, BOUND.pay_ms))
+  close("bought_now", award_to(name, nil, cost, BOUND.PAY_MS))
 end
 
 -- The award that waits to be paid by this bidder and how many were before it, or why there is none.

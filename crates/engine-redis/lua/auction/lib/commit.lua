@@ -1,4 +1,4 @@
--- lib/auction_commit: the facts first, then bids, people, lead, awards, head and marker. Nothing may fail behind the facts: a
+-- auction/lib/commit: the facts first, then bids, people, lead, awards, head and marker. Nothing may fail behind the facts: a
 -- key that is written but may not have been read is asked for its type before.
 local function commit_marker()
   local due = due_at()

@@ -1,4 +1,4 @@
--- lib/order_awards: what an order needs of an auction: the award it takes, more time for it, and its sale.
+-- auction/lib/goods: what an order needs of an auction: the award it takes, more time for it, and its sale.
 GOODS.kind = "award"
 
 function GOODS.expire() close_due() end

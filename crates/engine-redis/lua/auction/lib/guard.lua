@@ -1,4 +1,4 @@
--- lib/order_guard_award: an award in an order is settled by the order alone (`order` is who else would), and not turned
+-- auction/lib/guard: an award in an order is settled by the order alone (`order` is who else would), and not turned
 -- down while it is paid. The refusal, or nil.
 local function guard_award(name, order)
   local due, own = status == "closed" and due_at(), BOOK.get("g:" .. AWARD)

@@ -1,6 +1,5 @@
--- lib/auction: the auction is there; what its head, its rules and its lead say, and the five rules of proxy bidding.
--- Of the head "seats with a queue" are the accepted bids, "marker" the end as soft close has moved it, "seats" how often
--- it has moved, "version of the chart" the price and "buckets" the bid that leads. `rules` is one line:
+-- auction/lib/rules: the auction is there; what its head, its rules and its lead say, and the five rules of proxy bidding.
+-- `rules` is one line:
 --   starts|ends|currency|start|tick|reserve|buy now|policy|mode|window|cap|extensions|bidders retract|ladder|seller
 -- `lead` is max|bidder of the bid that leads, `closed` at|how|last_at, `cancelled` when, `awards` a line each:
 -- state|bid|price|until|bidder. `!<bidder>` is banned. The bids stand beside them by their numbers, max|at||bidder, a
@@ -8,12 +7,10 @@
 -- `numbers` is created in epoch|epoch|skipped|from:skipped,…: in every later epoch numbers are higher than the count by as
 -- many as an auction may have bids, so that no bid has the number of one that was lost with the end of another epoch.
 if not layout then
-  return {4, {1, "", ""}, epoch, offset, now, 0, {}}
+  return {4, {NO.listing_unknown, "", ""}, epoch, offset, now, 0, {}}
 end
 local facts, open_changes = {}, {}
-local bids_len, ends, extensions, price = tonumber(queued), tonumber(mark), tonumber(seats_len), tonumber(chart_version)
-local BOUND = {bids = 10000, watchers = 10000, banned = 10000, age_ms = 3600000, left_ms = 43200000, pay_ms = 172800000,
-  chance_ms = 86400000, chances = 3}
+bids_len, ends, extensions, price = tonumber(bids_len), tonumber(ends), tonumber(extensions), tonumber(price)
 -- Lua's stack takes some thousand values at once; longer lists go in pieces.
 local CHUNK = 1000
 local starts, original, currency, start, tick, reserve, buy_now, policy, mode, window, cap, extension_list, may_retract,
@@ -26,7 +23,7 @@ local leader, closed, cancelled, awards = nil, nil, nil, {}
 local kept = call("HMGET", KEYS[2], "lead", "closed", "awards", "cancelled", "numbers")
 if kept[1] then
   local max, name = match(kept[1], "^(%d+)|(.*)$")
-  leader = {bid = tonumber(buckets), max = tonumber(max), bidder = name}
+  leader = {bid = tonumber(lead_bid), max = tonumber(max), bidder = name}
 end
 if kept[2] then
   local at, how, last = match(kept[2], "^(%d+)|([%l_]+)|(%d+)$")
@@ -56,7 +53,7 @@ end
 -- The number of a bid that is placed now.
 function NUMBERS.next(nth)
   if NUMBERS.epoch ~= epoch_text then
-    local skipped = NUMBERS.created and (epoch - NUMBERS.created) * BOUND.bids or 0
+    local skipped = NUMBERS.created and (epoch - NUMBERS.created) * BOUND.BIDS_MAX or 0
     local list = NUMBERS.list or ""
     if skipped > 0 then
       NUMBERS.gaps[#NUMBERS.gaps + 1] = {from = nth, skipped = skipped}
@@ -70,7 +67,7 @@ end
 local function emit(fact)
   offset = offset + 1
   facts[#facts + 1] = fact
-  return epoch * 1099511627776 + offset
+  return epoch * BOUND.FENCE_EPOCH + offset
 end
 
 -- The amount and the step above it.

@@ -1,11 +1,11 @@
--- lib/apply: what each fact does to the listing, in memory only; `commit` writes it all at the end.
+-- event/lib/apply: what each fact does to the listing, in memory only; `commit` writes it all at the end.
 local facts, meta_changes, ended = {}, {}, {}
 
 -- Takes the next offset for a fact; returns the fence it grants.
 local function emit(fact)
   offset = offset + 1
   facts[#facts + 1] = fact
-  return epoch * 1099511627776 + offset
+  return epoch * BOUND.FENCE_EPOCH + offset
 end
 
 local function chart_tier(index)
@@ -94,7 +94,7 @@ end
 
 local function grant(fence, id, name, held_seats, held_prices, held_areas, ends, offered)
   local held = {kind = "h", id = id, fence = fence, placed = now, ends = ends,
-    length = offered and BOUND.offer_ms or ends - now, extensions = 0, offered = offered, buyer = name,
+    length = offered and BOUND.OFFER_MS or ends - now, extensions = 0, offered = offered, buyer = name,
     seats = held_seats, prices = held_prices, areas = held_areas}
   things[id] = held
   things_dirty[id] = true

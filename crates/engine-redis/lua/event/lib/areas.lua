@@ -1,4 +1,4 @@
--- lib/areas: general-admission areas, one field each in the head, and the orders.
+-- event/lib/areas: general-admission areas, one field each in the head, and the orders.
 local areas, areas_dirty = {}, {}
 
 -- nil: there never was such an area. A retired one has no places and is not on sale.

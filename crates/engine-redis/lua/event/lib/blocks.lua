@@ -1,4 +1,4 @@
--- lib/blocks: seats and areas that staff names.
+-- event/lib/blocks: seats and areas that staff names.
 local function known_places(list, away)
   local unknown = unknown_seats(list)
   if #unknown > 0 then return refuse_all(unknown) end

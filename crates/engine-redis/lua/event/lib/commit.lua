@@ -1,4 +1,4 @@
--- lib/commit: everything that was decided is written here, the facts first. Nothing may fail behind them: a key that is
+-- event/lib/commit: everything that was decided is written here, the facts first. Nothing may fail behind them: a key that is
 -- written but may not have been read is asked for its type before.
 -- Only a hint for sweepers: the marker ends at the next deadline. When it has ended, the next is looked up.
 local function commit_marker(first)

@@ -1,4 +1,4 @@
--- lib/confirm: held becomes sold, under its order; the queues of its seats are dissolved.
+-- event/lib/confirm: held becomes sold, under its order; the queues of its seats are dissolved.
 local function sell(order, fence, name, lines, costs, places)
   local buyer = intern(name)
   buyer.sold = buyer.sold + size_of({seats = lines, areas = places})

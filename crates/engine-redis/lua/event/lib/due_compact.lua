@@ -1,11 +1,11 @@
--- lib/due_compact: deadlines in chunks: those of one second granted one after the other lie together, at most 64.
+-- event/lib/due_compact: deadlines in chunks: those of one second granted one after the other lie together, at most 64.
 -- The index has the chunks by their second, `due_chunks` their entries.
 local due_added, due_removed, due_gone = {}, {}, {}
 local SECOND, TOGETHER, ENTRY = 1000, 64, 26
 
 local function chunk_of(thing)
   local second = math.floor(thing.ends / SECOND)
-  return format("%.0f:%.0f", second, math.floor(math.fmod(thing.fence, 1099511627776) / TOGETHER)), second
+  return format("%.0f:%.0f", second, math.floor(math.fmod(thing.fence, BOUND.FENCE_EPOCH) / TOGETHER)), second
 end
 
 -- Milliseconds in the second, fence, kind, id.

@@ -1,4 +1,4 @@
--- lib/due_hash: every deadline in (until, fence) order: the score is the time, the member begins with the fence.
+-- event/lib/due_hash: every deadline in (until, fence) order: the score is the time, the member begins with the fence.
 local due_changes = {}
 
 local function due_member(kind, thing)

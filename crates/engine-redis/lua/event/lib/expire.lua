@@ -1,4 +1,4 @@
--- lib/expire: deadlines as facts: the schedule, what a command touches, and offers to those in line.
+-- event/lib/expire: deadlines as facts: the schedule, what a command touches, and offers to those in line.
 local function follow_schedule()
   while true do
     local at, to
@@ -36,9 +36,9 @@ local function serve_queue(index)
     else
       local price = price_of_tier(tier_of(index))
       local fence = emit({"kind", "seat_offered", "place", place.id, "price_minor", decimal(price), "until",
-        decimal(now + BOUND.offer_ms)})
+        decimal(now + BOUND.OFFER_MS)})
       take_place(place)
-      grant(fence, place.id, place.buyer, {index}, {price}, {}, now + BOUND.offer_ms, true)
+      grant(fence, place.id, place.buyer, {index}, {price}, {}, now + BOUND.OFFER_MS, true)
     end
   end
 end
@@ -129,7 +129,7 @@ local function touch_area(index, wanted)
   local area = area_of(index)
   if not area or area.held == 0 then return end
   local free, found, from = available(area), {}, 0
-  while free < wanted and #found < BOUND.expire_due do
+  while free < wanted and #found < BOUND.EXPIRE_DUE_MAX do
     local page, read = over(from, 256)
     if read == 0 then break end
     from = from + read
@@ -139,7 +139,7 @@ local function touch_area(index, wanted)
     end
     load_holds(ids)
     for n = 1, #ids do
-      if free >= wanted or #found >= BOUND.expire_due then break end
+      if free >= wanted or #found >= BOUND.EXPIRE_DUE_MAX then break end
       local held = hold_of(ids[n])
       for _, line in ipairs(held.areas) do
         if line[1] == index then

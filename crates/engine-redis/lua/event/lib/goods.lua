@@ -1,4 +1,4 @@
--- lib/order_holds: what an order needs of an event's seats: the hold it takes, more time for it, its sale, and seats
+-- event/lib/goods: what an order needs of an event's seats: the hold it takes, more time for it, its sale, and seats
 -- taken back.
 local GOODS = {kind = "hold"}
 

@@ -1,4 +1,4 @@
--- lib/order_guard_hold: a hold that is paid is neither extended nor released; nothing is taken out of one that an order
+-- event/lib/guard: a hold that is paid is neither extended nor released; nothing is taken out of one that an order
 -- has, nor is it bought without its order. The refusal, or nil.
 local function opens(id, fence)
   local held = hold_of(id)

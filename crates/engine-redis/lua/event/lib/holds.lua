@@ -1,11 +1,12 @@
--- lib/holds: how any verb finds the hold that its caller may act on.
-local ENDS = {[0] = NO.expired, NO.released, NO.overridden, NO.hold_confirmed, NO.released, NO.released}
+-- event/lib/holds: how any verb finds the hold that its caller may act on.
+local ENDS = {[HOW.expired] = NO.expired, [HOW.released] = NO.released, [HOW.overridden] = NO.overridden,
+  [HOW.confirmed] = NO.hold_confirmed, [HOW.dissolved] = NO.released, [HOW.over_limit] = NO.released}
 
 -- The living hold of this id, or nil and the code that says why there is none.
 local function living_hold(id)
   local known = thing(id)
   if known and known.kind == "h" then return known end
-  if known and known.kind == "e" and now - known.at < BOUND.ended_ms then return nil, ENDS[known.how] end
+  if known and known.kind == "e" and now - known.at < BOUND.ENDED_MS then return nil, ENDS[known.how] end
   return nil, NO.hold_unknown
 end
 
@@ -19,7 +20,7 @@ end
 -- Whether an id names, or lately named, anything here; a new thing must bring a new id.
 local function knows(id)
   local known = thing(id)
-  return known and (known.kind ~= "e" or now - known.at < BOUND.ended_ms)
+  return known and (known.kind ~= "e" or now - known.at < BOUND.ENDED_MS)
 end
 
 -- Why nothing new can be held or queued for; nil while the event is on sale.

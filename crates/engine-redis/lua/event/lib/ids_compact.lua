@@ -1,4 +1,4 @@
--- lib/ids_compact: holds and queue places by their id, buyers by their name, packed in buckets of one hash.
+-- event/lib/ids_compact: holds and queue places by their id, buyers by their name, packed in buckets of one hash.
 -- The ended are in their own index only.
 local things, things_dirty = {}, {}
 local buyers, buyers_dirty = {}, {}

@@ -1,2 +1,2 @@
--- lib/layout_compact: these scripts know the layout of large charts.
+-- event/lib/layout_compact: these scripts know the layout of large charts.
 local LAYOUT = "compact"

@@ -1,2 +1,2 @@
--- lib/layout_hash: these scripts know the layout of small charts.
+-- event/lib/layout_hash: these scripts know the layout of small charts.
 local LAYOUT = "hash"

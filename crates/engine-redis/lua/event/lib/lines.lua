@@ -1,4 +1,4 @@
--- lib/lines: seats and places with their prices, as facts tell them: "12:4200,13:4200".
+-- event/lib/lines: seats and places with their prices, as facts tell them: "12:4200,13:4200".
 local function read_lines(text)
   local places, costs = {}, {}
   for place, price in gmatch(text, "(%d+):(%d+)") do

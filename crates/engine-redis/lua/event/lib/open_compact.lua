@@ -1,4 +1,4 @@
--- lib/open_compact: like lib/open, and in the same call the locks around the first seat of a plain hold.
+-- event/lib/open_compact: like lib/open, and in the same call the locks around the first seat of a plain hold.
 local call, match, gmatch, format = redis.call, string.match, string.gmatch, string.format
 local picked, lock_field
 if ARGV[8] ~= "" and ARGV[9] == "" and ARGV[11] == "" then

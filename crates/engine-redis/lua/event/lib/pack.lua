@@ -1,4 +1,4 @@
--- lib/pack: ids as 16 bytes, and records in buckets: a hash field of some sixteen records costs a sixteenth of the
+-- event/lib/pack: ids as 16 bytes, and records in buckets: a hash field of some sixteen records costs a sixteenth of the
 -- overhead, and is still quickly read through.
 local TO_HEX = {j = "i", k = "j", m = "k", n = "l", p = "m", q = "n", r = "o", s = "p", t = "q", v = "r", w = "s",
   x = "t", y = "u", z = "v"}

@@ -1,4 +1,4 @@
--- lib/places: a buyer's place in a seat's queue, and how many living are in front.
+-- event/lib/places: a buyer's place in a seat's queue, and how many living are in front.
 local function place_of(index, name)
   local ahead, queue = 0, queue_of(index)
   for n = 1, #queue do

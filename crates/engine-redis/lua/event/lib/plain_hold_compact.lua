@@ -1,4 +1,4 @@
--- lib/plain_hold_compact: the plain hold of a large chart: neighbours that are free, a buyer who has nothing here yet.
+-- event/lib/plain_hold_compact: the plain hold of a large chart: neighbours that are free, a buyer who has nothing here yet.
 -- Whatever is not plain goes on to the whole rules below, and nothing has been written by then.
 -- COST   5 reads (6 with TIME), 6 writes (8 when a deadline is the first of its chunk or the marker moves), O(seats)
 if picked and layout == "compact" and status == "on_sale" and chart_version == ARGV[12] then
@@ -39,7 +39,7 @@ if picked and layout == "compact" and status == "on_sale" and chart_version == A
       "PX", ARGV[4], "NX", "GET")
     if not known then
       offset = offset + 1
-      local fence = epoch * 1099511627776 + offset
+      local fence = epoch * BOUND.FENCE_EPOCH + offset
       local prices, parts, record, locks = {}, {}, {}, {values[3] or ""}
       for price in gmatch(price_list, "%d+") do prices[#prices + 1] = price end
       for n = 1, count do

@@ -1,4 +1,4 @@
--- lib/queue: the queues of held seats, one field a seat, a line a place, first come first.
+-- event/lib/queue: the queues of held seats, one field a seat, a line a place, first come first.
 local queues, queues_dirty = {}, {}
 
 local function queue_of(index)

@@ -1,4 +1,4 @@
--- lib/refund: takes seats and places out of an order and gives them back.
+-- event/lib/refund: takes seats and places out of an order and gives them back.
 local function refund(order, refunded, away, amount, reason)
   local gone = {}
   for n = 1, #refunded do gone[refunded[n]] = true end

@@ -1,4 +1,4 @@
--- lib/rules: what the event's head says, taken apart; bounds and ends as the domain numbers them.
+-- event/lib/rules: what the event's head says, taken apart; bounds and ends as the domain numbers them.
 queued, mark, seats_len = tonumber(queued), tonumber(mark), tonumber(seats_len)
 -- How many seats have a queue when all is done; until then `queued` says where to look.
 local queued_then = queued
@@ -7,9 +7,6 @@ local opens, closes, event_ends, hold_ms, extension_ms, extensions_max, limit, s
 opens, closes, event_ends = tonumber(opens), tonumber(closes), tonumber(event_ends)
 hold_ms, extension_ms = tonumber(hold_ms), tonumber(extension_ms)
 extensions_max, limit = tonumber(extensions_max), tonumber(limit)
-local BOUND = {offer_ms = 60000, place_ms = 300000, place_renew_below_ms = 150000, queue_per_seat = 100,
-  queue_places_per_buyer = 20, expire_due = 64, ended_ms = 3600000, ended = 100000, hold_cap_ms_min = 300000}
-local HOW = {expired = 0, released = 1, overridden = 2, confirmed = 3, dissolved = 4, over_limit = 5}
 -- Lua's stack takes some thousand values at once; longer lists go in pieces.
 local CHUNK = 1000
 

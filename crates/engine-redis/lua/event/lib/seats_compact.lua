@@ -1,4 +1,4 @@
--- lib/seats_compact: the seats of a large chart. Behind the chart's characters two bits a seat say free, held or sold,
+-- event/lib/seats_compact: the seats of a large chart. Behind the chart's characters two bits a seat say free, held or sold,
 -- and behind these one bit a seat says blocked; `locks` has the holds of held seats, 32 seats a field.
 local seats, seats_dirty = {}, {}
 local LOCKS = 32

@@ -1,4 +1,4 @@
--- lib/seats_hash: the seats of a small chart: `locks` has one field a seat that is not simply free.
+-- event/lib/seats_hash: the seats of a small chart: `locks` has one field a seat that is not simply free.
 local seats, seats_dirty = {}, {}
 
 local function read_lock(value)

@@ -1,9 +1,10 @@
--- lib/order_book: the orders of a listing, whatever its goods are. An order is one text, a payment a line of it:
+-- order/lib/book: the orders of a listing, whatever its goods are. An order is one text, a payment a line of it:
 --   status|closed|settled|fence|placed|returned units|returned|price of the goods|fees|currency|paid by|kind of goods|
 --   goods|their placing|lines|areas|buyer
 --   payment|fence|amount|until|captured|declined|has method|refunds|reason, tab, reference, tab, method
 -- with refunds as fence:amount:why:paid. It is read anew after whatever may have changed it.
-local ORDER = {ordered_ms = 900000, declined_ms = 60000, payments = 20, minor = 1000000000000, forget = 64}
+-- So many orders that are over for long are removed in one step.
+local FORGOTTEN_AT_ONCE = 64
 
 -- Blocks keep names to themselves: a script has room for 200.
 local read_order, write_order, confirm_order, owe
@@ -65,7 +66,7 @@ end
 local function emit_order(fact)
   if BOOK.get("book") ~= decimal(now) then
     BOOK.set("book", decimal(now))
-    local over = call("ZRANGEBYSCORE", KEYS[6], decimal(ORDER_ENDED_MS - now), "(0", "LIMIT", 0, ORDER.forget)
+    local over = call("ZRANGEBYSCORE", KEYS[6], decimal(BOUND.ENDED_MS - now), "(0", "LIMIT", 0, FORGOTTEN_AT_ONCE)
     for n = 1, #over do
       BOOK.set("b:" .. over[n], false)
       open_changes[over[n]] = false
@@ -99,19 +100,20 @@ do
   local function return_goods(id, fact)
     local order = read_order(id)
     if not order then return end
-    if fact[2] == "entry_cancelled" then
+    local kind, amount = field(fact, "kind"), field(fact, "amount_minor")
+    if kind == "entry_cancelled" then
       -- After the cut-off a place stays paid.
-      if fact[8] == "0" then return end
-      order.returned_units, order.returned = order.returned_units + 1, order.returned + fact[8]
-    elseif fact[2] == "award_refunded" then
-      order.returned_units, order.returned = fact[10] == "0" and 1 or 0, order.returned + fact[8]
-    elseif fact[2] == "order_refunded" then
-      order.returned_units = order.returned_units + count_units(fact[6]) + count_units(fact[8], true)
-      order.returned = order.returned + fact[10]
+      if amount == "0" then return end
+      order.returned_units = order.returned_units + 1
+    elseif kind == "award_refunded" then
+      order.returned_units = field(fact, "left_minor") == "0" and 1 or 0
+    elseif kind == "order_refunded" then
+      order.returned_units = order.returned_units + count_units(field(fact, "seats"))
+        + count_units(field(fact, "areas"), true)
     else
-      order.returned_units = order.returned_units + count_units(fact[6], true)
-      order.returned = order.returned + fact[8]
+      order.returned_units = order.returned_units + count_units(field(fact, "lines"), true)
     end
+    order.returned = order.returned + amount
     if order.returned_units == units_of(order) then order.status, order.closed = "refunded", decimal(now) end
     write_order(order)
   end
@@ -143,10 +145,11 @@ do
     local touched, count = {}, #facts
     for n = 1, count do
       local fact = facts[n]
-      if MOVES_MONEY[fact[2]] then
-        local id = fact[4]
-        if fact[2] == "entry_cancelled" then id = BOOK.get("e:" .. id) end
-        if id and fact[2] ~= "payment_captured" then return_goods(id, fact) end
+      local kind = field(fact, "kind")
+      if MOVES_MONEY[kind] then
+        local id = field(fact, "order")
+        if kind == "entry_cancelled" then id = BOOK.get("e:" .. field(fact, "entry")) end
+        if id and kind ~= "payment_captured" then return_goods(id, fact) end
         if id and touched[#touched] ~= id then touched[#touched + 1] = id end
       end
     end

@@ -1,4 +1,4 @@
--- lib/order_kept: goods that are kept for days, awards and places. Whoever pays is waited for within a quarter of an hour
+-- order/lib/kept: goods that are kept for days, awards and places. Whoever pays is waited for within a quarter of an hour
 -- after they first were to end; a payment that leads to nothing does not block the next one for days.
 local GOODS = {is_kept = true}
 

@@ -1,4 +1,4 @@
--- lib/order_paying: how any verb finds the order that its caller may act on.
+-- order/lib/paying: how any verb finds the order that its caller may act on.
 -- The order of this id, if it is this buyer's; nil and the code that says why not.
 local function own_order(id, name)
   local order = read_order(id)

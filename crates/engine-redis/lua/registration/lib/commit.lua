@@ -1,4 +1,4 @@
--- lib/registration_commit: the facts, the marker and the head; entries were written as they changed.
+-- registration/lib/commit: the facts, the marker and the head; entries were written as they changed.
 local function commit(is_yes)
   if #facts == 0 then return end
   local first = tonumber(call("ZRANGE", KEYS[7], 0, 0, "WITHSCORES")[2])

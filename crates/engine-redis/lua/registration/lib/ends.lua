@@ -1,4 +1,4 @@
--- lib/registration_ends: how an entry ends, with the order that has taken it; whom that promotes, and what the calendar
+-- registration/lib/ends: how an entry ends, with the order that has taken it; whom that promotes, and what the calendar
 -- brings.
 local function end_entry(entry, how)
   count_out(entry)
@@ -12,14 +12,14 @@ end
 
 -- Promotes as many as there is room for, a bounded number in one step; sweeps go on at once.
 local function promote()
-  while promoted < BOUND.expire_due and status == "open" and free() > 0 and waiting > 0 do
+  while promoted < BOUND.EXPIRE_DUE_MAX and status == "open" and free() > 0 and waiting > 0 do
     promoted = promoted + 1
     local first = living(call("ZRANGE", KEYS[3], 0, 0)[1])
     if price == 0 then
       emit({"kind", "promoted", "entry", first.id})
       step_to(first, "c", {order = ""})
     else
-      local till = math.min(now + BOUND.offer_ms, starts)
+      local till = math.min(now + BOUND.PLACE_OFFER_MS, starts)
       emit({"kind", "registration_offered", "entry", first.id, "price_minor", decimal(price), "until", decimal(till)})
       step_to(first, "o", {till = till, price = price})
     end
@@ -56,7 +56,7 @@ local function expire_touched(name, id, is_short)
   local own, named = name and due(entry_of_buyer(name)), id and due(living(id))
   if own then lapse(own) end
   if named and not (own and own.id == named.id) then lapse(named) end
-  for _ = 1, BOUND.expire_due do
+  for _ = 1, BOUND.EXPIRE_DUE_MAX do
     local entry = is_short and is_short() and first_due()
     if not entry then return end
     lapse(entry)

@@ -1,29 +1,25 @@
--- lib/registration: the registration is there; who has which place, and what each fact changes. Nothing here is hot, so
+-- registration/lib/entries: the registration is there; who has which place, and what each fact changes. Nothing here is hot, so
 -- entries are written at once; facts, which come last, and the head wait for `commit`. `rules` is
--- opens|closes|starts|price|checkout_ms; of the head "seats with a queue" are those who wait, "seats" the capacity,
--- "version of the chart" the confirmed places and "buckets" the offered ones. Under an entry's id:
+-- opens|closes|starts|price|checkout_ms. Under an entry's id:
 --   w|fence|buyer                    waits
 --   o|fence|until|price|buyer        is kept for its buyer
 --   c|fence|order|price|buyer        confirmed, for an order if it was paid
 --   e|at|how                         over
 if not layout then
-  return {4, {1, "", ""}, epoch, offset, now, 0, {}}
+  return {4, {NO.listing_unknown, "", ""}, epoch, offset, now, 0, {}}
 end
 local facts, promoted, open_changes = {}, 0, {}
-local waiting, capacity, confirmed, offered = tonumber(queued), tonumber(seats_len), tonumber(chart_version),
-  tonumber(buckets)
+waiting, capacity, confirmed, offered = tonumber(waiting), tonumber(capacity), tonumber(confirmed), tonumber(offered)
 local opens, closes, starts, price, checkout_ms = match(values[2], "^(%d+)|(%d+)|(%d+)|(%d+)|(%d+)$")
 opens, closes, starts = tonumber(opens), tonumber(closes), tonumber(starts)
 price, checkout_ms = tonumber(price), tonumber(checkout_ms)
-local BOUND = {expire_due = 64, ended_ms = 3600000, ended = 100000, waiting = 10000, offer_ms = 86400000}
-local HOW = {expired = 0, released = 1}
 
 local function decimal(number) return format("%.0f", number) end
 
 local function emit(fact)
   offset = offset + 1
   facts[#facts + 1] = fact
-  return epoch * 1099511627776 + offset
+  return epoch * BOUND.FENCE_EPOCH + offset
 end
 
 -- Nothing may fail once something is written: whatever a verb may come to write is asked for its type before.
@@ -75,7 +71,7 @@ end
 
 local function ended_as(id)
   local entry = entry_of_id(id)
-  return entry and entry.kind == "e" and now - entry.at < BOUND.ended_ms and entry.how or nil
+  return entry and entry.kind == "e" and now - entry.at < BOUND.ENDED_MS and entry.how or nil
 end
 
 local function entry_of_buyer(name)
@@ -135,8 +131,8 @@ end
 
 -- Remembered for an hour, and the oldest go first in a flood.
 local function forget_ended()
-  local old = call("ZRANGEBYSCORE", KEYS[8], "-inf", decimal((now - BOUND.ended_ms) * 8 + 7))
-  local over = call("ZCARD", KEYS[8]) - #old + 1 - BOUND.ended
+  local old = call("ZRANGEBYSCORE", KEYS[8], "-inf", decimal((now - BOUND.ENDED_MS + 1) * BOUND.END_STEP - 1))
+  local over = call("ZCARD", KEYS[8]) - #old + 1 - BOUND.ENDED_MAX
   if over > 0 then
     local flood = call("ZRANGE", KEYS[8], #old, #old + over - 1)
     for n = 1, #flood do old[#old + 1] = flood[n] end

@@ -1,4 +1,4 @@
--- lib/order_places: what an order needs of a registration: the place it takes, more time for it, its sale, and a place
+-- registration/lib/goods: what an order needs of a registration: the place it takes, more time for it, its sale, and a place
 -- taken back.
 GOODS.kind = "entry"
 

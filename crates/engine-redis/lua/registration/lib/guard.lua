@@ -1,4 +1,4 @@
--- lib/order_guard_entry: a place in an order is confirmed by the order alone, and not given up while it is paid; staff may
+-- registration/lib/guard: a place in an order is confirmed by the order alone, and not given up while it is paid; staff may
 -- take it away, and the money then goes back. The refusal, or nil.
 -- The order that has taken this buyer's place, if it is still kept for him.
 local function order_of_place(id, name)

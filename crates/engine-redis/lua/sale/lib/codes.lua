@@ -1,4 +1,4 @@
--- lib/sale_codes: how any verb finds the code that its caller may act on, and what a shelf says to what is asked.
+-- sale/lib/codes: how any verb finds the code that its caller may act on, and what a shelf says to what is asked.
 -- The living code, or why there is none.
 local function living_code(id)
   local code = code_of(id)

@@ -1,4 +1,4 @@
--- lib/sale_commit: everything that was decided is written here, the facts first. Nothing may fail behind them: a key that
+-- sale/lib/commit: everything that was decided is written here, the facts first. Nothing may fail behind them: a key that
 -- is written but may not have been read is asked for its type before.
 local function commit_due()
   local set, gone, first = {}, {}, nil

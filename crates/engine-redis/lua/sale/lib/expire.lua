@@ -1,4 +1,4 @@
--- lib/sale_expire: the sale's own hours, and what a command makes expire before it is decided.
+-- sale/lib/expire: the sale's own hours, and what a command makes expire before it is decided.
 local function change_status(to, by_schedule)
   emit({"kind", "sale_status_changed", "status", to, "by_schedule", by_schedule})
   status = to
@@ -60,7 +60,7 @@ local function expire_touched(buyer_name, id, wanted)
   if named and now >= named.till then expire_code(named) end
   if not wanted then return end
   local next_code = codes_in_order()
-  for _ = 1, BOUND.expire_due do
+  for _ = 1, BOUND.EXPIRE_DUE_MAX do
     local code = is_short(wanted) and next_code()
     if not code then return end
     expire_code(code)

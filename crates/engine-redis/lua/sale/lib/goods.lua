@@ -1,4 +1,4 @@
--- lib/order_codes: what an order needs of a sale: the code it takes, more time for it, its purchase, and lines taken back.
+-- sale/lib/goods: what an order needs of a sale: the code it takes, more time for it, its purchase, and lines taken back.
 local GOODS = {kind = "checkout"}
 
 -- Expires the code, and whatever else its buyer's own command about it would.
@@ -34,7 +34,7 @@ end
 
 function GOODS.give_back(order)
   local code = code_of(order.goods)
-  local till = math.max(code.till, math.min(now + BOUND.declined_ms, code.placed + BOUND.ordered_ms))
+  local till = math.max(code.till, math.min(now + BOUND.DECLINED_MS, code.placed + BOUND.ORDERED_MS_MAX))
   emit({"kind", "checkout_returned", "checkout", code.id, "until", decimal(till)})
   reschedule(code, "", till)
 end

@@ -1,4 +1,4 @@
--- lib/order_guard_code: a code in an order is bought, returned and taken back by the order alone. The refusal, or nil;
+-- sale/lib/guard: a code in an order is bought, returned and taken back by the order alone. The refusal, or nil;
 -- `name` is whoever must have the code for that to matter.
 local function guard_code(id, order, name)
   if name then

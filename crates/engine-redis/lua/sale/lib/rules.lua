@@ -1,16 +1,12 @@
--- lib/sale_rules: the sale is there; what its head and its rules say, taken apart.
--- `rules` is one line: starts|ends|buyer_limit|checkout_ms. Of the head, "seats with a queue" is the buyer's limit, too,
--- "seats" the number of SKUs.
+-- sale/lib/rules: the sale is there; what its head and its rules say, taken apart.
+-- `rules` is one line: starts|ends|buyer_limit|checkout_ms. The buyer's limit stands in the head, too.
 if not layout then
-  return {4, {1, "", ""}, epoch, offset, now, 0, {}}
+  return {4, {NO.listing_unknown, "", ""}, epoch, offset, now, 0, {}}
 end
 mark = tonumber(mark)
-local skus_len = tonumber(seats_len)
+skus_len = tonumber(skus_len)
 local starts, ends, limit, checkout_ms = match(values[2], "^(%d+)|(%d+)|(%d+)|(%d+)$")
 starts, ends, limit, checkout_ms = tonumber(starts), tonumber(ends), tonumber(limit), tonumber(checkout_ms)
-local BOUND = {expire_due = 64, ended_ms = 3600000, ended = 100000, stock = 10000000, minor = 1000000000000,
-  ordered_ms = 900000, declined_ms = 60000}
-local HOW = {expired = 0, released = 1}
 -- Lua's stack takes some thousand values at once; longer lists go in pieces.
 local CHUNK = 1000
 

@@ -1,4 +1,4 @@
--- lib/sale_state: SKUs, codes, purchases and buyers, read when they are asked for and changed in memory only;
+-- sale/lib/state: SKUs, codes, purchases and buyers, read when they are asked for and changed in memory only;
 -- `commit` writes them. All stand in one hash: `sku:<n>` = stock|reserved|sold|price, `@<buyer>` =
 -- reserved|bought|codes, and under a code's id what became of it:
 --   c|fence|placed|until|order|lines|buyer      it lives
@@ -13,7 +13,7 @@ local due_changes, open_changes = {}, {}
 local function emit(fact)
   offset = offset + 1
   facts[#facts + 1] = fact
-  return epoch * 1099511627776 + offset
+  return epoch * BOUND.FENCE_EPOCH + offset
 end
 
 local function level(sku)
@@ -98,7 +98,7 @@ end
 -- How a code ended, for an hour.
 local function ended_as(id)
   local one = thing(id)
-  return one and one.kind == "e" and now - one.at < BOUND.ended_ms and one.how or nil
+  return one and one.kind == "e" and now - one.at < BOUND.ENDED_MS and one.how or nil
 end
 
 -- An id that is no longer remembered as ended; it may have become something else since.

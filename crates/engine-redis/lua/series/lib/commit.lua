@@ -1,4 +1,4 @@
--- lib/series_commit: everything that was decided is written here, the facts first.
+-- series/lib/commit: everything that was decided is written here, the facts first.
 local function commit(is_yes)
   if #facts == 0 then return end
   local all = {}

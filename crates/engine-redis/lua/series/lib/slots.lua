@@ -1,7 +1,7 @@
--- lib/series: the series is there; its last slots and its last pause, and how they change. `slots` has at most a hundred,
+-- series/lib/slots: the series is there; its last slots and its last pause, and how they change. `slots` has at most a hundred,
 -- the oldest first: at:ahead of UTC in seconds:end of its sale:why it was skipped
 if not layout then
-  return {4, {1, "", ""}, epoch, offset, now, 0, {}}
+  return {4, {NO.listing_unknown, "", ""}, epoch, offset, now, 0, {}}
 end
 local facts, changes, slots = {}, {}, {}
 local kept = call("HMGET", KEYS[2], "slots", "pause")
@@ -9,7 +9,6 @@ local from, length = match(values[2], "^(%d+)|(%d+)$")
 from, length = tonumber(from), tonumber(length)
 local paused, resumed = match(kept[2] or "", "^(%d+)|(%d*)$")
 paused, resumed = tonumber(paused), tonumber(resumed)
-local BOUND = {slots = 100, early_ms = 60000}
 
 local function read_slots(text)
   local all = {}
@@ -42,7 +41,7 @@ local function in_order(first)
 end
 
 local function remember(slot, rest)
-  if #slots == BOUND.slots then table.remove(slots, 1) end
+  if #slots == BOUND.SLOTS_KEPT then table.remove(slots, 1) end
   slot.rest = rest
   slots[#slots + 1] = slot
 end

@@ -8,12 +8,12 @@ use onsale_domain::auction::details::{BuyNowPolicy, SoftCloseMode};
 use onsale_domain::auction::increment::{Increment, Rung};
 use onsale_domain::auction::{Auction, AuctionCommand, AuctionDetails, AuctionFact, check};
 
-use super::{Args, Call, Terms, refused};
+use super::facts as own;
+use crate::commands::{Args, ScriptArgs, Terms, refused};
 use crate::facts::{self, Fields};
 use crate::picture::Picture;
-use crate::scripts::{AuctionVerb, Name};
 
-pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms) -> Call {
+pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms) -> ScriptArgs {
     if let AuctionCommand::CreateAuction(details) = command {
         return create(picture, details, terms);
     }
@@ -21,28 +21,24 @@ pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms
         return refused(refusal, "");
     }
     let mut args = Args::default();
-    let verb = match command {
+    match command {
         // Made above, under its own script.
-        AuctionCommand::CreateAuction(_) => AuctionVerb::Create,
+        AuctionCommand::CreateAuction(_) => {}
         AuctionCommand::ChangeAuction(command) => {
             change(&mut args, picture, command);
-            AuctionVerb::Change
         }
         AuctionCommand::CancelAuction(command) => {
             args.bytes(&command.by);
             args.bytes(&command.reason);
-            AuctionVerb::Cancel
         }
         AuctionCommand::PlaceBid(command) => {
             args.bytes(command.bidder.as_str());
             args.push(command.max_minor);
             args.bytes(command.currency.as_str());
-            AuctionVerb::PlaceBid
         }
         AuctionCommand::BuyNow(command) => {
             args.bytes(command.buyer.as_str());
             args.bytes(command.currency.as_str());
-            AuctionVerb::BuyNow
         }
         AuctionCommand::RetractBid(command) => {
             args.push(command.bid);
@@ -53,52 +49,40 @@ pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms
             args.bytes(kind);
             args.bytes(who);
             args.bytes(&command.reason);
-            AuctionVerb::Retract
         }
         AuctionCommand::BanBidder(command) => {
             args.bytes(command.bidder.as_str());
             args.bytes(&command.staff);
             args.bytes(&command.reason);
-            AuctionVerb::Ban
         }
         AuctionCommand::UnbanBidder(bidder) => {
             args.bytes(bidder.as_str());
-            AuctionVerb::Unban
         }
         AuctionCommand::SettleAward(command) => {
             args.bytes(command.bidder.as_str());
             args.bytes(facts::id(command.order.0));
-            AuctionVerb::Settle
         }
         AuctionCommand::RefundAward(command) => {
             args.bytes(facts::id(command.order.0));
             args.optional(command.amount_minor);
             args.bytes(&command.reason);
-            AuctionVerb::Refund
         }
         AuctionCommand::DeclineAward(bidder) => {
             args.bytes(bidder.as_str());
-            AuctionVerb::Decline
         }
         AuctionCommand::WatchAuction(watcher) => {
             args.bytes(watcher.as_str());
-            AuctionVerb::Watch
         }
         AuctionCommand::UnwatchAuction(watcher) => {
             args.bytes(watcher.as_str());
-            AuctionVerb::Unwatch
         }
-    };
-    args.call(Name::Auction(verb), picture)
-}
-
-pub(super) fn close_due(picture: &Picture) -> Call {
-    Args::default().call(Name::Auction(AuctionVerb::Close), picture)
+    }
+    args.script(command.verb().name, picture)
 }
 
 /// A bid that nothing in the details speaks against, as far as the picture tells; what it comes to is the script's to
 /// tell.
-pub(super) fn plain_bid(picture: &Picture, command: &PlaceBid) -> Option<(Call, Fact)> {
+pub(super) fn plain_bid(picture: &Picture, command: &PlaceBid) -> Option<(ScriptArgs, AuctionFact)> {
     let auction = picture.listing.auction()?;
     let (details, max) = (auction.details(), command.max_minor);
     let terms = &details.terms;
@@ -121,7 +105,7 @@ pub(super) fn plain_bid(picture: &Picture, command: &PlaceBid) -> Option<(Call, 
     args.optional(terms.soft_close.as_ref().map(|rule| rule.window_ms));
     args.bytes(terms.soft_close.as_ref().map_or(String::new(), |rule| {
         let latest = details.ends_at + rule.cap_ms;
-        format!("{}|{latest}|{}", mode(rule.mode), facts::auctions::extensions(rule))
+        format!("{}|{latest}|{}", mode(rule.mode), own::extensions(rule))
     }));
     for rung in rungs(&terms.increment).iter() {
         args.push(rung.from_minor);
@@ -137,10 +121,10 @@ pub(super) fn plain_bid(picture: &Picture, command: &PlaceBid) -> Option<(Call, 
         reserve_met: false,
         ends_at: 0,
     };
-    Some((args.call(Name::Auction(AuctionVerb::PlainBid), picture), Fact::Auction(fact)))
+    Some((args.script("plain_bid", picture), fact))
 }
 
-fn create(picture: &Picture, details: &AuctionDetails, terms: &Terms) -> Call {
+fn create(picture: &Picture, details: &AuctionDetails, terms: &Terms) -> ScriptArgs {
     // At the beginning of time: whether its end is still to come is for the script to say.
     if let Err(refusal) = Auction::create(&AuctionCommand::CreateAuction(Box::new(details.clone())), -1) {
         return refused(refusal, "create");
@@ -151,7 +135,7 @@ fn create(picture: &Picture, details: &AuctionDetails, terms: &Terms) -> Call {
     args.bytes(rules(details));
     args.fields(&meta_fields(details));
     args.fact(&Fact::Auction(AuctionFact::AuctionCreated(Box::new(details.clone()))));
-    args.call(Name::Auction(AuctionVerb::Create), picture)
+    args.script("create_auction", picture)
 }
 
 fn change(args: &mut Args, picture: &Picture, command: &ChangeAuction) {
@@ -175,12 +159,12 @@ fn change(args: &mut Args, picture: &Picture, command: &ChangeAuction) {
 
 fn meta_fields(details: &AuctionDetails) -> Fields {
     let mut fields = Fields::default();
-    facts::auctions::encode_details(details, &mut fields);
+    own::encode_details(details, &mut fields);
     fields
 }
 
-/// What scripts have to know of the details, in one line; `lua/lib/auction.lua` takes it apart.
-pub(crate) fn rules(details: &AuctionDetails) -> String {
+/// What scripts have to know of the details, in one line; `lua/auction/lib/rules.lua` takes it apart.
+pub(super) fn rules(details: &AuctionDetails) -> String {
     let optional = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
     let terms = &details.terms;
     let soft = terms.soft_close.as_ref();
@@ -196,9 +180,9 @@ pub(crate) fn rules(details: &AuctionDetails) -> String {
         soft.map_or("", |rule| mode(rule.mode)).to_owned(),
         optional(soft.map(|rule| rule.window_ms)),
         optional(soft.map(|rule| rule.cap_ms)),
-        soft.map_or(String::new(), facts::auctions::extensions),
+        soft.map_or(String::new(), own::extensions),
         u8::from(terms.bidders_may_retract).to_string(),
-        facts::auctions::ladder(&rungs(&terms.increment)),
+        own::ladder(&rungs(&terms.increment)),
         details.seller.as_str().to_owned(),
     ];
     parts.join("|")

@@ -6,8 +6,7 @@ use onsale_domain::auction::increment::{Increment, NamedLadder, Rung};
 use onsale_domain::auction::{AuctionDetails, AuctionFact, AuctionTerms};
 use onsale_domain::money::Currency;
 
-use super::fields::{Fields, Malformed};
-use super::{flag, id};
+use crate::facts::{Fields, Malformed, flag, id};
 
 pub(super) fn encode(fact: &AuctionFact, fields: &mut Fields) {
     match fact {

@@ -8,13 +8,13 @@ use onsale_domain::auction::numbers::{self, Skip};
 use onsale_domain::auction::{AwardLine, AwardState, Closed};
 use onsale_domain::{BuyerId, Millis};
 
-use super::State;
-use super::check::same;
-use super::records::Parts;
-use crate::facts::{self, Malformed};
+use super::facts as own;
+use crate::facts::Malformed;
+use crate::state::State;
+use crate::state::records::{Parts, same};
 
 pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
-    let head = state.head()?;
+    let head = state.head(super::HEAD)?;
     let number = |value: u64| u16::try_from(value).map_err(|_| Malformed::of("head"));
     let (mut people, mut places, mut bids) = (Vec::new(), BTreeMap::new(), Vec::new());
     let banned = banned(state)?;
@@ -43,18 +43,16 @@ pub(super) fn image(state: &State) -> Result<AuctionImage, Malformed> {
     for name in silent.into_iter().filter(|name| !places.contains_key(*name)) {
         people.push(person(state, name, &banned)?);
     }
-    let leader = u32::try_from(head.buckets).map_err(|_| Malformed::of("head"))?;
-    let leader = Some(leader).filter(|bid| *bid > 0);
+    let leader = Some(head.number("lead_bid")?).filter(|bid| *bid > 0);
     let cancelled_at = state.locks.get("cancelled").map(|_| state.locks.number("cancelled")).transpose()?;
-    let extensions = u32::try_from(head.seats).map_err(|_| Malformed::of("head"))?;
     Ok(AuctionImage {
-        details: facts::auctions::decode_details(&state.meta)?,
+        details: own::decode_details(&state.meta)?,
         closed: closed(state)?,
         cancelled_at,
-        ends_at: head.mark,
-        extensions,
+        ends_at: head.number("ends")?,
+        extensions: head.number("extensions")?,
         leader,
-        price_minor: i64::try_from(head.versions.chart).map_err(|_| Malformed::of("head"))?,
+        price_minor: head.number("price")?,
         people,
         bids,
         skips,
@@ -104,7 +102,7 @@ fn closed(state: &State) -> Result<Option<Closed>, Malformed> {
     let Some(record) = state.locks.get("closed") else { return Ok(None) };
     let mut parts = Parts::new("closed", record, 3)?;
     let at = parts.number()?;
-    let how = facts::auctions::read_closing(parts.text()?)?;
+    let how = own::read_closing(parts.text()?)?;
     let last_at = parts.number()?;
     let awards = match state.locks.text_or_none("awards")? {
         None => Vec::new(),
@@ -134,8 +132,8 @@ fn award(line: &str) -> Result<AwardLine, Malformed> {
 /// Counts bids and bans again, and whether the line about the leader is that of his bid.
 pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
-    let (image, head) = (image(state).map_err(malformed)?, state.head().map_err(malformed)?);
-    same("the head's bids", &head.queued, &image.bids.len())?;
+    let (image, head) = (image(state).map_err(malformed)?, state.head(super::HEAD).map_err(malformed)?);
+    same("the head's bids", &head.number("bids_len").map_err(malformed)?, &image.bids.len())?;
     let nth = image.leader.and_then(|bid| numbers::nth_of(&image.skips, bid));
     let leading = nth.and_then(|nth| image.bids.get(nth as usize - 1));
     let lead = leading
@@ -150,8 +148,8 @@ pub(super) fn check(state: &State) -> Result<(), String> {
         (None, Some(_)) => "cancelled",
         (None, None) => "live",
     };
-    same("the status", &head.status.as_str(), &status)?;
-    let rules = crate::commands::rules_of_auction(&image.details);
+    same("the status", &head.status, &status)?;
+    let rules = super::commands::rules(&image.details);
     same("the rules", &state.locks.text("rules").map_err(malformed)?, &rules.as_str())?;
     let last: Option<Millis> = image.bids.last().map(|bid| bid.at);
     if last.is_some_and(|at| at > head.at) {

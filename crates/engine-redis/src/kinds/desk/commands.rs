@@ -4,26 +4,29 @@
 use onsale_domain::desk::DeskCommand;
 use onsale_domain::{Command, Listing, Millis, Outcome};
 
-use super::{Args, Call, Terms};
+use super::state::records;
+use crate::commands::{Args, ScriptArgs, Terms};
 use crate::picture::Picture;
-use crate::scripts::{DeskVerb, Name};
-use crate::state::desks::records;
 
-/// Where the lease stands among the arguments of the script itself; [`crate::desk::Asked::under_lease`] puts it there.
+/// Where the lease stands among the arguments of the script itself; [`crate::caller::ScriptCall::under_lease`] puts it there.
 pub(crate) const LEASE: usize = 1;
+/// One script writes whatever was decided.
+pub(crate) const APPEND: &str = "append_desk";
 
 /// Whether only the server that has the lease may ask this: a webhook is anybody's to receive.
 pub(crate) fn needs_lease(command: &DeskCommand) -> bool {
-    match command {
-        DeskCommand::Open | DeskCommand::ReceiveWebhook(_) => false,
-        DeskCommand::TakeWork(_) | DeskCommand::NoteAnswer(_) | DeskCommand::NoteDelivered { .. } => true,
-    }
+    !matches!(command, DeskCommand::Open | DeskCommand::ReceiveWebhook(_))
 }
 
-/// A command of its own, or the sweep, which finds nothing due here.
-pub(super) fn prepare(picture: &Picture, command: &Command, clock: Millis, terms: &Terms) -> Call {
+/// A command of its own, or the sweep, which finds nothing due here; `named` says what it looks at.
+pub(super) fn prepare(
+    picture: &Picture,
+    command: &Command,
+    named: &DeskCommand,
+    clock: Millis,
+    terms: &Terms,
+) -> ScriptArgs {
     let listing = &picture.listing;
-    let named = if let Command::Desk(named) = command { named } else { &DeskCommand::Open };
     let kept = |part: &Listing| part.desk_image().as_ref().map(records).unwrap_or_default();
     let mut part = listing.desk_part(named, clock);
     let before = kept(&part);
@@ -56,5 +59,5 @@ pub(super) fn prepare(picture: &Picture, command: &Command, clock: Millis, terms
         Some(fact) => args.fact(fact),
         None => args.push(0),
     }
-    Call { refusal, ..args.call(Name::Desk(DeskVerb::Append), picture) }
+    ScriptArgs { refusal, ..args.script(APPEND, picture) }
 }

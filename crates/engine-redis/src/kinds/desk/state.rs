@@ -3,39 +3,27 @@
 
 use std::collections::BTreeMap;
 
-use minicbor::{Decode, Encode};
 use onsale_domain::desk::image::DeskImage;
 use onsale_domain::{ListingId, Millis, PaymentId};
 
-use super::State;
-use super::records::id;
-use crate::facts::{self, Malformed};
+use crate::facts::{self, Malformed, cbor, read_cbor};
+use crate::state::State;
+use crate::state::records::id;
 
 /// Every record of a desk, by the field that it stands in.
-pub fn records(image: &DeskImage) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn records(image: &DeskImage) -> BTreeMap<String, Vec<u8>> {
     let cursors =
         image.cursors.iter().map(|(of, through)| (format!("c:{of}"), through.to_string().into_bytes()));
     let items = image.items.iter().map(|item| {
         let field = format!("i:{}:{}", facts::id(item.slip.payment.0), item.slip.refund);
-        (field, bytes(item))
+        (field, cbor(item))
     });
-    let events = image.events.iter().map(|(of, all)| (format!("e:{}", facts::id(of.0)), bytes(all)));
+    let events = image.events.iter().map(|(of, all)| (format!("e:{}", facts::id(of.0)), cbor(all)));
     let seen = image
         .inbox
         .iter()
         .map(|(at, provider, event)| (format!("s:{provider}\t{event}"), at.to_string().into_bytes()));
     cursors.chain(items).chain(events).chain(seen).collect()
-}
-
-fn bytes<T: Encode<()>>(value: &T) -> Vec<u8> {
-    match minicbor::to_vec(value) {
-        Ok(bytes) => bytes,
-        Err(error) => panic!("writing into memory cannot fail: {error}"),
-    }
-}
-
-fn read<'a, T: Decode<'a, ()>>(record: &'a [u8]) -> Result<T, Malformed> {
-    minicbor::decode(record).map_err(|_| Malformed::of("desk"))
 }
 
 pub(super) fn image(state: &State) -> Result<DeskImage, Malformed> {
@@ -50,11 +38,11 @@ pub(super) fn image(state: &State) -> Result<DeskImage, Malformed> {
                 cursors.insert(of, number(record).ok_or_else(malformed)?);
             }
             Some(("i", _)) => {
-                let item: onsale_domain::desk::image::ItemImage = read(record)?;
+                let item: onsale_domain::desk::image::ItemImage = read_cbor("desk", record)?;
                 items.insert((item.slip.payment, item.slip.refund), item);
             }
             Some(("e", of)) => {
-                events.insert(PaymentId(id(of)?), read(record)?);
+                events.insert(PaymentId(id(of)?), read_cbor("desk", record)?);
             }
             Some(("s", event)) => {
                 let (provider, event) = event.split_once('\t').ok_or_else(malformed)?;

@@ -1,7 +1,7 @@
 //! What a hold needs to know of rows: the best seats that are free, and who sits beside a pick.
 
 use onsale_domain::id::SeatIndex;
-use onsale_domain::seats::command::Pick;
+use onsale_domain::seats::command::{Pick, PlaceHold};
 use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::seats::{Seats, best_available};
 use onsale_domain::{Command, Fact, HoldId, Millis};
@@ -10,8 +10,8 @@ use crate::facts;
 use crate::picture::Picture;
 
 /// The chosen seats and what the choice rests on: position, time, pieces, and the holds that end to make room.
-pub fn choose(picture: &Picture, command: &Command, now: Millis, strict: bool) -> (String, String) {
-    let Some((seats, pieces, ended)) = at(picture, command, now) else {
+pub(super) fn choose(picture: &Picture, hold: &PlaceHold, now: Millis, strict: bool) -> (String, String) {
+    let Some((seats, pieces, ended)) = at(picture, hold, now) else {
         return (String::new(), basis(picture, now, strict, "none", &[]));
     };
     let pieces = pieces.map_or("none".to_owned(), |pieces| pieces.to_string());
@@ -26,16 +26,16 @@ fn basis(picture: &Picture, now: Millis, strict: bool, pieces: &str, ended: &[Ho
 
 type Choice = (Vec<SeatIndex>, Option<u8>, Vec<HoldId>);
 
-fn at(picture: &Picture, command: &Command, now: Millis) -> Option<Choice> {
+fn at(picture: &Picture, hold: &PlaceHold, now: Millis) -> Option<Choice> {
     let listing = &picture.listing;
     let seats = listing.event()?;
-    let Command::Event(EventCommand::PlaceHold(hold)) = command else { return None };
     let Pick::Best(wish) = &hold.pick else { return None };
     let now = now.max(listing.last_at);
     let (mut copy, mut facts) = (None, Vec::new());
     if listing.next_due().is_some_and(|due| due <= now) {
         // Something is due: who expires decides what is free, so the whole command is rehearsed on a copy.
-        copy.insert(listing.clone()).execute(command, now, &mut facts);
+        let command = Command::Event(EventCommand::PlaceHold(hold.clone()));
+        copy.insert(listing.clone()).execute(&command, now, &mut facts);
     }
     let ended = facts.iter().filter_map(|fact| {
         let Fact::Event(EventFact::HoldExpired { hold }) = fact else { return None };
@@ -53,12 +53,12 @@ fn at(picture: &Picture, command: &Command, now: Millis) -> Option<Choice> {
 }
 
 /// For each seat its tier as a character, as the chart in Redis has it; a dot if it is not there.
-pub fn tiers(event: &Seats, seats: &[SeatIndex]) -> Vec<u8> {
+pub(super) fn tiers(event: &Seats, seats: &[SeatIndex]) -> Vec<u8> {
     seats.iter().map(|seat| event.chart().seat(*seat).map_or(b'.', |info| b'0' + info.tier)).collect()
 }
 
 /// For each seat the two on its left and the two on its right, nearest inside: `l2,l1,r1,r2;`.
-pub fn neighbours(event: &Seats, seats: &[SeatIndex]) -> String {
+pub(super) fn neighbours(event: &Seats, seats: &[SeatIndex]) -> String {
     let chart = event.chart();
     let mut text = String::new();
     for seat in seats {

@@ -6,13 +6,18 @@ use onsale_domain::seats::command::{AdoptChart, ChangeEvent, CreateEvent};
 use onsale_domain::seats::fact::ChartAdopted;
 use onsale_domain::{Fact, Refusal};
 
-use super::{Args, Call, Terms, meta_fields, rules};
+use super::commands::{meta_fields, rules};
+use crate::commands::{Args, ScriptArgs, Terms};
 use crate::facts::{self, Fields};
 use crate::layout::Layout;
 use crate::picture::Picture;
-use crate::scripts::Name;
 
-pub fn create(command: &CreateEvent, created: Vec<EventFact>, terms: &Terms) -> Call {
+pub(super) fn create(
+    picture: &Picture,
+    command: &CreateEvent,
+    created: Vec<EventFact>,
+    terms: &Terms,
+) -> ScriptArgs {
     let chart = Chart::default().adopt(&command.chart.layout);
     let mut args = Args::default();
     args.push(terms.epoch);
@@ -29,7 +34,7 @@ pub fn create(command: &CreateEvent, created: Vec<EventFact>, terms: &Terms) -> 
     }
     created.into_iter().for_each(|fact| args.fact(&Fact::Event(fact)));
     let layout = Layout::of(chart.seats_len(), terms.compact_from);
-    Call { name: Name::CreateEvent, layout, args: args.0, refusal: None }
+    ScriptArgs { layout, ..args.script("create_event", picture) }
 }
 
 pub(super) fn change(args: &mut Args, picture: &Picture, change: &ChangeEvent) {

@@ -2,33 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use onsale_domain::ListingId;
 use onsale_domain::seats::image::{HoldImage, OrderImage, PlaceImage};
 
-use super::State;
+use super::state::{image_of, layout};
 use crate::facts::{self, Fields, Malformed};
 use crate::layout::Layout;
+use crate::state::records::same;
+use crate::state::{State, orders};
 
 /// Counts everything again; the error says what does not add up.
-pub fn check(state: &State, id: ListingId) -> Result<(), String> {
+pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
-    let picture = state.picture(id).map_err(malformed)?;
-    picture.listing.check_invariants()?;
-    super::orders::check(state)?;
-    if picture.listing.sale().is_some() {
-        return super::sales::check(state);
-    }
-    if picture.listing.registration().is_some() {
-        return super::registrations::check(state);
-    }
-    if picture.listing.auction().is_some() {
-        return super::auctions::check(state);
-    }
-    if picture.listing.event().is_none() {
-        return Ok(());
-    }
-    let image = state.seats(picture.layout).map_err(malformed)?;
-    let kept_due = match picture.layout {
+    let layout = layout(state).map_err(malformed)?;
+    let image = image_of(state, layout).map_err(malformed)?;
+    let kept_due = match layout {
         Layout::Hash => state.due.clone(),
         Layout::Compact => super::compact::due(state).map_err(malformed)?,
     };
@@ -36,19 +23,15 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     open(state, &image.orders)?;
     queued(state)?;
     areas(state, &image.holds, &image.orders)?;
-    match picture.layout {
+    match layout {
         Layout::Hash => locks(state, &image.holds, &image.orders)?,
         Layout::Compact => bits(state, &image.holds, &image.orders)?,
     }
-    let kept = match picture.layout {
+    let kept = match layout {
         Layout::Hash => state.locks.clone(),
         Layout::Compact => super::compact::buyers(state).map_err(malformed)?,
     };
     buyers(&kept, &image.holds, &image.orders, &image.places)
-}
-
-pub(super) fn same<T: PartialEq + std::fmt::Debug>(what: &str, kept: &T, counted: &T) -> Result<(), String> {
-    if kept == counted { Ok(()) } else { Err(format!("{what}: kept {kept:?}, counted {counted:?}")) }
 }
 
 fn due(kept: &Fields, holds: &[HoldImage], places: &[PlaceImage]) -> Result<(), String> {
@@ -64,12 +47,12 @@ fn open(state: &State, orders: &[OrderImage]) -> Result<(), String> {
     let open = orders.iter().filter(|order| !(order.seats.is_empty() && order.areas.is_empty()));
     let counted: BTreeMap<_, _> =
         open.map(|order| (facts::id(order.id.0), order.fence.to_string())).collect();
-    same("open orders", &super::orders::open(state), &counted)
+    same("open orders", &orders::open(state), &counted)
 }
 
 fn queued(state: &State) -> Result<(), String> {
-    let kept = state.head().map_err(|error| error.to_string())?.queued;
-    same("queued", &kept, &state.queue.len())
+    let kept = state.head(super::HEAD).and_then(|head| head.number("queued"));
+    same("queued", &kept.map_err(|error| error.to_string())?, &state.queue.len())
 }
 
 fn areas(state: &State, holds: &[HoldImage], orders: &[OrderImage]) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! The packed tables of the compact layout, as `lua/lib/*_compact.lua` writes them. Numbers are big-endian.
+//! The packed tables of the compact layout, as `lua/event/lib/*_compact.lua` write them. Numbers are big-endian.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use onsale_domain::seats::fact::{AreaLine, SeatLine};
 use onsale_domain::seats::image::HoldImage;
 use onsale_domain::{BuyerId, HoldId};
 
-use super::State;
 use crate::facts::{self, Fields, Malformed};
+use crate::state::State;
 
 /// Seats in one field of the locks.
 const LOCKS: u32 = 32;
@@ -144,7 +144,7 @@ pub struct PackedSeat {
 }
 
 pub fn seats(state: &State) -> Result<Vec<PackedSeat>, Malformed> {
-    let count = state.head()?.seats;
+    let count: usize = state.head(super::HEAD)?.number("seats_len")?;
     let fours = count.div_ceil(4);
     if state.chart.len() != count + fours + count.div_ceil(8) {
         return Err(Malformed::of("chart"));

@@ -3,27 +3,8 @@
 use onsale_domain::event::{EventDetails, SaleRules, Tier};
 use onsale_domain::money::Currency;
 
-use super::fields::{Fields, Malformed};
-use super::{flag, read_venue};
-
-/// Every field that [`encode`] writes: what a chart-less part of the meta hash consists of.
-pub const NAMES: [&str; 15] = [
-    "name",
-    "description",
-    "venue",
-    "starts_at",
-    "ends_at",
-    "sale_opens_at",
-    "sale_closes_at",
-    "virtual",
-    "currency",
-    "tiers",
-    "hold_ms",
-    "extension_ms",
-    "extensions_max",
-    "buyer_limit",
-    "refuse_single_seats",
-];
+use super::facts::read_venue;
+use crate::facts::{Fields, Malformed, flag};
 
 pub fn encode(details: &EventDetails, fields: &mut Fields) {
     let optional = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());

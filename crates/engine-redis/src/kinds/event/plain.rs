@@ -1,21 +1,21 @@
 //! The plain hold: explicit seats of a small chart, of an event that is on sale as far as the picture tells. Its own
 //! script is short because all that the picture knows is sent along; the script checks the versions it was known at.
 
+use onsale_domain::Kind;
 use onsale_domain::event::EventStatus;
 use onsale_domain::listing::Body;
-use onsale_domain::seats::EventFact;
-use onsale_domain::seats::command::{Pick, PlaceHold};
+use onsale_domain::seats::command::Pick;
 use onsale_domain::seats::fact::SeatLine;
-use onsale_domain::{Command, Fact};
+use onsale_domain::seats::{EventCommand, EventFact, Seats};
 
-use super::{Args, Call};
+use crate::commands::{Args, ScriptArgs};
 use crate::facts;
 use crate::layout::Layout;
 use crate::picture::Picture;
-use crate::scripts::Name;
 
 /// The call, and what the fact will tell apart from its deadline; `None` if all the rules are needed.
-pub fn place_plain_hold(picture: &Picture, command: &Command, hold: &PlaceHold) -> Option<(Call, Fact)> {
+pub(super) fn place_plain_hold(picture: &Picture, command: &EventCommand) -> Option<(ScriptArgs, EventFact)> {
+    let EventCommand::PlaceHold(hold) = command else { return None };
     let (Pick::Seats(seats), Body::Event(event)) = (&hold.pick, &picture.listing.body) else { return None };
     let rules = &event.details().rules;
     let plain = picture.layout == Layout::Hash
@@ -26,7 +26,7 @@ pub fn place_plain_hold(picture: &Picture, command: &Command, hold: &PlaceHold) 
         && seats.iter().all(|seat| event.chart().seat(*seat).is_some())
         // The script writes the name into a lock as it is.
         && !hold.buyer.as_str().contains(['"', '\\'])
-        && command.check().is_ok();
+        && <Seats as Kind>::check(command).is_ok();
     if !plain {
         return None;
     }
@@ -42,13 +42,22 @@ pub fn place_plain_hold(picture: &Picture, command: &Command, hold: &PlaceHold) 
     args.push(rules.extensions_max);
     args.push(rules.buyer_limit);
     seats.iter().for_each(|seat| args.push(seat));
-    let fact = Fact::Event(EventFact::HoldPlaced {
+    let fact = EventFact::HoldPlaced {
         hold: hold.hold,
         buyer: hold.buyer.clone(),
         seats: lines,
         areas: Vec::new(),
         until: 0,
         pieces: 0,
-    });
-    Some((args.call(Name::PlacePlainHold, picture), fact))
+    };
+    Some((args.script("place_plain_hold", picture), fact))
+}
+
+/// Only the deadline is the script's to tell.
+pub(super) fn fact(asked: &EventFact, told: &[i64]) -> Option<EventFact> {
+    let [ends] = told else { return None };
+    let mut fact = asked.clone();
+    let EventFact::HoldPlaced { until, .. } = &mut fact else { return None };
+    *until = *ends;
+    Some(fact)
 }

@@ -1,43 +1,15 @@
-//! The records of the hash layout, as scripts write them.
+//! An event's records in the hash layout, as scripts write them.
 
 use std::collections::BTreeMap;
 
 use onsale_domain::seats::AreaState;
 use onsale_domain::seats::image::{HoldImage, OrderImage, PlaceImage};
-use onsale_domain::{BuyerId, HoldId, OrderId};
+use onsale_domain::{HoldId, OrderId};
 
 use crate::facts::{self, Fields, Malformed};
+use crate::state::records::{Parts, id};
 
-/// The parts of a record; the last may itself contain the separator.
-pub(super) struct Parts<'a> {
-    name: &'static str,
-    parts: std::str::SplitN<'a, char>,
-}
-
-impl<'a> Parts<'a> {
-    pub fn new(name: &'static str, record: &'a [u8], count: usize) -> Result<Parts<'a>, Malformed> {
-        let text = std::str::from_utf8(record).map_err(|_| Malformed::of(name))?;
-        Ok(Parts { name, parts: text.splitn(count, '|') })
-    }
-
-    pub fn text(&mut self) -> Result<&'a str, Malformed> {
-        self.parts.next().ok_or_else(|| Malformed::of(self.name))
-    }
-
-    pub fn number<T: std::str::FromStr>(&mut self) -> Result<T, Malformed> {
-        self.text()?.parse().map_err(|_| Malformed::of(self.name))
-    }
-
-    pub fn buyer(&mut self) -> Result<BuyerId, Malformed> {
-        BuyerId::parse(self.text()?).ok_or_else(|| Malformed::of("buyer"))
-    }
-}
-
-pub(super) fn id(text: &str) -> Result<u128, Malformed> {
-    facts::read_id(text).ok_or_else(|| Malformed::of("id"))
-}
-
-pub fn hold(name: &str, record: &[u8]) -> Result<HoldImage, Malformed> {
+pub(super) fn hold(name: &str, record: &[u8]) -> Result<HoldImage, Malformed> {
     let mut parts = Parts::new("hold", record, 10)?;
     parts.text()?;
     let (fence, placed_at, until, length_ms) =
@@ -48,7 +20,7 @@ pub fn hold(name: &str, record: &[u8]) -> Result<HoldImage, Malformed> {
     Ok(HoldImage { id, buyer, fence, placed_at, until, length_ms, extensions, offered, seats, areas })
 }
 
-pub fn order(name: &str, record: &[u8]) -> Result<OrderImage, Malformed> {
+pub(super) fn order(name: &str, record: &[u8]) -> Result<OrderImage, Malformed> {
     let mut parts = Parts::new("order", record, 4)?;
     let fence = parts.number()?;
     let (seats, areas) = (facts::read_seat_lines(parts.text()?)?, facts::read_area_lines(parts.text()?)?);
@@ -56,7 +28,7 @@ pub fn order(name: &str, record: &[u8]) -> Result<OrderImage, Malformed> {
 }
 
 /// Every queue in its order, by seat.
-pub fn places(queue: &Fields) -> Result<Vec<PlaceImage>, Malformed> {
+pub(super) fn places(queue: &Fields) -> Result<Vec<PlaceImage>, Malformed> {
     let mut by_seat = BTreeMap::new();
     for (seat, lines) in queue.iter() {
         let seat: u32 = seat.parse().map_err(|_| Malformed::of("queue"))?;
@@ -74,7 +46,7 @@ fn place(seat: u32, line: &str) -> Result<PlaceImage, Malformed> {
     Ok(PlaceImage { id, seat, buyer: parts.buyer()?, fence, until })
 }
 
-pub fn area(record: &[u8]) -> Result<AreaState, Malformed> {
+pub(super) fn area(record: &[u8]) -> Result<AreaState, Malformed> {
     let mut parts = Parts::new("area", record, 6)?;
     let (capacity, held) = (parts.number()?, parts.number()?);
     let (sold, blocked) = (parts.number()?, parts.number()?);
@@ -82,17 +54,11 @@ pub fn area(record: &[u8]) -> Result<AreaState, Malformed> {
 }
 
 /// The fields of the locks that are seats: beside them are ids, buyers and the head.
-pub fn locks(all: &Fields) -> impl Iterator<Item = (&str, &[u8])> {
+pub(super) fn locks(all: &Fields) -> impl Iterator<Item = (&str, &[u8])> {
     // An id has 26 characters, and there are fewer seats than numbers of so many digits.
     all.iter().filter(|(field, _)| field.len() < 26 && field.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-pub fn is_blocked(lock: &[u8]) -> bool {
+pub(super) fn is_blocked(lock: &[u8]) -> bool {
     String::from_utf8_lossy(lock).contains(r#""blocked":1,"#)
-}
-
-/// All fields as text.
-pub(super) fn texts(fields: &Fields) -> BTreeMap<String, String> {
-    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-    fields.iter().map(|(name, value)| (name.to_owned(), text(value))).collect()
 }

@@ -6,61 +6,49 @@ use onsale_domain::registration::fact::RegistrationCreated;
 use onsale_domain::registration::{Registration, RegistrationFact, check};
 use onsale_domain::{Fact, Millis};
 
-use super::{Args, Call, Terms, refused};
+use super::facts as own;
+use crate::commands::{Args, ScriptArgs, Terms, refused};
 use crate::facts::{self, Fields};
 use crate::picture::Picture;
-use crate::scripts::{Name, RegistrationVerb};
 
-pub(super) fn prepare(picture: &Picture, command: &RegistrationCommand, terms: &Terms) -> Call {
+pub(super) fn prepare(picture: &Picture, command: &RegistrationCommand, terms: &Terms) -> ScriptArgs {
     if let Err(refusal) = check(command) {
         return refused(refusal, "");
     }
     let mut args = Args::default();
-    let verb = match command {
+    match command {
         RegistrationCommand::Create(command) => {
             // At the beginning of time: whether its hours are still to come is for the script to say.
             if let Err(refusal) = Registration::create(command, 0) {
                 return refused(refusal, "create");
             }
             create(&mut args, command, terms);
-            RegistrationVerb::Create
         }
         RegistrationCommand::Change(command) => {
             change(&mut args, picture, command);
-            RegistrationVerb::Change
         }
         RegistrationCommand::ChangeCapacity { capacity } => {
             args.push(capacity);
-            RegistrationVerb::ChangeCapacity
         }
-        RegistrationCommand::Close => RegistrationVerb::Close,
-        RegistrationCommand::Cancel => RegistrationVerb::Cancel,
+        RegistrationCommand::Close => {}
+        RegistrationCommand::Cancel => {}
         RegistrationCommand::Register(command) => {
             args.bytes(facts::id(command.entry.0));
             args.bytes(command.buyer.as_str());
-            RegistrationVerb::Register
         }
         RegistrationCommand::Confirm(command) => {
             args.bytes(facts::id(command.entry.0));
             args.bytes(command.buyer.as_str());
             args.bytes(facts::id(command.order.0));
             args.bytes(if command.settled { "1" } else { "0" });
-            RegistrationVerb::Confirm
         }
         RegistrationCommand::CancelEntry(command) => {
             args.bytes(facts::id(command.entry.0));
             args.bytes(if command.buyer.is_some() { "1" } else { "0" });
             args.bytes(command.buyer.as_ref().map_or("", |buyer| buyer.as_str()));
-            RegistrationVerb::CancelEntry
         }
-    };
-    args.call(Name::Registration(verb), picture)
-}
-
-pub(super) fn expire_due(picture: &Picture, limit: u32) -> Call {
-    let mut args = Args::default();
-    args.push(limit);
-    args.call(Name::Registration(RegistrationVerb::Expire), picture)
+    }
+    args.script(command.verb().name, picture)
 }
 
 fn create(args: &mut Args, command: &CreateRegistration, terms: &Terms) {
@@ -95,11 +83,11 @@ fn change(args: &mut Args, picture: &Picture, command: &ChangeRegistration) {
 
 fn meta_fields(details: &RegistrationDetails) -> Fields {
     let mut fields = Fields::default();
-    facts::registrations::encode_details(details, &mut fields);
+    own::encode_details(details, &mut fields);
     fields
 }
 
-/// What scripts have to know of the details; `lua/lib/registration.lua` takes it apart.
+/// What scripts have to know of the details; `lua/registration/lib/entries.lua` takes it apart.
 fn rules(details: &RegistrationDetails) -> String {
     let hours: [Millis; 3] = [details.opens_at, details.closes_at(), details.starts_at];
     let [opens, closes, starts] = hours;

@@ -6,8 +6,7 @@ use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::details::{RegistrationDetails, RegistrationStatus};
 use onsale_domain::registration::fact::{EntryCancelCause, RegistrationCreated};
 
-use super::fields::{Fields, Malformed};
-use super::{flag, id};
+use crate::facts::{Fields, Malformed, flag, id, read_id};
 
 pub(super) fn encode(fact: &RegistrationFact, fields: &mut Fields) {
     match fact {
@@ -58,7 +57,7 @@ pub(super) fn encode(fact: &RegistrationFact, fields: &mut Fields) {
 
 /// Reads what [`encode`] or a script wrote.
 pub(super) fn decode(kind: &str, fields: &Fields) -> Result<RegistrationFact, Malformed> {
-    let entry = || super::read_id(fields.text("entry")?).map(EntryId).ok_or_else(|| Malformed::of("entry"));
+    let entry = || read_id(fields.text("entry")?).map(EntryId).ok_or_else(|| Malformed::of("entry"));
     Ok(match kind {
         "registration_created" => RegistrationFact::Created(Box::new(RegistrationCreated {
             details: decode_details(fields)?,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use onsale_domain::registration::image::{EndedEntry, EntryImage, RegistrationImage};
 use onsale_domain::{EntryId, OrderId};
 
-use super::State;
-use super::check::same;
-use super::records::{Parts, id, texts};
+use super::facts as own;
 use crate::facts::{self, Malformed};
+use crate::state::records::{Parts, id, same, texts};
+use crate::state::{State, orders};
 
 pub(super) fn image(state: &State) -> Result<RegistrationImage, Malformed> {
-    let head = state.head()?;
+    let head = state.head(super::HEAD)?;
     let mut entries = Vec::new();
     for (field, record) in state.locks.iter() {
         let is_id = field.len() == 26 && !field.starts_with('@');
@@ -21,11 +21,11 @@ pub(super) fn image(state: &State) -> Result<RegistrationImage, Malformed> {
     }
     entries.sort_unstable_by_key(|entry| entry.fence);
     let ended = state.all_ended()?.into_iter();
-    let ended = ended.map(|it| EndedEntry { at: it.at, id: EntryId(it.id.0), end: it.end });
+    let ended = ended.map(|it| EndedEntry { at: it.at, id: EntryId(it.id), end: it.end });
     Ok(RegistrationImage {
-        details: facts::registrations::decode_details(&state.meta)?,
-        status: facts::registrations::read_status(&head.status)?,
-        capacity: u32::try_from(head.seats).map_err(|_| Malformed::of("head"))?,
+        details: own::decode_details(&state.meta)?,
+        status: own::read_status(head.status)?,
+        capacity: head.number("capacity")?,
         entries,
         ended: ended.collect(),
     })
@@ -59,7 +59,7 @@ pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let image = image(state).map_err(malformed)?;
     let (mut line, mut waiting, mut due) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    let (mut orders, mut buyers) = (BTreeMap::new(), BTreeMap::new());
+    let (mut bought_by, mut buyers) = (BTreeMap::new(), BTreeMap::new());
     let mut confirmed = 0;
     for entry in &image.entries {
         let id = facts::id(entry.id.0);
@@ -71,18 +71,19 @@ pub(super) fn check(state: &State) -> Result<(), String> {
             None => confirmed += 1,
         }
         if let Some(order) = entry.order {
-            orders.insert(facts::id(order.0), id);
+            bought_by.insert(facts::id(order.0), id);
         }
     }
     same("the line", &texts(&state.holds), &line)?;
     same("who waits", &texts(&state.queue), &waiting)?;
     same("due", &texts(&state.due), &due)?;
-    let sold = super::orders::sold(state);
+    let sold = orders::sold(state);
     let sold = sold.map(|(id, entry)| (id.to_owned(), String::from_utf8_lossy(entry).into_owned())).collect();
-    same("orders", &sold, &orders)?;
-    let head = state.head().map_err(malformed)?;
-    let counted = (waiting.len(), confirmed, due.len());
-    same("the head's counts", &(head.queued, head.versions.chart as usize, head.buckets), &counted)?;
+    same("orders", &sold, &bought_by)?;
+    let head = state.head(super::HEAD).map_err(malformed)?;
+    for (name, counted) in [("waiting", waiting.len()), ("confirmed", confirmed), ("offered", due.len())] {
+        same(name, &head.number(name).map_err(malformed)?, &counted)?;
+    }
     let kept = state.locks.iter().filter(|(field, _)| field.starts_with('@'));
     let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
     let kept: BTreeMap<String, String> = kept.map(|(field, id)| (field.to_owned(), text(id))).collect();

@@ -8,12 +8,12 @@ use onsale_domain::stock::details::{SaleDetails, SaleStatus, Sku, check_price, c
 use onsale_domain::stock::fact::{SaleCreated, SkuLine};
 use onsale_domain::stock::{Sale, SaleCommand, SaleFact, check};
 
-use super::{Args, Call, Terms, refused};
+use super::facts as own;
+use crate::commands::{Args, ScriptArgs, Terms, refused};
 use crate::facts::{self, Fields};
 use crate::picture::Picture;
-use crate::scripts::{Name, SaleVerb};
 
-pub(super) fn prepare(picture: &Picture, command: &SaleCommand, terms: &Terms) -> Call {
+pub(super) fn prepare(picture: &Picture, command: &SaleCommand, terms: &Terms) -> ScriptArgs {
     if let SaleCommand::Create(command) = command {
         return create(picture, command, terms);
     }
@@ -21,88 +21,70 @@ pub(super) fn prepare(picture: &Picture, command: &SaleCommand, terms: &Terms) -
         return refused(refusal, "");
     }
     let mut args = Args::default();
-    let verb = match command {
+    match command {
         // Made above, under its own script.
-        SaleCommand::Create(_) => SaleVerb::Create,
+        SaleCommand::Create(_) => {}
         SaleCommand::Change(command) => {
             change(&mut args, picture, command);
-            SaleVerb::Change
         }
         SaleCommand::AddSku(sku) => {
             add_sku(&mut args, picture, sku);
-            SaleVerb::AddSku
         }
         SaleCommand::AddStock(line) => {
             args.push(line.sku);
             args.push(line.count);
-            SaleVerb::AddStock
         }
         SaleCommand::WithdrawStock(line) => {
             args.push(line.sku);
             args.push(line.count);
-            SaleVerb::WithdrawStock
         }
         SaleCommand::ChangePrice { sku, price_minor } => {
             args.push(sku);
             args.push(price_minor);
             args.wrong(check_price("price_minor", *price_minor).err().as_ref());
-            SaleVerb::ChangePrice
         }
-        SaleCommand::Close => SaleVerb::Close,
-        SaleCommand::Cancel => SaleVerb::Cancel,
+        SaleCommand::Close => {}
+        SaleCommand::Cancel => {}
         SaleCommand::Checkout(command) => {
             args.bytes(facts::id(command.checkout.0));
             args.bytes(command.buyer.as_str());
             args.bytes(facts::sku_counts(&command.lines));
             args.optional(command.checkout_ms);
-            SaleVerb::Checkout
         }
         SaleCommand::CancelCheckout(key) => {
             args.code(key);
-            SaleVerb::CancelCheckout
         }
         SaleCommand::OrderCheckout(command) => {
             args.code(&command.key);
             args.bytes(facts::id(command.order.0));
             args.push(command.pay_until);
-            SaleVerb::OrderCheckout
         }
         SaleCommand::ReturnCheckout(command) => {
             args.bytes(facts::id(command.checkout.0));
             args.bytes(facts::id(command.order.0));
-            SaleVerb::ReturnCheckout
         }
         SaleCommand::Purchase(command) => {
             args.code(&command.key);
             args.bytes(facts::id(command.order.0));
             args.bytes(if command.settled { "1" } else { "0" });
-            SaleVerb::Purchase
         }
         SaleCommand::TakeBack(command) => {
             args.code(&command.key);
             args.bytes(facts::id(command.order.0));
             args.bytes(facts::sku_lines(&command.lines));
-            SaleVerb::TakeBack
         }
         SaleCommand::Refund(command) => {
             args.bytes(facts::id(command.order.0));
             args.bytes(facts::sku_counts(&command.lines));
             args.bytes(if command.restock { "1" } else { "0" });
             args.bytes(&command.reason);
-            SaleVerb::Refund
         }
-    };
-    args.call(Name::Sale(verb), picture)
-}
-
-pub(super) fn expire_due(picture: &Picture, limit: u32) -> Call {
-    let mut args = Args::default();
-    args.push(limit);
-    args.call(Name::Sale(SaleVerb::Expire), picture)
+    }
+    args.script(command.verb().name, picture)
 }
 
 /// Units of one SKU, of a sale that is open as far as the picture tells; the fact's price is the script's to tell.
-pub(super) fn plain_checkout(picture: &Picture, command: &Checkout) -> Option<(Call, Fact)> {
+pub(super) fn plain_checkout(picture: &Picture, command: &Checkout) -> Option<(ScriptArgs, SaleFact)> {
     let (Body::Sale(sale), [line]) = (&picture.listing.body, command.lines.as_slice()) else { return None };
     let known = sale.status() == SaleStatus::Open && usize::from(line.sku) < sale.skus().len();
     if !known || check(&SaleCommand::Checkout(command.clone())).is_err() {
@@ -122,10 +104,20 @@ pub(super) fn plain_checkout(picture: &Picture, command: &Checkout) -> Option<(C
         lines: vec![SkuLine { sku: line.sku, count: line.count, price_minor: 0 }],
         until: 0,
     };
-    Some((args.call(Name::Sale(SaleVerb::PlainCheckout), picture), Fact::Sale(fact)))
+    Some((args.script("plain_checkout", picture), fact))
 }
 
-fn create(picture: &Picture, command: &CreateSale, terms: &Terms) -> Call {
+/// Deadline and price are the script's to tell.
+pub(super) fn plain_fact(asked: &SaleFact, told: &[i64]) -> Option<SaleFact> {
+    let [ends, price] = told else { return None };
+    let mut fact = asked.clone();
+    let SaleFact::CheckedOut { until, lines, .. } = &mut fact else { return None };
+    *until = *ends;
+    lines.iter_mut().for_each(|line| line.price_minor = *price);
+    Some(fact)
+}
+
+fn create(picture: &Picture, command: &CreateSale, terms: &Terms) -> ScriptArgs {
     // At the beginning of time: whether the sale's end is still to come is for the script to say.
     if let Err(refusal) = Sale::create(command, 0) {
         return refused(refusal, "create");
@@ -138,14 +130,14 @@ fn create(picture: &Picture, command: &CreateSale, terms: &Terms) -> Call {
     args.bytes(rules(details));
     let mut meta = meta_fields(details);
     for (n, sku) in skus.iter().enumerate() {
-        meta.push(&format!("sku:{n}"), facts::sales::sku_names(sku));
+        meta.push(&format!("sku:{n}"), own::sku_names(sku));
     }
     args.fields(&meta);
     args.push(skus.len());
     skus.iter().for_each(|sku| args.bytes(shelf(sku)));
     let created = SaleCreated { details: details.clone(), skus: skus.clone() };
     args.fact(&Fact::Sale(SaleFact::Created(Box::new(created))));
-    args.call(Name::Sale(SaleVerb::Create), picture)
+    args.script("create_sale", picture)
 }
 
 fn change(args: &mut Args, picture: &Picture, command: &ChangeSale) {
@@ -173,17 +165,17 @@ fn add_sku(args: &mut Args, picture: &Picture, sku: &Sku) {
     args.push(known.len());
     args.wrong(check_skus(known, std::slice::from_ref(sku)).err().as_ref());
     args.bytes(shelf(sku));
-    args.bytes(facts::sales::sku_names(sku));
+    args.bytes(own::sku_names(sku));
     args.fact(&Fact::Sale(SaleFact::SkuAdded(Box::new(sku.clone()))));
 }
 
 fn meta_fields(details: &SaleDetails) -> Fields {
     let mut fields = Fields::default();
-    facts::sales::encode_details(details, &mut fields);
+    own::encode_details(details, &mut fields);
     fields
 }
 
-/// What scripts have to know of the details, in one line; `lua/lib/sale_rules.lua` takes it apart.
+/// What scripts have to know of the details, in one line; `lua/sale/lib/rules.lua` takes it apart.
 fn rules(details: &SaleDetails) -> String {
     let (limit, checkout_ms) = (details.rules.buyer_limit, details.rules.checkout_ms);
     format!("{}|{}|{limit}|{checkout_ms}", details.starts_at, details.ends_at)

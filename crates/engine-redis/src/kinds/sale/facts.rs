@@ -6,9 +6,7 @@ use onsale_domain::stock::SaleFact;
 use onsale_domain::stock::details::{Origin, SaleDetails, SaleStatus, Sku, StockRules};
 use onsale_domain::stock::fact::{CancelCause, SaleCreated};
 
-use super::fields::{Fields, Malformed};
-use super::lines::{read_sku_counts, read_sku_lines, sku_counts, sku_lines};
-use super::{flag, id};
+use crate::facts::{Fields, Malformed, flag, id, read_sku_counts, read_sku_lines, sku_counts, sku_lines};
 
 pub(super) fn encode(fact: &SaleFact, fields: &mut Fields) {
     match fact {

@@ -6,19 +6,19 @@ use onsale_domain::stock::details::Sku;
 use onsale_domain::stock::image::{CodeImage, EndedCode, PurchaseImage, SaleImage};
 use onsale_domain::{CheckoutId, OrderId};
 
-use super::State;
-use super::check::same;
-use super::records::{Parts, id, texts};
+use super::facts as own;
 use crate::facts::{self, Malformed};
+use crate::state::records::{Parts, id, same, texts};
+use crate::state::{State, orders};
 
 pub(super) fn image(state: &State) -> Result<SaleImage, Malformed> {
-    let head = state.head()?;
-    let shelves = (0..head.seats).map(|index| shelf(state, index));
+    let head = state.head(super::HEAD)?;
+    let shelves = (0..head.number("skus_len")?).map(|index| shelf(state, index));
     let ended = state.all_ended()?.into_iter();
-    let ended = ended.map(|it| EndedCode { at: it.at, id: CheckoutId(it.id.0), end: it.end });
+    let ended = ended.map(|it| EndedCode { at: it.at, id: CheckoutId(it.id), end: it.end });
     Ok(SaleImage {
-        details: facts::sales::decode_details(&state.meta)?,
-        status: facts::sales::read_status(&head.status)?,
+        details: own::decode_details(&state.meta)?,
+        status: own::read_status(head.status)?,
         skus: shelves.map(|shelf| shelf.map(|shelf| shelf.sku)).collect::<Result<_, _>>()?,
         codes: things(state, b"c|").map(|(id, record)| code(id, record)).collect::<Result<_, _>>()?,
         purchases: things(state, b"p|").map(|(id, record)| purchase(id, record)).collect::<Result<_, _>>()?,
@@ -80,10 +80,10 @@ fn purchase(name: &str, record: &[u8]) -> Result<PurchaseImage, Malformed> {
 pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let image = image(state).map_err(malformed)?;
-    let limit = state.head().map_err(malformed)?.queued;
-    same("the limit", &limit, &(image.details.rules.buyer_limit as usize))?;
+    let limit = state.head(super::HEAD).and_then(|head| head.number("buyer_limit")).map_err(malformed)?;
+    same("the limit", &limit, &image.details.rules.buyer_limit)?;
     let mut buyers: BTreeMap<String, (u32, u32, Vec<String>)> = BTreeMap::new();
-    let (mut due, mut open, mut orders) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut due, mut open, mut bought_by) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut taken = vec![(0, 0); image.skus.len()];
     for code in &image.codes {
         let buyer = buyers.entry(code.buyer.as_str().to_owned()).or_default();
@@ -105,16 +105,16 @@ pub(super) fn check(state: &State) -> Result<(), String> {
             buyers.entry(bought.buyer.as_str().to_owned()).or_default().1 += left;
             open.insert(facts::id(bought.order.0), bought.fence.to_string());
         }
-        orders.insert(facts::id(bought.order.0), facts::id(bought.code.0));
+        bought_by.insert(facts::id(bought.order.0), facts::id(bought.code.0));
     }
     for (n, counted) in taken.iter().enumerate() {
         let shelf = shelf(state, n).map_err(malformed)?;
         same("a shelf", &(shelf.reserved, shelf.sold), counted)?;
     }
     same("due", &texts(&state.due), &due)?;
-    same("open orders", &super::orders::open(state), &open)?;
-    let sold = super::orders::sold(state).map(|(id, code)| (id.to_owned(), text(code))).collect();
-    same("orders", &sold, &orders)?;
+    same("open orders", &orders::open(state), &open)?;
+    let sold = orders::sold(state).map(|(id, code)| (id.to_owned(), text(code))).collect();
+    same("orders", &sold, &bought_by)?;
     let mut kept = BTreeMap::new();
     for (field, record) in state.locks.iter() {
         let Some(name) = field.strip_prefix('@') else { continue };

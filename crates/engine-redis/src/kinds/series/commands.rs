@@ -6,14 +6,14 @@ use onsale_domain::series::details::{SeriesDetails, sale_of};
 use onsale_domain::series::{Series, SeriesFact};
 use onsale_domain::{Fact, Refusal};
 
-use super::{Args, Call, Terms, refused};
-use crate::facts::{self, Fields};
+use super::facts as own;
+use crate::commands::{Args, ScriptArgs, Terms, refused};
+use crate::facts::Fields;
 use crate::picture::Picture;
-use crate::scripts::{Name, SeriesVerb};
 
-pub(super) fn prepare(picture: &Picture, command: &SeriesCommand, terms: &Terms) -> Call {
+pub(super) fn prepare(picture: &Picture, command: &SeriesCommand, terms: &Terms) -> ScriptArgs {
     let mut args = Args::default();
-    let verb = match command {
+    match command {
         SeriesCommand::Create(details) => {
             if let Err(refusal) = Series::create(details) {
                 return refused(refusal, "create");
@@ -22,33 +22,25 @@ pub(super) fn prepare(picture: &Picture, command: &SeriesCommand, terms: &Terms)
             args.bytes(rules(details));
             args.fields(&meta_fields(details));
             args.fact(&Fact::Series(SeriesFact::Created(details.clone())));
-            SeriesVerb::Create
         }
         SeriesCommand::Change(command) => {
             change(&mut args, picture, command);
-            SeriesVerb::Change
         }
         SeriesCommand::OpenSlot(open) => {
             checked(&mut args, picture, command);
-            args.bytes(facts::series::slot(open.slot));
+            args.bytes(own::slot(open.slot));
             args.push(sale_of(picture.listing.id, open.slot.at));
-            args.bytes(facts::series::slots(&open.skipped));
-            SeriesVerb::OpenSlot
+            args.bytes(own::slots(&open.skipped));
         }
         SeriesCommand::SkipSlots(slots) => {
             checked(&mut args, picture, command);
-            args.bytes(facts::series::slots(slots));
-            SeriesVerb::SkipSlots
+            args.bytes(own::slots(slots));
         }
-        SeriesCommand::Pause => SeriesVerb::Pause,
-        SeriesCommand::Resume => SeriesVerb::Resume,
-        SeriesCommand::End => SeriesVerb::End,
-    };
-    args.call(Name::Series(verb), picture)
-}
-
-pub(super) fn sweep(picture: &Picture) -> Call {
-    Args::default().call(Name::Series(SeriesVerb::Sweep), picture)
+        SeriesCommand::Pause => {}
+        SeriesCommand::Resume => {}
+        SeriesCommand::End => {}
+    }
+    args.script(command.verb().name, picture)
 }
 
 /// What the schedule says of the command's slots, if the picture has one.
@@ -79,11 +71,11 @@ fn change(args: &mut Args, picture: &Picture, command: &ChangeSeries) {
 
 fn meta_fields(details: &SeriesDetails) -> Fields {
     let mut fields = Fields::default();
-    facts::series::encode_details(details, &mut fields);
+    own::encode_details(details, &mut fields);
     fields
 }
 
-/// What scripts have to know of the details; `lua/lib/series.lua` takes it apart.
+/// What scripts have to know of the details; `lua/series/lib/slots.lua` takes it apart.
 fn rules(details: &SeriesDetails) -> String {
     format!("{}|{}", details.from, details.template.length_ms)
 }

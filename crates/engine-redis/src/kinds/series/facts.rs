@@ -1,13 +1,12 @@
 //! Facts of series as fields. A schedule and a template are one field of CBOR each: nobody reads them by hand.
 
-use minicbor::{Decode, Encode};
 use onsale_domain::ListingId;
 use onsale_domain::series::SeriesFact;
 use onsale_domain::series::details::SeriesDetails;
 use onsale_domain::series::fact::SkipCause;
 use onsale_domain::series::schedule::Slot;
 
-use super::fields::{Fields, Malformed};
+use crate::facts::{Fields, Malformed, cbor, read_cbor};
 
 pub(super) fn encode(fact: &SeriesFact, fields: &mut Fields) {
     match fact {
@@ -90,15 +89,4 @@ pub fn read_cause(text: &str) -> Result<SkipCause, Malformed> {
         "paused" => Ok(SkipCause::Paused),
         _ => Err(Malformed::of("why")),
     }
-}
-
-pub fn cbor<T: Encode<()>>(value: &T) -> Vec<u8> {
-    match minicbor::to_vec(value) {
-        Ok(bytes) => bytes,
-        Err(error) => panic!("writing into memory cannot fail: {error}"),
-    }
-}
-
-pub fn read_cbor<T: for<'b> Decode<'b, ()>>(field: &str, bytes: &[u8]) -> Result<T, Malformed> {
-    minicbor::decode(bytes).map_err(|_| Malformed::of(field))
 }
