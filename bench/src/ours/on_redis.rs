@@ -14,9 +14,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use onsale_domain::{BuyerId, Command, ListingId};
+use onsale_domain::{BuyerId, Command, ListingId, ListingKind};
+use onsale_engine_redis::caller::{ScriptCall, ScriptCaller, Stamp};
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::{Asked, Desk, Stamp};
 use onsale_engine_redis::layout::{COMPACT_FROM, Layout};
 use onsale_engine_redis::link::Config;
 use onsale_engine_redis::picture::Picture;
@@ -112,31 +112,31 @@ impl Contestant for SeedLocks {
 /// What is called all day in a house of one kind: a node has the scripts that somebody has called, and the more it has,
 /// the dearer is every call.
 const IN_A_HALL: &[Name] = &[
-    Name::CreateEvent,
-    Name::ReadState,
-    Name::PlacePlainHold,
-    Name::PlaceHold,
-    Name::ExtendHold,
-    Name::ReleaseHold,
-    Name::JoinQueue,
-    Name::PlaceOrder,
-    Name::PayOrder,
-    Name::NotePayment,
-    Name::ExpireDue,
+    Name::of(ListingKind::Event, "create_event"),
+    Name::READ_STATE,
+    Name::of(ListingKind::Event, "place_plain_hold"),
+    Name::of(ListingKind::Event, "place_hold"),
+    Name::of(ListingKind::Event, "extend_hold"),
+    Name::of(ListingKind::Event, "release_hold"),
+    Name::of(ListingKind::Event, "join_queue"),
+    Name::of(ListingKind::Event, "place_order"),
+    Name::of(ListingKind::Event, "pay_order"),
+    Name::of(ListingKind::Event, "note_payment"),
+    Name::of(ListingKind::Event, "expire_due"),
 ];
 
 /// Our scripts, as many as are called in such a house.
-async fn desk(url: &str, called: &[Name], layout: Layout) -> Result<Desk> {
+async fn caller(url: &str, called: &[Name], layout: Layout) -> Result<ScriptCaller> {
     let config = Config { command_ms: PATIENCE_MS, ..Config::from(url) };
     let link = Link::open(config).await?;
     let scripts = Scripts::of_generation("bench");
     link.load(called.iter().map(|name| scripts.get(*name, layout))).await?;
     let terms = Terms { epoch: 1, compact_from: COMPACT_FROM, strict: true, plain: true };
-    Ok(Desk { link, scripts, prefix: String::new(), terms })
+    Ok(ScriptCaller { link, scripts, prefix: String::new(), terms })
 }
 
-async fn yes(desk: &Desk, picture: &Picture, command: &Command) -> Result<()> {
-    match desk.submit(picture, command, Stamp::None, 0, 0).await? {
+async fn yes(caller: &ScriptCaller, picture: &Picture, command: &Command) -> Result<()> {
+    match caller.submit(picture, command, Stamp::None, 0, 0).await? {
         Reply::Answer(answer) if answer.outcome.refused().is_none() => Ok(()),
         other @ (Reply::Answer(_) | Reply::Retry { .. } | Reply::Trimmed { .. }) => {
             bail!("not accepted: {other:?}")
@@ -170,7 +170,7 @@ impl Contestant for OurHolds {
 
 /// Events on Redis with all seats free, and the holds of one seat after the other.
 struct House {
-    desk: Desk,
+    caller: ScriptCaller,
     events: Vec<Picture>,
     seats: u64,
 }
@@ -181,23 +181,23 @@ impl House {
         block_on_all(async {
             let small = (seats as usize) < COMPACT_FROM;
             let layout = if small { Layout::Hash } else { Layout::Compact };
-            let desk = desk(&url, IN_A_HALL, layout).await?;
+            let caller = caller(&url, IN_A_HALL, layout).await?;
             let mut pictures = Vec::new();
             // One seat more, held beforehand: the first hold sets the event's marker and is not a plain one.
             let first = u64::from(small);
             for event in 0..events {
                 let listing = hall::event(u128::from(event));
                 let create = hall::create(listing, (seats + first) as usize);
-                yes(&desk, &Picture::nothing(listing), &create.command).await?;
-                let picture = desk.picture(listing).await?;
+                yes(&caller, &Picture::nothing(listing), &create.command).await?;
+                let picture = caller.picture(listing).await?;
                 if first > 0 {
                     let buyer = BuyerId::parse("ext:default:first").context("a buyer")?;
                     let hold = hall::hold(listing, u64::MAX, seats as u32, &buyer);
-                    yes(&desk, &picture, &hold.command).await?;
+                    yes(&caller, &picture, &hold.command).await?;
                 }
                 pictures.push(picture);
             }
-            Ok(House { desk, events: pictures, seats })
+            Ok(House { caller, events: pictures, seats })
         })
     }
 
@@ -215,15 +215,21 @@ impl House {
             let buyer = BuyerId::parse(&format!("ext:default:{number}")).context("a buyer")?;
             let request = hall::hold(picture.listing.id, number, (number % self.seats) as u32, &buyer);
             let stamp = Stamp::Key(request.key.context("a key")?);
-            call(into, &self.desk, picture, &request.command, stamp)
+            call(into, &self.caller, picture, &request.command, stamp)
         }
     }
 }
 
 /// Appends the call of a command's script.
-fn call(into: &mut Vec<u8>, desk: &Desk, picture: &Picture, command: &Command, stamp: Stamp) -> Result<()> {
-    let asked = Asked::prepare(picture, command, stamp, None, "", &desk.terms, (0, 0));
-    let script = desk.scripts.get(asked.name, asked.layout);
+fn call(
+    into: &mut Vec<u8>,
+    caller: &ScriptCaller,
+    picture: &Picture,
+    command: &Command,
+    stamp: Stamp,
+) -> Result<()> {
+    let asked = ScriptCall::prepare(picture, command, stamp, None, "", &caller.terms, (0, 0));
+    let script = caller.scripts.get(asked.name, asked.layout);
     let count = asked.keys.len().to_string();
     let args: Vec<&str> = asked.args.iter().map(|arg| std::str::from_utf8(arg)).collect::<Result<_, _>>()?;
     let words = ["EVALSHA", script.sha.as_str(), count.as_str()].into_iter();

@@ -32,8 +32,15 @@ pub enum End {
 
 impl End {
     /// By their numbers.
-    const ALL: [End; 6] =
+    pub const ALL: [End; 6] =
         [End::Expired, End::Released, End::Overridden, End::Confirmed, End::Dissolved, End::OverLimit];
+
+    /// Times are multiplied by this where a time and an end stand in one number.
+    pub const STEP: i64 = 1 << END_BITS;
+
+    pub fn as_str(self) -> &'static str {
+        ["expired", "released", "overridden", "confirmed", "dissolved", "over_limit"][self as usize]
+    }
 }
 
 /// A bounded memory of the ended, forgotten in the order they ended.

@@ -3,10 +3,10 @@
 -- REPLY  4          COST  2 reads
 local code = tonumber(ARGV[6])
 if ARGV[7] == "create" then
-  if layout then code = 2 end
+  if layout then code = NO.listing_exists end
 elseif not layout then
-  code = 1
+  code = NO.listing_unknown
 elseif layout == "venue" and ARGV[7] ~= "venue" then
-  code = 4
+  code = NO.wrong_kind
 end
 return {4, {code, "", ""}, epoch, offset, now, 0, {}}

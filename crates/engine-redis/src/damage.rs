@@ -10,10 +10,11 @@ use onsale_domain::{ListingId, ListingKind};
 use redis::{FromRedisValue, Value};
 
 use crate::keys::Keys;
+use crate::kinds::{self, OWN_HEAD};
 use crate::link::{Link, LinkError, Node};
 
 /// Parts of a head (`lua/lib/head.lua`), and the place of the one that is no number besides the layout.
-const HEAD_PARTS: usize = 11;
+const HEAD_PARTS: usize = STATUS + 1 + OWN_HEAD;
 const STATUS: usize = 4;
 /// Keys that a node looks at in one step of a scan.
 const SCAN: usize = 1_000;
@@ -51,25 +52,12 @@ impl fmt::Display for Damage {
     }
 }
 
-/// The layouts that the head of a listing of this kind may name.
-pub fn layouts(kind: ListingKind) -> &'static [&'static str] {
-    match kind {
-        ListingKind::Event => &["hash", "compact"],
-        ListingKind::Venue => &["venue"],
-        ListingKind::Sale => &["sale"],
-        ListingKind::Series => &["series"],
-        ListingKind::Registration => &["registration"],
-        ListingKind::Auction => &["auction"],
-        ListingKind::Desk => &["desk"],
-    }
-}
-
 /// Whether a line is the head of a listing of this kind.
 pub fn is_head(kind: ListingKind, line: &str) -> bool {
     let parts: Vec<&str> = line.split('|').collect();
     let numbers = parts.iter().enumerate().skip(1).filter(|(place, _)| *place != STATUS);
     parts.len() == HEAD_PARTS
-        && layouts(kind).contains(&parts[0])
+        && kinds::layouts(kind).contains(&parts[0])
         && parts[STATUS].bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
         && numbers
             .into_iter()

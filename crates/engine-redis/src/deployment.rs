@@ -26,7 +26,7 @@ pub use self::recover::Recovered;
 pub(crate) use self::recover::keys;
 use crate::inspect::notify;
 use crate::link::config;
-use crate::link::{Complaint, Link, LinkError, Patience};
+use crate::link::{Complaint, Link, LinkError, StartTimer};
 use crate::scripts::{Script, Scripts};
 
 /// A call meets at most a script that nobody has called yet and a node that has to be recovered.
@@ -122,17 +122,17 @@ impl<S: ScriptSet> Deployment<S> {
             recovered: watch::Sender::new(0),
             stop: CancellationToken::new(),
         });
-        let mut patience = Patience::new();
+        let mut timer = StartTimer::new();
         loop {
             match inner.settle().await {
                 Ok(true) => break,
                 // Another server is at it.
-                Ok(false) => patience.with(LinkError::Recovering).await?,
+                Ok(false) => timer.with(LinkError::Recovering).await?,
                 Err(error) if error.is_retryable() && inner.goes_on_without() => {
                     tracing::warn!(%error, "redis is not whole, and the start goes on: {error}");
                     break;
                 }
-                Err(error) if error.is_retryable() => patience.with(error).await?,
+                Err(error) if error.is_retryable() => timer.with(error).await?,
                 Err(error) => return Err(error),
             }
         }

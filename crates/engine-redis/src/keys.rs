@@ -4,6 +4,8 @@
 use onsale_domain::id::write_base32;
 use onsale_domain::{ListingId, ListingKind};
 
+use crate::kinds;
+
 /// How many keys a listing has; the idempotency key comes behind them.
 pub const KEYS: usize = 12;
 
@@ -23,75 +25,33 @@ const EVENT: [&str; KEYS] = [
     "event:due_chunks",
 ];
 
-/// Those of the other kinds that are not called as an event's are; what a kind has no use for it never writes.
+/// A kind's own names stand with the kind; what it has no use for it never writes.
 fn name(kind: ListingKind, place: usize) -> &'static str {
-    let own: &[(usize, &'static str)] = match kind {
-        ListingKind::Event => &[],
-        // Its head stands in the place of locks, its layouts in that of orders.
-        ListingKind::Venue => {
-            &[(META, "venue:meta"), (HEAD, "venue:head"), (ORDERS, "venue:layouts"), (FACTS, "venue:facts")]
-        }
-        ListingKind::Sale => &[
-            (META, "sale:meta"),
-            (HEAD, "sale:codes"),
-            (ORDERS, "sale:orders"),
-            (OPEN, "sale:open_orders"),
-            (DUE, "sale:due"),
-            (ENDED, "sale:ended"),
-            (FACTS, "sale:facts"),
-            (MARKER, "sale:marker"),
-        ],
-        ListingKind::Series => &[(META, "series:meta"), (HEAD, "series:head"), (FACTS, "series:facts")],
-        ListingKind::Registration => &[
-            (META, "registration:meta"),
-            (HEAD, "registration:entries"),
-            (QUEUE, "registration:waiting"),
-            (HOLDS, "registration:line"),
-            (ORDERS, "registration:orders"),
-            (OPEN, "registration:open_orders"),
-            (DUE, "registration:due"),
-            (ENDED, "registration:ended"),
-            (FACTS, "registration:facts"),
-            (MARKER, "registration:marker"),
-        ],
-        ListingKind::Auction => &[
-            (META, "auction:meta"),
-            (HEAD, "auction:state"),
-            (HOLDS, "auction:watchers"),
-            (ORDERS, "auction:orders"),
-            (OPEN, "auction:open_orders"),
-            (FACTS, "auction:facts"),
-            (MARKER, "auction:marker"),
-        ],
-        ListingKind::Desk => &[
-            (META, "desk:meta"),
-            (HEAD, "desk:records"),
-            (QUEUE, "desk:lease"),
-            (FACTS, "desk:facts"),
-            (MARKER, "desk:marker"),
-        ],
-    };
-    own.iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
+    kinds::own_keys(kind).iter().find(|(known, _)| *known == place).map_or(EVENT[place], |(_, name)| name)
 }
 
 /// As the command TYPE tells them, by their place in KEYS.
 fn types(kind: ListingKind) -> [&'static str; KEYS] {
-    // Who waits for a place, and the line, are in order of their fence.
-    let line = if kind == ListingKind::Registration { "zset" } else { "hash" };
-    ["hash", "hash", line, line, "hash", "zset", "zset", "zset", "string", "stream", "string", "hash"]
+    let mut all = [
+        "hash", "hash", "hash", "hash", "hash", "zset", "zset", "zset", "string", "stream", "string", "hash",
+    ];
+    kinds::sorted(kind).iter().for_each(|place| all[*place] = "zset");
+    all
 }
 
 /// The place of the stream of facts among the keys.
-const FACTS: usize = 9;
-const META: usize = 0;
-const HEAD: usize = 1;
-const QUEUE: usize = 2;
-const HOLDS: usize = 3;
-const ORDERS: usize = 4;
-const OPEN: usize = 5;
-const DUE: usize = 6;
-const ENDED: usize = 7;
-const MARKER: usize = 10;
+pub(crate) const FACTS: usize = 9;
+pub(crate) const META: usize = 0;
+pub(crate) const HEAD: usize = 1;
+pub(crate) const QUEUE: usize = 2;
+pub(crate) const HOLDS: usize = 3;
+pub(crate) const ORDERS: usize = 4;
+pub(crate) const OPEN: usize = 5;
+pub(crate) const DUE: usize = 6;
+pub(crate) const ENDED: usize = 7;
+pub(crate) const MARKER: usize = 10;
+/// The idempotency key, behind those of the listing.
+pub(crate) const IDEM: usize = KEYS;
 
 /// All keys of one listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,17 +96,13 @@ impl Keys {
         self.all.iter().cloned().chain([idem]).collect()
     }
 
-    /// The few that a plain hold or a plain checkout needs.
+    /// The few that the short script of its kind needs.
     pub fn of_plain(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
-        let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
-        vec![key(HEAD), key(DUE), key(FACTS), format!("{prefix}idem:v1:{{{listing}}}:{}", key_text(scope))]
-    }
-
-    /// Those that a plain bid needs: it may move the end, and has no deadline of its own.
-    pub fn of_plain_bid(prefix: &str, listing: &ListingId, scope: u128) -> Vec<String> {
-        let key = |place| format!("{prefix}{}:{{{listing}}}", name(listing.kind, place));
-        let idem = format!("{prefix}idem:v1:{{{listing}}}:{}", key_text(scope));
-        vec![key(HEAD), key(FACTS), idem, key(MARKER)]
+        let key = |place: &usize| match *place {
+            IDEM => format!("{prefix}idem:v1:{{{listing}}}:{}", key_text(scope)),
+            place => format!("{prefix}{}:{{{listing}}}", name(listing.kind, place)),
+        };
+        kinds::plain_keys(listing.kind).iter().map(key).collect()
     }
 
     /// The listing whose key at this place, its meta or its marker, a key is.

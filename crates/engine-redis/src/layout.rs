@@ -3,7 +3,7 @@
 /// From so many seats on the compact layout pays: below, a person can read every seat.
 pub const COMPACT_FROM: usize = 10_000;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layout {
     /// One hash field a seat, readable.
     #[default]
@@ -13,6 +13,8 @@ pub enum Layout {
 }
 
 impl Layout {
+    pub const ALL: [Layout; 2] = [Layout::Hash, Layout::Compact];
+
     pub fn of(seats: usize, compact_from: usize) -> Layout {
         if seats >= compact_from { Layout::Compact } else { Layout::Hash }
     }
@@ -26,6 +28,6 @@ impl Layout {
     }
 
     pub fn parse(text: &str) -> Option<Layout> {
-        [Layout::Hash, Layout::Compact].into_iter().find(|layout| layout.as_str() == text)
+        Layout::ALL.into_iter().find(|layout| layout.as_str() == text)
     }
 }

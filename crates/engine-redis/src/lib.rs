@@ -1,13 +1,15 @@
 //! The port of the engines on Redis or Valkey: one Lua script per verb decides, atomically and in one slot.
 //! Pure parts first (`keys`, `facts`, `commands`, `reply`); only `link` talks to a server.
 
+pub mod caller;
 pub mod commands;
 pub mod damage;
 pub mod deployment;
-pub mod desk;
+
 pub mod facts;
 pub mod inspect;
 pub mod keys;
+mod kinds;
 pub mod layout;
 pub mod link;
 pub mod live;

@@ -6,9 +6,9 @@ pub mod config;
 mod error;
 mod map;
 mod node;
-mod patience;
 mod send;
 pub mod slot;
+mod start_timer;
 mod watch;
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub use self::config::{Config, HISTORY_MB};
 pub use self::error::LinkError;
 pub use self::map::Map;
 pub use self::node::Node;
-pub(crate) use self::patience::Patience;
+pub(crate) use self::start_timer::StartTimer;
 use crate::scripts::Script;
 
 /// Cheap to clone; the servers are watched until the last clone is gone.

@@ -23,9 +23,9 @@ mod replica;
 mod sales;
 mod submit;
 mod sweep;
-mod tell;
 mod trim;
 mod wake;
+mod wake_ups;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) use self::across::Across;
-use self::attempts::Noted;
+use self::attempts::AttemptBuffer;
 use self::bulletin::Bulletin;
 use self::clock::Clock;
 use self::damaged::Damaged;
@@ -50,14 +50,14 @@ use self::derive::Derived;
 use self::directory::Directory;
 use self::history::History;
 use self::lease::{LEASE_MS, Leases};
-use self::tell::Told;
+use self::wake_ups::WakeUps;
+use crate::caller::CallError;
 use crate::deployment::Deployment;
-use crate::desk::DeskError;
 use crate::keys::Keys;
 use crate::layout::COMPACT_FROM;
 use crate::link::Link;
 
-pub(crate) use crate::desk::DeskError as Trouble;
+pub(crate) use crate::caller::CallError as Trouble;
 
 pub use self::history::RECORD_BYTES;
 
@@ -97,7 +97,7 @@ impl Default for Options {
             sweep: Sweep { polls: true, notified: true },
             wakes: true,
             poll: Duration::from_secs(1),
-            facts_kept_ms: crate::desk::KEPT_SEALED_MS,
+            facts_kept_ms: onsale_domain::limits::SEALED_KEY_MS,
             history_max_bytes: crate::link::HISTORY_MB << 20,
             history_min_ms: history::YOUNGEST_MS,
         }
@@ -121,10 +121,10 @@ pub(crate) struct Inner {
     clock: Clock,
     directory: Directory,
     bulletin: Arc<Bulletin>,
-    told: Told,
+    wake_ups: WakeUps,
     derived: Derived,
     leases: Leases,
-    attempts: Noted,
+    attempts: AttemptBuffer,
     damaged: Damaged,
     history: History,
     /// The server for keys that may be dropped, if it is another one and was reached.
@@ -162,10 +162,10 @@ impl RedisEngine {
             clock: Clock::new(options.clock.clone()),
             directory: Directory::default(),
             bulletin: Arc::default(),
-            told: Told::default(),
+            wake_ups: WakeUps::default(),
             derived: Derived::default(),
             leases: Leases::default(),
-            attempts: Noted::default(),
+            attempts: AttemptBuffer::default(),
             damaged: Damaged::default(),
             history: History::default(),
             cache: OnceLock::new(),
@@ -361,11 +361,11 @@ impl Engine for RedisEngine {
     }
 }
 
-impl From<DeskError> for EngineError {
-    fn from(error: DeskError) -> EngineError {
+impl From<CallError> for EngineError {
+    fn from(error: CallError) -> EngineError {
         match error {
-            DeskError::Link(error) => error.into(),
-            DeskError::Malformed(error) => {
+            CallError::Link(error) => error.into(),
+            CallError::Malformed(error) => {
                 EngineError::Damaged(format!("{error} in what redis keeps; see `onsale doctor`"))
             }
         }

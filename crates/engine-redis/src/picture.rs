@@ -3,6 +3,7 @@
 
 use onsale_domain::{Fact, Listing, ListingId, Step};
 
+use crate::kinds;
 use crate::layout::Layout;
 
 #[derive(Clone, Debug)]
@@ -39,19 +40,11 @@ impl Picture {
     }
 
     fn count(&mut self, fact: &Fact) {
-        match fact.kind() {
-            "event_created"
-            | "event_changed"
-            | "sale_created"
-            | "sale_changed"
-            | "series_created"
-            | "series_changed"
-            | "registration_created"
-            | "registration_changed"
-            | "auction_created"
-            | "auction_changed" => self.versions.details += 1,
-            "chart_adopted" => self.versions.chart += 1,
-            _ => {}
+        let kind = self.listing.id.kind;
+        if kinds::details(kind).contains(&fact.kind()) {
+            self.versions.details += 1;
+        } else if kinds::charts(kind).contains(&fact.kind()) {
+            self.versions.chart += 1;
         }
     }
 }

@@ -1,20 +1,18 @@
 //! A script's reply as an answer of the port.
 
-mod auctions;
-
 use std::sync::Arc;
 
 use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
 use onsale_domain::registration::{EntryState, Standing};
-use onsale_domain::seats::EventFact;
-use onsale_domain::stock::{PurchaseState, SaleFact};
+use onsale_domain::stock::PurchaseState;
 use onsale_domain::{CheckoutId, Code, EntryId, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
 use redis::Value;
 
 use crate::facts::{self, Fields, Malformed};
+use crate::kinds;
 
 /// What became of a call.
 #[derive(Clone, Debug)]
@@ -41,8 +39,8 @@ impl Reply {
     }
 }
 
-/// The answer to a plain wish that was granted: `{0, fence, at, until}`, with the price behind if the script told it;
-/// none if it was answered like any other.
+/// The answer to a plain wish that was granted: `{0, fence, at, …}` with what its kind's script tells besides; none if it
+/// was answered like any other.
 pub fn read_plain(
     listing: ListingId,
     value: &Value,
@@ -50,23 +48,12 @@ pub fn read_plain(
     key: Option<Key>,
 ) -> Result<Option<Answer>, Malformed> {
     let Value::Array(parts) = value else { return Err(Malformed::of("reply")) };
-    if let Fact::Auction(asked) = asked {
-        return Ok(auctions::read_plain_bid(listing, parts, asked, key));
-    }
-    let (fence, at, ends, price) = match parts.as_slice() {
-        [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends)] => (fence, at, ends, &0),
-        [Value::Int(0), Value::Int(fence), Value::Int(at), Value::Int(ends), Value::Int(price)] => {
-            (fence, at, ends, price)
-        }
-        _ => return Ok(None),
+    let number = |value: &Value| if let Value::Int(number) = value { Some(*number) } else { None };
+    let numbers: Vec<i64> = parts.iter().map_while(number).collect();
+    let [0, fence, at, told @ ..] = numbers.as_slice() else { return Ok(None) };
+    let Some(fact) = kinds::plain_fact(asked, told).filter(|_| numbers.len() == parts.len()) else {
+        return Ok(None);
     };
-    let mut fact = asked.clone();
-    if let Fact::Event(EventFact::HoldPlaced { until, .. }) = &mut fact {
-        *until = *ends;
-    } else if let Fact::Sale(SaleFact::CheckedOut { until, lines, .. }) = &mut fact {
-        *until = *ends;
-        lines.iter_mut().for_each(|line| line.price_minor = *price);
-    }
     let (epoch, offset) = split_fence(*fence as u64);
     let step = Step { listing, epoch, first: offset, at: *at, key, facts: vec![fact], by: None };
     let told = Some(Arc::new(step)).into();

@@ -15,14 +15,14 @@ use onsale_engine_redis::link::{Config, Link, LinkError};
 use onsale_engine_redis::scripts::Name;
 use onsale_engine_redis::{Keys, Scripts};
 use redis::Value;
-use support::counter::{Release, Told, count, join, keys};
+use support::counter::{CountReply, Release, count, join, keys};
 use support::{Brand, Server, Setup, Six};
 
 /// Longer than anything here takes on a machine whose cores are all taken.
 const SOON: Duration = Duration::from_secs(60);
 
-fn told(epoch: u64, offset: u64, again: bool) -> Told {
-    Told { epoch, offset, again }
+fn told(epoch: u64, offset: u64, again: bool) -> CountReply {
+    CountReply { epoch, offset, again }
 }
 
 /// Asks until it is answered; every other answer on the way must be "try again".
@@ -30,7 +30,7 @@ async fn patiently<const N: usize>(
     server: &Deployment<Release<N>>,
     listing: u32,
     operation: &str,
-) -> (Told, usize) {
+) -> (CountReply, usize) {
     let begun = Instant::now();
     let mut refused = 0;
     loop {
@@ -241,7 +241,7 @@ async fn a_master_gets_a_script_when_it_is_first_called_there() {
         let keys = Keys::new(&link.config().prefix, &listing);
         // Many at once miss it, and every one is answered.
         let calls =
-            (0..50).map(|_| server.call(|all| all.get(Name::ReadState, Layout::Hash), keys.all(), &[]));
+            (0..50).map(|_| server.call(|all| all.get(Name::READ_STATE, Layout::Hash), keys.all(), &[]));
         for answer in futures_util::future::join_all(calls).await {
             answer.expect("an answer");
         }

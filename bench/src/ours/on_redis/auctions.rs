@@ -8,7 +8,7 @@ use onsale_domain::auction::AuctionCommand;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, Command};
 use onsale_engine_redis::Keys;
-use onsale_engine_redis::desk::Stamp;
+use onsale_engine_redis::caller::Stamp;
 
 use super::bids::Saleroom;
 use super::drive::{Limit, run};
@@ -58,7 +58,7 @@ impl Contestant for AuctionsBytes {
             };
             let key = Key { scope: u128::from(next), fingerprint: u128::from(next) << 64 };
             let picture = room.pictures.get(auction as usize).context("an auction")?;
-            call(into, &room.desk, picture, &command, Stamp::Key(key))
+            call(into, &room.caller, picture, &command, Stamp::Key(key))
         };
         run(self.instance.address()?, OUR_YES, Limit::Calls(MADE * (BIDS + WATCHERS)), source)?;
         let (mut state, mut stream) = (0, 0);

@@ -3,30 +3,30 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use onsale_domain::BuyerId;
 use onsale_domain::listing::Key;
-use onsale_engine_redis::desk::{Desk, Stamp};
+use onsale_domain::{BuyerId, ListingKind};
+use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::picture::Picture;
-use onsale_engine_redis::scripts::{AuctionVerb, Name};
+use onsale_engine_redis::scripts::Name;
 
 use super::super::engine::block_on_all;
 use super::super::market;
 use super::drive::{Limit, run};
-use super::{OUR_YES, SEEDS_YES, call, desk, yes};
+use super::{OUR_YES, SEEDS_YES, call, caller, yes};
 use crate::contest::{Contestant, Round};
 use crate::rivals::redis::{Instance, resp};
 
 const IN_A_SALEROOM: &[Name] = &[
-    Name::Auction(AuctionVerb::Create),
-    Name::ReadState,
-    Name::Auction(AuctionVerb::PlainBid),
-    Name::Auction(AuctionVerb::PlaceBid),
-    Name::Auction(AuctionVerb::BuyNow),
-    Name::Auction(AuctionVerb::Watch),
-    Name::Auction(AuctionVerb::Unwatch),
-    Name::Auction(AuctionVerb::Close),
-    Name::Auction(AuctionVerb::Settle),
+    Name::of(ListingKind::Auction, "create_auction"),
+    Name::READ_STATE,
+    Name::of(ListingKind::Auction, "plain_bid"),
+    Name::of(ListingKind::Auction, "place_bid"),
+    Name::of(ListingKind::Auction, "buy_now"),
+    Name::of(ListingKind::Auction, "watch_auction"),
+    Name::of(ListingKind::Auction, "unwatch_auction"),
+    Name::of(ListingKind::Auction, "expire_due"),
+    Name::of(ListingKind::Auction, "settle_award"),
 ];
 
 /// Ten times the bids under way: connections overtake each other, and a bid that comes late would be too low.
@@ -91,7 +91,7 @@ impl Contestant for OurBids {
 
     fn round(&mut self, length: Duration) -> Result<Round> {
         self.instance.clear()?;
-        let Saleroom { desk, pictures } = Saleroom::open(&self.instance, AUCTIONS)?;
+        let Saleroom { caller, pictures } = Saleroom::open(&self.instance, AUCTIONS)?;
         let buyer = |n: u64| BuyerId::parse(&format!("ext:default:{n}")).context("a buyer");
         let buyers = (0..1_024).map(buyer).collect::<Result<Vec<_>>>()?;
         let (euro, mut next) = (market::euro()?, 0u64);
@@ -101,7 +101,7 @@ impl Contestant for OurBids {
             let key = Key { scope, fingerprint: scope.rotate_left(40) };
             let picture = pictures.get((next % AUCTIONS) as usize).context("an auction")?;
             let buyer = buyers.get((next % 1_024) as usize).context("a buyer")?;
-            call(into, &desk, picture, &market::bid(next, buyer, euro), Stamp::Key(key))
+            call(into, &caller, picture, &market::bid(next, buyer, euro), Stamp::Key(key))
         };
         run(self.instance.address()?, OUR_YES, Limit::Time(length), source)
     }
@@ -109,7 +109,7 @@ impl Contestant for OurBids {
 
 /// Open auctions without a bid, all alike.
 pub struct Saleroom {
-    pub desk: Desk,
+    pub caller: ScriptCaller,
     pub pictures: Vec<Picture>,
 }
 
@@ -118,17 +118,17 @@ impl Saleroom {
         let url = format!("redis://{}", instance.address()?);
         let create = market::create_auction(market::now_ms())?;
         block_on_all(async {
-            let desk = desk(&url, IN_A_SALEROOM, Layout::Hash).await?;
+            let caller = caller(&url, IN_A_SALEROOM, Layout::Hash).await?;
             for auction in 0..auctions {
-                yes(&desk, &Picture::nothing(market::auction(auction.into())), &create).await?;
+                yes(&caller, &Picture::nothing(market::auction(auction.into())), &create).await?;
             }
-            let first = desk.picture(market::auction(0)).await?;
+            let first = caller.picture(market::auction(0)).await?;
             let like_it = |auction: u64| {
                 let mut picture = first.clone();
                 picture.listing.id = market::auction(auction.into());
                 picture
             };
-            Ok(Saleroom { desk, pictures: (0..auctions).map(like_it).collect() })
+            Ok(Saleroom { caller, pictures: (0..auctions).map(like_it).collect() })
         })
     }
 }

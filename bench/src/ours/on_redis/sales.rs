@@ -4,30 +4,30 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use onsale_domain::listing::Key;
-use onsale_domain::{BuyerId, Command};
-use onsale_engine_redis::desk::Stamp;
+use onsale_domain::{BuyerId, Command, ListingKind};
+use onsale_engine_redis::caller::Stamp;
 use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::picture::Picture;
-use onsale_engine_redis::scripts::{Name, SaleVerb};
+use onsale_engine_redis::scripts::Name;
 
 use super::super::engine::block_on_all;
 use super::super::market;
 use super::drive::{Limit, run};
-use super::{OUR_YES, SEEDS_YES, call, desk, yes};
+use super::{OUR_YES, SEEDS_YES, call, caller, yes};
 use crate::contest::{Contestant, Round};
 use crate::rivals::redis::{Instance, resp};
 
 const IN_A_SHOP: &[Name] = &[
-    Name::Sale(SaleVerb::Create),
-    Name::ReadState,
-    Name::Sale(SaleVerb::PlainCheckout),
-    Name::Sale(SaleVerb::Checkout),
-    Name::Sale(SaleVerb::CancelCheckout),
-    Name::Sale(SaleVerb::Purchase),
-    Name::Sale(SaleVerb::PlaceOrder),
-    Name::Sale(SaleVerb::PayOrder),
-    Name::Sale(SaleVerb::NotePayment),
-    Name::Sale(SaleVerb::Expire),
+    Name::of(ListingKind::Sale, "create_sale"),
+    Name::READ_STATE,
+    Name::of(ListingKind::Sale, "plain_checkout"),
+    Name::of(ListingKind::Sale, "checkout"),
+    Name::of(ListingKind::Sale, "cancel_checkout"),
+    Name::of(ListingKind::Sale, "purchase"),
+    Name::of(ListingKind::Sale, "place_order"),
+    Name::of(ListingKind::Sale, "pay_order"),
+    Name::of(ListingKind::Sale, "note_payment"),
+    Name::of(ListingKind::Sale, "expire_due"),
 ];
 
 /// The corrected script of the seed.
@@ -82,20 +82,20 @@ impl Contestant for OurCheckouts {
     fn round(&mut self, length: Duration) -> Result<Round> {
         self.instance.clear()?;
         let url = format!("redis://{}", self.instance.address()?);
-        let (desk, picture) = block_on_all(async {
-            let desk = desk(&url, IN_A_SHOP, Layout::Hash).await?;
-            yes(&desk, &Picture::nothing(market::sale(1)), &market::create_sale()?).await?;
-            let picture = desk.picture(market::sale(1)).await?;
+        let (caller, picture) = block_on_all(async {
+            let caller = caller(&url, IN_A_SHOP, Layout::Hash).await?;
+            yes(&caller, &Picture::nothing(market::sale(1)), &market::create_sale()?).await?;
+            let picture = caller.picture(market::sale(1)).await?;
             // The first code sets the sale's marker, and is not a plain one.
-            yes(&desk, &picture, &checkout(u64::MAX)?).await?;
-            anyhow::Ok((desk, picture))
+            yes(&caller, &picture, &checkout(u64::MAX)?).await?;
+            anyhow::Ok((caller, picture))
         })?;
         let mut next = 0u64;
         let source = move |into: &mut Vec<u8>| {
             next += 1;
             let scope = u128::from(next.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 64 | u128::from(next);
             let key = Key { scope, fingerprint: scope.rotate_left(40) };
-            call(into, &desk, &picture, &checkout(next)?, Stamp::Key(key))
+            call(into, &caller, &picture, &checkout(next)?, Stamp::Key(key))
         };
         run(self.instance.address()?, OUR_YES, Limit::Time(length), source)
     }

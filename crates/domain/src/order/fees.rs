@@ -4,7 +4,7 @@ use crate::money::{MINOR_MAX, Minor};
 use crate::refusal::Refusal;
 
 /// A hundred percent.
-const WHOLE: Minor = 10_000;
+pub const WHOLE: Minor = 10_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fees {

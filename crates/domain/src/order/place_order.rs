@@ -4,6 +4,7 @@ use super::command::PlaceOrder;
 use super::fact::{OrderFact, OrderPlaced};
 use super::guard::taken;
 use crate::fact::Fact;
+use crate::limits::ORDER_MAX_WHY;
 use crate::listing::Listing;
 use crate::money::MINOR_MAX;
 use crate::outcome::Outcome;
@@ -44,7 +45,7 @@ fn decide(listing: &Listing, command: &PlaceOrder, now: Millis) -> Result<OrderP
     let goods_minor = goods.total_minor();
     let fee_minor = command.fees.of(goods_minor, goods.units());
     if goods_minor + fee_minor > MINOR_MAX {
-        return Err(Refusal::invalid("fees", "an order's total is at most 10^12 minor units"));
+        return Err(Refusal::invalid("fees", ORDER_MAX_WHY));
     }
     let buyer = command.goods.buyer().clone();
     Ok(OrderPlaced { order: command.order, buyer, goods, goods_minor, fee_minor, currency })

@@ -6,7 +6,7 @@ use super::details::{Sku, check_price, check_skus};
 use super::fact::{SaleFact, SkuCount};
 use super::state::{Level, Sale};
 use crate::id::SkuIndex;
-use crate::limits::STOCK_MAX;
+use crate::limits::{STOCK_MAX, STOCK_MAX_WHY};
 use crate::money::Minor;
 use crate::outcome::Outcome;
 use crate::refusal::{Code, InTheWay, Refusal};
@@ -28,7 +28,7 @@ pub(super) fn add_stock(sale: &Sale, line: SkuCount) -> Result<SaleFact, Refusal
     not_over(sale)?;
     let level = known(sale, line.sku)?;
     if level.stock + line.count > STOCK_MAX {
-        return Err(Refusal::invalid("count", "at most 10,000,000 units of one SKU"));
+        return Err(Refusal::invalid("count", STOCK_MAX_WHY));
     }
     Ok(SaleFact::StockAdded { sku: line.sku, count: line.count })
 }

@@ -4,7 +4,7 @@ use super::details::SaleStatus;
 use super::fact::{SaleFact, SkuCount, SkuLine};
 use super::state::{Sale, total_minor};
 use crate::id::SkuIndex;
-use crate::limits::{CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, LINES_MAX, UNITS_PER_BUYER_MAX};
+use crate::limits::{CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, LINES_MAX, TOTAL_MAX_WHY, UNITS_PER_BUYER_MAX};
 use crate::money::MINOR_MAX;
 use crate::refusal::{Code, InTheWay, Refusal};
 use crate::stock::command::Checkout;
@@ -36,7 +36,7 @@ pub(super) fn decide(sale: &Sale, command: &Checkout, now: Millis) -> Result<Sal
     }
     let lines: Vec<SkuLine> = asked.iter().map(|line| priced(sale, *line)).collect();
     if total_minor(&lines) > MINOR_MAX {
-        return Err(Refusal::invalid("lines", "the total is more than 1,000,000,000,000 minor units"));
+        return Err(Refusal::invalid("lines", TOTAL_MAX_WHY));
     }
     Refusal::in_the_way(obstacles(sale, &asked))?;
     let units: u32 = asked.iter().map(|line| line.count).sum();

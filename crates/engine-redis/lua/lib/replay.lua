@@ -1,4 +1,12 @@
 -- lib/replay: the same key and the same wish get the first answer again; another wish is refused.
+
+-- What a fact has under a name.
+local function field(fact, name)
+  for n = 1, #fact, 2 do
+    if fact[n] == name then return fact[n + 1] end
+  end
+end
+
 if ARGV[2] ~= "" then
   local record = call("GET", KEYS[13])
   if record then
@@ -9,14 +17,15 @@ if ARGV[2] ~= "" then
       if #entries < tonumber(count) or entries[1][1] ~= of_epoch .. "-" .. first then
         return {6, {of_epoch, first, count}, epoch, offset, now, 1, {}}
       end
+      local step = field(entries[1][2], "step")
       -- The fact tells the wish's fingerprint. An operation id of the server's own is never used for another wish.
-      local fingerprint = match(entries[1][2][2], "^%d+|%d+|%w+|(%w+)")
+      local fingerprint = match(step, "^%d+|%d+|%w+|(%w+)")
       if string.sub(ARGV[5], 1, 1) == "1" and fingerprint ~= ARGV[3] then
-        return {4, {38, "", ""}, epoch, offset, now, 0, {}}
+        return {4, {NO.key_reused, "", ""}, epoch, offset, now, 0, {}}
       end
       local told = {}
       for n = 1, #entries do told[n] = entries[n][2] end
-      return {0, {of_epoch, first}, epoch, offset, tonumber(match(entries[1][2][2], "^%d+")), 1, told}
+      return {0, {of_epoch, first}, epoch, offset, tonumber(match(step, "^%d+")), 1, told}
     end
   end
 end

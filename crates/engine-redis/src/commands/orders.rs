@@ -2,29 +2,21 @@
 
 use onsale_domain::order::OrderCommand;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PaymentResult, PlaceOrder};
-use onsale_domain::{Code, ListingKind, Refusal, order};
+use onsale_domain::{Code, Refusal, order};
 
-use super::{Args, Call, refused};
+use super::{Args, ScriptArgs, refused};
 use crate::facts;
 use crate::picture::Picture;
-use crate::scripts::{AuctionVerb, Name, RegistrationVerb, SaleVerb};
 
-/// A verb has the same name in each kind of listing.
-macro_rules! scripts {
-    ($verb:ident) => {
-        (Name::$verb, SaleVerb::$verb, AuctionVerb::$verb, RegistrationVerb::$verb)
-    };
-}
-
-pub(super) fn prepare(picture: &Picture, command: &OrderCommand) -> Call {
+/// `goods` are those on sale in this listing, as the book names them.
+pub(crate) fn prepare(picture: &Picture, command: &OrderCommand, goods: &str) -> ScriptArgs {
     if let Err(refusal) = order::check(command) {
         return refused(refusal, "");
     }
     let mut args = Args::default();
-    let kind = picture.listing.id.kind;
     match command {
         OrderCommand::Place(command) => {
-            if !place(&mut args, kind, command) {
+            if !place(&mut args, goods, command) {
                 return refused(Refusal::of(Code::WrongKind), "");
             }
         }
@@ -55,39 +47,18 @@ pub(super) fn prepare(picture: &Picture, command: &OrderCommand) -> Call {
             args.push(command.refund);
         }
     }
-    match script(kind, command) {
-        Some(name) => args.call(name, picture),
-        None => refused(Refusal::of(Code::WrongKind), ""),
-    }
-}
-
-/// The verb's script over the fragments of a kind of listing; none where nothing is ordered.
-fn script(kind: ListingKind, command: &OrderCommand) -> Option<Name> {
-    let (of_event, of_sale, of_auction, of_registration) = match command {
-        OrderCommand::Place(_) => scripts!(PlaceOrder),
-        OrderCommand::Pay(_) => scripts!(PayOrder),
-        OrderCommand::Cancel(_) => scripts!(CancelOrder),
-        OrderCommand::NotePayment(_) => scripts!(NotePayment),
-        OrderCommand::NoteRefund(_) => scripts!(NoteRefund),
-    };
-    match kind {
-        ListingKind::Event => Some(of_event),
-        ListingKind::Sale => Some(Name::Sale(of_sale)),
-        ListingKind::Auction => Some(Name::Auction(of_auction)),
-        ListingKind::Registration => Some(Name::Registration(of_registration)),
-        ListingKind::Venue | ListingKind::Series | ListingKind::Desk => None,
-    }
+    args.script(command.verb().name, picture)
 }
 
 /// False if such goods are not on sale in this kind of listing.
-fn place(args: &mut Args, kind: ListingKind, command: &PlaceOrder) -> bool {
+fn place(args: &mut Args, sold_here: &str, command: &PlaceOrder) -> bool {
     args.bytes(facts::id(command.order.0));
     let (goods, fence, of) = match &command.goods {
-        GoodsKey::Hold(key) => (key.hold.0, key.fence.to_string(), ListingKind::Event),
-        GoodsKey::Checkout(key) => (key.checkout.0, String::new(), ListingKind::Sale),
+        GoodsKey::Hold(key) => (key.hold.0, key.fence.to_string(), "hold"),
+        GoodsKey::Checkout(key) => (key.checkout.0, String::new(), "checkout"),
         // Only one award waits at a time.
-        GoodsKey::Award(_) => (0, String::new(), ListingKind::Auction),
-        GoodsKey::Entry(key) => (key.entry.0, String::new(), ListingKind::Registration),
+        GoodsKey::Award(_) => (0, String::new(), "award"),
+        GoodsKey::Entry(key) => (key.entry.0, String::new(), "entry"),
     };
     args.bytes(facts::id(goods));
     args.bytes(command.goods.buyer().as_str());
@@ -95,7 +66,7 @@ fn place(args: &mut Args, kind: ListingKind, command: &PlaceOrder) -> bool {
     args.push(command.fees.per_order_minor);
     args.push(command.fees.per_unit_minor);
     args.push(command.fees.share);
-    kind == of
+    sold_here == of
 }
 
 impl Args {

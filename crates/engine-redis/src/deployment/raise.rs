@@ -4,8 +4,9 @@ use onsale_domain::ListingId;
 use redis::{FromRedisValue, Value};
 
 use super::ScriptSet;
-use crate::damage::{Damage, layouts};
+use crate::damage::Damage;
 use crate::keys::Keys;
+use crate::kinds;
 use crate::scripts::Script;
 
 pub(super) struct Raise {
@@ -31,7 +32,7 @@ impl Raise {
     }
 
     pub fn call_of(&self, listing: &ListingId, keys: &Keys) -> (Vec<String>, Vec<Vec<u8>>) {
-        let layouts = format!(" {} ", layouts(listing.kind).join("  "));
+        let layouts = format!(" {} ", kinds::layouts(listing.kind).join("  "));
         let args = vec![self.number.to_string().into_bytes(), layouts.into_bytes()];
         (vec![keys.meta().to_owned(), keys.head().to_owned()], args)
     }

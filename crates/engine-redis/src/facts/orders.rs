@@ -8,7 +8,7 @@ use super::fields::{Fields, Malformed};
 use super::id;
 use super::lines::{area_lines, read_area_lines, read_seat_lines, read_sku_lines, seat_lines, sku_lines};
 
-pub(super) fn encode(fact: &OrderFact, fields: &mut Fields) {
+pub(crate) fn encode(fact: &OrderFact, fields: &mut Fields) {
     fields.push("order", id(fact.order().0));
     match fact {
         OrderFact::Placed(placed) => encode_placed(placed, fields),
@@ -67,7 +67,7 @@ fn encode_placed(placed: &OrderPlaced, fields: &mut Fields) {
 }
 
 /// Reads what [`encode`] or a script wrote.
-pub(super) fn decode(kind: &str, fields: &Fields) -> Result<OrderFact, Malformed> {
+pub(crate) fn decode(kind: &str, fields: &Fields) -> Result<OrderFact, Malformed> {
     let order = fields.order("order")?;
     Ok(match kind {
         "order_placed" => OrderFact::Placed(Box::new(OrderPlaced {

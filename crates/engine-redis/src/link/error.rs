@@ -63,31 +63,37 @@ pub enum LinkError {
     Refused { why: String },
 }
 
+/// What makes an error go away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cure {
+    /// A moment, so that the same is sent again at once.
+    Moment,
+    /// Longer than a request may wait, but nobody has to do anything.
+    Time,
+    /// Somebody who puts settings or passwords right.
+    People,
+    /// Nothing: the listing or we are damaged.
+    Nothing,
+}
+
 impl LinkError {
+    pub(crate) fn cure(&self) -> Cure {
+        use LinkError as E;
+        match self {
+            E::Unreachable { .. } | E::Unknown { .. } | E::ReadOnly { .. } => Cure::Moment,
+            E::ClusterDown { .. } | E::Moving | E::Moved { .. } => Cure::Moment,
+            E::Forgotten { .. } | E::Recovering | E::OutOfMemory { .. } | E::Loading { .. } => Cure::Time,
+            E::Busy { .. } | E::NoReplicas { .. } | E::CannotSave { .. } => Cure::Time,
+            E::Config(_) | E::Untrusted { .. } | E::Denied { .. } => Cure::People,
+            E::CrossSlot { .. } | E::WrongType { .. } | E::Damaged { .. } | E::Refused { .. } => {
+                Cure::Nothing
+            }
+        }
+    }
+
     /// Whether the same, sent again, may work in a moment without anybody doing anything.
     pub fn is_retryable(&self) -> bool {
-        match self {
-            LinkError::Config(_)
-            | LinkError::Untrusted { .. }
-            | LinkError::Denied { .. }
-            | LinkError::CrossSlot { .. }
-            | LinkError::WrongType { .. }
-            | LinkError::Damaged { .. }
-            | LinkError::Refused { .. } => false,
-            LinkError::Unreachable { .. }
-            | LinkError::Unknown { .. }
-            | LinkError::Forgotten { .. }
-            | LinkError::Recovering
-            | LinkError::ReadOnly { .. }
-            | LinkError::OutOfMemory { .. }
-            | LinkError::Loading { .. }
-            | LinkError::Busy { .. }
-            | LinkError::NoReplicas { .. }
-            | LinkError::CannotSave { .. }
-            | LinkError::ClusterDown { .. }
-            | LinkError::Moved { .. }
-            | LinkError::Moving => true,
-        }
+        matches!(self.cure(), Cure::Moment | Cure::Time)
     }
 
     /// What `node` said, or what became of the way to it.
@@ -156,27 +162,16 @@ impl LinkError {
 
 impl From<LinkError> for EngineError {
     fn from(error: LinkError) -> EngineError {
-        match error {
-            LinkError::Forgotten { .. } | LinkError::Recovering => EngineError::Recovering,
-            LinkError::Unknown { .. } => EngineError::Unanswered(error.to_string()),
-            LinkError::CrossSlot { .. }
-            | LinkError::WrongType { .. }
-            | LinkError::Damaged { .. }
-            | LinkError::Refused { .. } => EngineError::Damaged(error.to_string()),
+        if matches!(error, LinkError::Forgotten { .. } | LinkError::Recovering) {
+            return EngineError::Recovering;
+        }
+        if matches!(error, LinkError::Unknown { .. }) {
+            return EngineError::Unanswered(error.to_string());
+        }
+        match error.cure() {
+            Cure::Nothing => EngineError::Damaged(error.to_string()),
             // Wrong settings and passwords are put right by people, and then the same command works.
-            LinkError::Config(_)
-            | LinkError::Untrusted { .. }
-            | LinkError::Denied { .. }
-            | LinkError::Unreachable { .. }
-            | LinkError::ReadOnly { .. }
-            | LinkError::OutOfMemory { .. }
-            | LinkError::Loading { .. }
-            | LinkError::Busy { .. }
-            | LinkError::NoReplicas { .. }
-            | LinkError::CannotSave { .. }
-            | LinkError::ClusterDown { .. }
-            | LinkError::Moved { .. }
-            | LinkError::Moving => EngineError::Unavailable(error.to_string()),
+            Cure::Moment | Cure::Time | Cure::People => EngineError::Unavailable(error.to_string()),
         }
     }
 }

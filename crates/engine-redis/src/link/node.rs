@@ -47,7 +47,7 @@ struct Live {
 
 /// What a node tells instead of an answer.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum NodeError {
     /// Another node serves the slot.
     Moved(String),
     /// Another node is taking the slot over and has this key already.
@@ -88,22 +88,22 @@ impl Node {
     pub async fn send_within(&self, command: &Cmd, patience: Duration) -> Result<Value, LinkError> {
         match self.exchange(command, false, patience).await {
             Ok(value) => Ok(value),
-            Err(Told::Failed(error)) => Err(error),
-            Err(Told::Moved(_) | Told::Ask(_)) => Err(LinkError::Moved { times: 1 }),
+            Err(NodeError::Failed(error)) => Err(error),
+            Err(NodeError::Moved(_) | NodeError::Ask(_)) => Err(LinkError::Moved { times: 1 }),
         }
     }
 
     /// Sends it once, unless the watch knows that nobody is there.
-    pub(super) async fn decide(&self, command: &Cmd, asking: bool) -> Result<Value, Told> {
+    pub(super) async fn decide(&self, command: &Cmd, asking: bool) -> Result<Value, NodeError> {
         if let Some((_, error)) = &*self.down.lock() {
-            return Err(Told::Failed(error.clone()));
+            return Err(NodeError::Failed(error.clone()));
         }
         self.exchange(command, asking, self.command).await
     }
 
-    async fn exchange(&self, command: &Cmd, asking: bool, patience: Duration) -> Result<Value, Told> {
+    async fn exchange(&self, command: &Cmd, asking: bool, patience: Duration) -> Result<Value, NodeError> {
         let lane = &self.lanes[self.turn.fetch_add(1, Ordering::Relaxed) % self.lanes.len()];
-        let live = self.live(lane).await.map_err(Told::Failed)?;
+        let live = self.live(lane).await.map_err(NodeError::Failed)?;
         let mut connection = live.connection.clone();
         let exchange = async {
             if asking {
@@ -125,7 +125,7 @@ impl Node {
                 } else {
                     lane.answered.store(millis(lane.born), Ordering::Relaxed);
                 }
-                Err(self.told(&error))
+                Err(self.error_of(&error))
             }
             Err(_) => {
                 let silent = millis(lane.born).saturating_sub(lane.answered.load(Ordering::Relaxed));
@@ -133,19 +133,19 @@ impl Node {
                     lane.give_up(&live);
                 }
                 let why = format!("no answer within {} ms", patience.as_millis());
-                Err(Told::Failed(LinkError::Unknown { node: self.name.clone(), why }))
+                Err(NodeError::Failed(LinkError::Unknown { node: self.name.clone(), why }))
             }
         }
     }
 
-    fn told(&self, error: &RedisError) -> Told {
+    fn error_of(&self, error: &RedisError) -> NodeError {
         if let Some((host, port)) = error.redirect_node() {
             // An empty host means: the one you are talking to.
             let host = if host.is_empty() { self.host() } else { host };
             let other = format!("{host}:{port}");
-            return if error.code() == Some("ASK") { Told::Ask(other) } else { Told::Moved(other) };
+            return if error.code() == Some("ASK") { NodeError::Ask(other) } else { NodeError::Moved(other) };
         }
-        Told::Failed(LinkError::of(&self.name, error))
+        NodeError::Failed(LinkError::of(&self.name, error))
     }
 
     pub(super) fn host(&self) -> &str {

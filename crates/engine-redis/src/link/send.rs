@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use redis::{Cmd, Value};
 
-use super::node::{Node, Told};
+use super::error::Cure;
+use super::node::{Node, NodeError};
 use super::{Inner, LinkError};
 
 /// Before each further try. Three of them heal a connection that somebody closed and a master that has just changed
@@ -26,33 +27,34 @@ pub(super) async fn to_slot(inner: &Inner, slot: u16, command: &Cmd) -> Result<V
     loop {
         let (told, away) = match target.take().or_else(|| inner.master_of(slot).map(|node| (node, false))) {
             Some((node, asking)) => (node.decide(command, asking).await, node.down_for()),
-            None => {
-                (Err(Told::Failed(LinkError::ClusterDown { why: format!("nobody has slot {slot}") })), None)
-            }
+            None => (
+                Err(NodeError::Failed(LinkError::ClusterDown { why: format!("nobody has slot {slot}") })),
+                None,
+            ),
         };
         let error = match told {
             Ok(value) => return Ok(value),
-            Err(Told::Moved(_) | Told::Ask(_)) if redirects == REDIRECTS => {
+            Err(NodeError::Moved(_) | NodeError::Ask(_)) if redirects == REDIRECTS => {
                 LinkError::Moved { times: REDIRECTS }
             }
-            Err(Told::Moved(other)) => {
+            Err(NodeError::Moved(other)) => {
                 redirects += 1;
                 inner.nudge();
                 target = Some((inner.node(&other), false));
                 continue;
             }
-            Err(Told::Ask(other)) => {
+            Err(NodeError::Ask(other)) => {
                 redirects += 1;
                 target = Some((inner.node(&other), true));
                 continue;
             }
-            Err(Told::Failed(error)) => error,
+            Err(NodeError::Failed(error)) => error,
         };
         if matches!(error, LinkError::Unknown { .. }) {
             maybe_done = Some(error.clone());
         }
         let hopeless = away.is_some_and(|away| away > AWAY);
-        if tries == PAUSES.len() || hopeless || !is_worth_another(&error) {
+        if tries == PAUSES.len() || hopeless || error.cure() != Cure::Moment {
             inner.nudge();
             return Err(settle(error, maybe_done));
         }
@@ -67,32 +69,6 @@ fn settle(error: LinkError, maybe_done: Option<LinkError>) -> LinkError {
     match maybe_done {
         Some(unknown) if error.is_retryable() => unknown,
         Some(_) | None => error,
-    }
-}
-
-fn is_worth_another(error: &LinkError) -> bool {
-    match error {
-        LinkError::Unreachable { .. }
-        | LinkError::Unknown { .. }
-        | LinkError::ReadOnly { .. }
-        | LinkError::ClusterDown { .. }
-        | LinkError::Moving
-        | LinkError::Moved { .. } => true,
-        // These last longer than a request may wait, or for ever.
-        LinkError::Config(_)
-        | LinkError::Untrusted { .. }
-        | LinkError::Denied { .. }
-        | LinkError::Forgotten { .. }
-        | LinkError::Recovering
-        | LinkError::OutOfMemory { .. }
-        | LinkError::Loading { .. }
-        | LinkError::Busy { .. }
-        | LinkError::NoReplicas { .. }
-        | LinkError::CannotSave { .. }
-        | LinkError::CrossSlot { .. }
-        | LinkError::WrongType { .. }
-        | LinkError::Damaged { .. }
-        | LinkError::Refused { .. } => false,
     }
 }
 

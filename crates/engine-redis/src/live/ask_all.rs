@@ -1,28 +1,22 @@
 //! One question to all listings of a kind, answered from replicas: those that know something, that changed lately or that
 //! a key hints at are first compared with Redis.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use futures_util::StreamExt;
 use onsale_domain::Query;
-use onsale_domain::auction::AuctionQuery;
-use onsale_domain::{ListingId, ListingKind, Tenant};
+use onsale_domain::{ListingKind, Tenant};
 use onsale_engine::{EngineError, FoundAt, Position};
-use redis::FromRedisValue;
 
 use super::Inner;
 use super::fetch::AT_ONCE;
 use super::replica::Replica;
 
-/// Longer than this nobody waits for a hint.
-const HINT: Duration = Duration::from_millis(100);
 /// Listings that changed so lately are compared: another server's hint may not have arrived yet.
 const LATELY_MS: i64 = 10_000;
 /// So many of either kind are compared with Redis; the rest is told as it was heard.
-const COMPARED_MAX: usize = 256;
+pub(super) const COMPARED_MAX: usize = 256;
 
 impl Inner {
     pub(super) async fn ask_all(
@@ -31,7 +25,7 @@ impl Inner {
         kind: ListingKind,
         query: &Query,
     ) -> Result<Vec<FoundAt>, EngineError> {
-        let hinted = self.hinted_auctions(tenant, query).await;
+        let hinted = self.hinted_by_bids(tenant, query).await;
         let (now, lately) = (self.clock.now(), self.clock.passed() - LATELY_MS);
         let found = |replica: &Replica| {
             replica.with(|picture| {
@@ -55,24 +49,5 @@ impl Inner {
             done?;
         }
         Ok(all.iter().filter_map(|replica| found(replica)).collect())
-    }
-
-    /// Auctions in which other servers say that a bid of the one who asks stands; without the cache, none.
-    async fn hinted_auctions(&self, tenant: Tenant, query: &Query) -> BTreeSet<ListingId> {
-        let (Query::Auction(AuctionQuery::Bidder(buyer)), Some(cache)) = (query, self.cache()) else {
-            return BTreeSet::new();
-        };
-        let key = self.across.active_bids(tenant, buyer);
-        let command = redis::cmd("SMEMBERS").arg(&key).to_owned();
-        let Ok(Ok(told)) = tokio::time::timeout(HINT, cache.at(&key, &command)).await else {
-            return BTreeSet::new();
-        };
-        let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
-        let listings: BTreeSet<ListingId> = ids.iter().filter_map(|id| ListingId::parse(id)).collect();
-        for listing in listings.iter().take(COMPARED_MAX) {
-            // One that was made a moment ago on another server.
-            let _ = self.look_up(*listing).await;
-        }
-        listings
     }
 }

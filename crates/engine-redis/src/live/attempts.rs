@@ -22,7 +22,7 @@ const BEHIND: Duration = Duration::from_millis(250);
 const KEPT_S: i64 = 7 * 86_400;
 
 #[derive(Debug, Default)]
-pub struct Noted(Mutex<BTreeMap<ListingId, Waiting>>);
+pub struct AttemptBuffer(Mutex<BTreeMap<ListingId, Waiting>>);
 
 /// What is not written yet. In a flood the oldest lines give way; all are counted.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ struct Waiting {
     lost: u64,
 }
 
-impl Noted {
+impl AttemptBuffer {
     /// What was wrong in any state is no attempt.
     pub fn note(&self, listing: ListingId, at: Millis, command: &Command, refusal: &Refusal) {
         let Some(buyer) = command.attempt_by().filter(|_| refusal.code != Code::Invalid) else { return };

@@ -2,18 +2,23 @@
 //! somebody's bids stand. It follows from facts, and decides nothing.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use onsale_domain::auction::limits::LENGTH_MS_MAX;
 use onsale_domain::auction::{Auction, AuctionFact, AuctionFound, AuctionQuery};
-use onsale_domain::{BuyerId, Fact, ListingId, ListingKind, Millis};
+use onsale_domain::{BuyerId, Fact, ListingId, ListingKind, Millis, Query, Tenant};
 use onsale_engine::engine::BodyView;
+use redis::FromRedisValue;
 
 use super::Inner;
+use super::ask_all::COMPARED_MAX;
 use super::derive::Commands;
 use super::replica::Replica;
 
 /// What was not taken away is not shown for longer than an auction may last after the last bid.
 const BIDS_MS: Millis = LENGTH_MS_MAX;
+/// Longer than this nobody waits for a hint.
+const HINT: Duration = Duration::from_millis(100);
 /// Bidders that may wait for their round; more of them are left out.
 const TOUCHED_MAX: usize = 4_096;
 
@@ -28,33 +33,30 @@ impl Touched {
     /// A fact that the replica has taken in.
     pub fn note(&mut self, replica: &Replica, fact: &Fact) {
         let Fact::Auction(fact) = fact else { return };
-        let bidder = match fact {
-            AuctionFact::BidPlaced { bidder, .. } | AuctionFact::BidderBanned { bidder, .. } => {
+        if matches!(fact, AuctionFact::AuctionClosed { .. } | AuctionFact::AuctionCancelled { .. }) {
+            self.ended.insert(replica.id);
+        }
+        let bidder =
+            if let AuctionFact::BidPlaced { bidder, .. } | AuctionFact::BidderBanned { bidder, .. } = fact {
                 Some(bidder.clone())
-            }
-            AuctionFact::BidRetracted { bid, .. } => replica.with(|picture| {
-                let query = AuctionQuery::History { before: bid.checked_add(1), limit: 1 };
-                let found = picture.listing.auction().map(|auction| auction.ask(&query));
-                let Some(AuctionFound::History(lines)) = found else { return None };
-                lines.into_iter().next().map(|line| line.bidder)
-            }),
-            AuctionFact::AuctionClosed { .. } | AuctionFact::AuctionCancelled { .. } => {
-                self.ended.insert(replica.id);
+            } else if let AuctionFact::BidRetracted { bid, .. } = fact {
+                bidder_of(replica, *bid)
+            } else {
                 None
-            }
-            AuctionFact::AuctionCreated(_)
-            | AuctionFact::AuctionChanged(_)
-            | AuctionFact::BidderUnbanned { .. }
-            | AuctionFact::AwardPassed { .. }
-            | AuctionFact::AwardSettled { .. }
-            | AuctionFact::AwardRefunded { .. }
-            | AuctionFact::WatchStarted { .. }
-            | AuctionFact::WatchEnded { .. } => None,
-        };
+            };
         if self.bidders.len() < TOUCHED_MAX {
             self.bidders.extend(bidder.map(|bidder| (replica.id, bidder)));
         }
     }
+}
+
+fn bidder_of(replica: &Replica, bid: u32) -> Option<BuyerId> {
+    replica.with(|picture| {
+        let query = AuctionQuery::History { before: bid.checked_add(1), limit: 1 };
+        let found = picture.listing.auction().map(|auction| auction.ask(&query));
+        let Some(AuctionFound::History(lines)) = found else { return None };
+        lines.into_iter().next().map(|line| line.bidder)
+    })
 }
 
 /// The auction's place among those that are not over.
@@ -110,4 +112,25 @@ fn show(inner: &Inner, listing: ListingId, bidder: &BuyerId, stands: bool) -> Co
     let add = redis::cmd("SADD").arg(&key).arg(id).to_owned();
     let keep = redis::cmd("PEXPIRE").arg(&key).arg(BIDS_MS).to_owned();
     vec![(key.clone(), add), (key, keep)]
+}
+
+impl Inner {
+    /// Auctions in which other servers say that a bid of the one who asks stands; without the cache, none.
+    pub(super) async fn hinted_by_bids(&self, tenant: Tenant, query: &Query) -> BTreeSet<ListingId> {
+        let (Query::Auction(AuctionQuery::Bidder(buyer)), Some(cache)) = (query, self.cache()) else {
+            return BTreeSet::new();
+        };
+        let key = self.across.active_bids(tenant, buyer);
+        let command = redis::cmd("SMEMBERS").arg(&key).to_owned();
+        let Ok(Ok(told)) = tokio::time::timeout(HINT, cache.at(&key, &command)).await else {
+            return BTreeSet::new();
+        };
+        let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
+        let listings: BTreeSet<ListingId> = ids.iter().filter_map(|id| ListingId::parse(id)).collect();
+        for listing in listings.iter().take(COMPARED_MAX) {
+            // One that was made a moment ago on another server.
+            let _ = self.look_up(*listing).await;
+        }
+        listings
+    }
 }

@@ -12,8 +12,8 @@ use redis::{FromRedisValue, Value};
 
 use super::replica::{Replica, Taken};
 use super::{Inner, Trouble, log};
+use crate::caller::ScriptCall;
 use crate::damage;
-use crate::desk::Asked;
 use crate::facts::Malformed;
 use crate::layout::Layout;
 use crate::link::LinkError;
@@ -30,8 +30,8 @@ const GONE_MS: i64 = 10_000;
 const SUSPECT_AGAIN_MS: i64 = 2_000;
 
 impl Inner {
-    pub(super) async fn call(&self, asked: &Asked) -> Result<Value, LinkError> {
-        self.deployment.call(|scripts| scripts.get(asked.name, asked.layout), &asked.keys, &asked.args).await
+    pub(super) async fn call(&self, call: &ScriptCall) -> Result<Value, LinkError> {
+        self.deployment.call(|scripts| scripts.get(call.name, call.layout), &call.keys, &call.args).await
     }
 
     /// The listing's whole state in Redis; none if there is no such listing.
@@ -44,7 +44,7 @@ impl Inner {
 
     async fn read_state(&self, listing: ListingId) -> Result<Option<Picture>, Trouble> {
         let keys = self.keys(&listing);
-        let call = self.deployment.call(|all| all.get(Name::ReadState, Layout::Hash), keys.all(), &[]);
+        let call = self.deployment.call(|all| all.get(Name::READ_STATE, Layout::Hash), keys.all(), &[]);
         let value = call.await?;
         Ok(state::read(value)?.map(|state| state.picture(listing)).transpose()?)
     }

@@ -11,7 +11,7 @@ use onsale_engine::Moved;
 
 use super::fetch::AT_ONCE;
 use super::replica::Replica;
-use super::{Inner, attempts, derive, history, sweep, tell, trim, wake};
+use super::{Inner, attempts, derive, history, sweep, trim, wake, wake_ups};
 
 /// A listing that changed so lately is compared in every round.
 const LATELY_MS: i64 = 60_000;
@@ -28,7 +28,7 @@ const HISTORY: u64 = 10;
 const AGAIN: Duration = Duration::from_millis(50);
 
 pub fn start(inner: &Arc<Inner>) {
-    tokio::spawn(tell::run(inner.clone()));
+    tokio::spawn(wake_ups::run(inner.clone()));
     tokio::spawn(derive::run(inner.clone()));
     tokio::spawn(attempts::run(inner.clone()));
     tokio::spawn(poll(inner.clone()));

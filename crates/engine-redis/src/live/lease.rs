@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use redis::Value;
 
 use super::Inner;
-use crate::commands::desks::needs_lease;
-use crate::desk::Asked;
+use crate::caller::ScriptCall;
+use crate::kinds::desk::commands::needs_lease;
 
 /// Who has not asked again for so long has lost it.
 pub const LEASE_MS: Millis = 3_000;
@@ -49,8 +49,8 @@ impl Inner {
     /// Takes the lease, or keeps it; `false`: another server has it.
     pub(super) async fn lease(&self, listing: ListingId, for_ms: Millis) -> Result<bool, EngineError> {
         let name = &self.leases.name;
-        let asked = Asked::lease(listing, &self.prefix, name, for_ms, self.clock.told());
-        let told = self.call(&asked).await?;
+        let call = ScriptCall::lease(listing, &self.prefix, name, for_ms, self.clock.told());
+        let told = self.call(&call).await?;
         let Value::Array(parts) = &told else {
             return Err(EngineError::Damaged("a lease is answered with two numbers".to_owned()));
         };

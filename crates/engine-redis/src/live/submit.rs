@@ -10,11 +10,12 @@ use onsale_engine::{Answer, EngineError, Position, Request};
 
 use super::Inner;
 use super::replica::{Replica, Taken};
+use crate::caller::{ScriptCall, Stamp};
 use crate::commands::Terms;
-use crate::desk::{Asked, Stamp};
+use crate::kinds::desk::commands::APPEND;
 use crate::picture::Picture;
 use crate::reply::Reply;
-use crate::scripts::{DeskVerb, Name};
+use crate::scripts::Name;
 
 /// A command is prepared so often before the answer is an honest `busy`.
 const TRIES: usize = 5;
@@ -111,17 +112,17 @@ impl Inner {
             let clocks = (self.clock.told(), assumed_now);
             let prepare = |picture: &Picture| {
                 let by = request.by.as_ref();
-                Asked::prepare(picture, &request.command, stamp, by, &self.prefix, &terms, clocks)
+                ScriptCall::prepare(picture, &request.command, stamp, by, &self.prefix, &terms, clocks)
             };
-            let asked = match replica {
+            let call = match replica {
                 Some(replica) => replica.with(prepare),
                 None => prepare(&Picture::nothing(request.listing)),
             };
-            let asked = match self.leases.under(&request.listing, &request.command) {
-                Some(lease) if asked.name == Name::Desk(DeskVerb::Append) => asked.under_lease(&lease),
-                Some(_) | None => asked,
+            let call = match self.leases.under(&request.listing, &request.command) {
+                Some(lease) if call.name == Name::of(ListingKind::Desk, APPEND) => call.under_lease(&lease),
+                Some(_) | None => call,
             };
-            let reply = asked.read(self.call(&asked).await?)?;
+            let reply = call.read(self.call(&call).await?)?;
             if !(terms.plain && reply.is_not_plain()) {
                 return Ok(reply);
             }
@@ -148,7 +149,7 @@ impl Inner {
             // Made just now, by us; if it cannot be read, the polling finds it.
             None => match self.look_up(step.listing).await {
                 Ok(Some(replica)) => replica,
-                Ok(None) | Err(_) => return self.told.position(step.listing, at),
+                Ok(None) | Err(_) => return self.wake_ups.position(step.listing, at),
             },
         };
         let shown = Position { epoch: step.epoch, offset: step.last() };
@@ -165,7 +166,7 @@ impl Inner {
         }
         replica.touched.store(self.clock.passed(), Ordering::Relaxed);
         self.derived.step(&replica, step);
-        self.told.position(step.listing, shown);
+        self.wake_ups.position(step.listing, shown);
     }
 
     /// The replica as fresh as Redis is now; none if there is no such listing.

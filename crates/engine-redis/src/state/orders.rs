@@ -10,12 +10,11 @@ use onsale_domain::order::image::{OrderImage, OrdersImage, PaymentImage, RefundI
 use onsale_domain::{Millis, OrderId, PaymentId};
 
 use super::State;
-use super::check::same;
-use super::records::{Parts, id, texts};
+use super::records::{Parts, id, same, texts};
 use crate::facts::{self, Malformed, orders};
 
 /// None if no order was ever placed here.
-pub(super) fn image(state: &State) -> Result<Option<OrdersImage>, Malformed> {
+pub(crate) fn image(state: &State) -> Result<Option<OrdersImage>, Malformed> {
     let mut all = Vec::new();
     for (field, record) in state.orders.iter() {
         let Some(name) = field.strip_prefix("b:") else { continue };
@@ -31,7 +30,7 @@ pub(super) fn image(state: &State) -> Result<Option<OrdersImage>, Malformed> {
 }
 
 /// Goods that were sold: their fields are ids alone.
-pub(super) fn sold(state: &State) -> impl Iterator<Item = (&str, &[u8])> {
+pub(crate) fn sold(state: &State) -> impl Iterator<Item = (&str, &[u8])> {
     state.orders.iter().filter(|(field, _)| field.len() == 26 && !field.contains(':'))
 }
 
@@ -128,7 +127,7 @@ fn read_status(name: &str) -> Result<OrderStatus, Malformed> {
 }
 
 /// Whether living orders are found by their goods, and what will be forgotten by its time.
-pub(super) fn check(state: &State) -> Result<(), String> {
+pub(crate) fn check(state: &State) -> Result<(), String> {
     let kept = texts(&state.orders);
     let (mut goods, mut fading) = (BTreeMap::new(), BTreeSet::new());
     for (field, record) in kept.iter().filter(|(field, _)| field.starts_with("b:")) {
@@ -174,6 +173,6 @@ fn kept_for_days(state: &State) -> Result<(), String> {
 }
 
 /// Orders with something left: those that will be forgotten stand among them, by minus the time of their end.
-pub(super) fn open(state: &State) -> BTreeMap<String, String> {
+pub(crate) fn open(state: &State) -> BTreeMap<String, String> {
     texts(&state.open).into_iter().filter(|(_, score)| !score.starts_with('-')).collect()
 }

@@ -9,8 +9,8 @@ use onsale_domain::auction::{AuctionDetails, AuctionTerms};
 use onsale_domain::{BuyerId, Command, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_engine::Answer;
 use onsale_engine_redis::Keys;
+use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
 
@@ -32,7 +32,7 @@ fn buyer(n: usize) -> BuyerId {
 
 /// Lua and the domain, side by side.
 struct Both {
-    desk: Desk,
+    caller: ScriptCaller,
     picture: Picture,
     domain: Reference,
     operations: u128,
@@ -43,7 +43,7 @@ impl Both {
         self.operations += 1;
         let (command, stamp) = (Command::Auction(command), Stamp::Operation(self.operations));
         let expected = self.domain.submit(&command, None, now);
-        let reply = self.desk.submit(&self.picture, &command, stamp, now, now).await.expect("an answer");
+        let reply = self.caller.submit(&self.picture, &command, stamp, now, now).await.expect("an answer");
         let Reply::Answer(got) = reply else { panic!("{reply:?}") };
         assert_eq!((&expected.outcome, expected.step()), (&got.outcome, got.step()), "{command:?}");
         if let Some(step) = got.step() {
@@ -53,7 +53,7 @@ impl Both {
     }
 
     async fn look(&self) {
-        let read = self.desk.picture(listing()).await.expect("a state");
+        let read = self.caller.picture(listing()).await.expect("a state");
         assert_eq!(read.listing.canonical_image(), self.domain.listing.canonical_image());
     }
 }
@@ -84,9 +84,9 @@ async fn play() {
     let scripts = lua::scripts("limits");
     link.load(scripts.iter()).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
-    let desk = Desk { link: link.clone(), scripts, prefix: PREFIX.into(), terms };
+    let caller = ScriptCaller { link: link.clone(), scripts, prefix: PREFIX.into(), terms };
     let (picture, domain) = (Picture::nothing(listing()), Reference::new(listing()));
-    let mut both = Both { desk, picture, domain, operations: 0 };
+    let mut both = Both { caller, picture, domain, operations: 0 };
     assert_eq!(both.ask(create(), START).await.outcome, Outcome::Done);
     for n in 0..=BIDS_MAX {
         let least = both.picture.listing.auction().map_or(0, |auction| auction.view().min_next_minor);
@@ -121,7 +121,7 @@ async fn play() {
     {
         both.operations += 1;
         let (command, stamp) = (Command::Auction(command), Stamp::Operation(both.operations));
-        let reply = both.desk.submit(&both.picture, &command, stamp, now, now).await.expect("an answer");
+        let reply = both.caller.submit(&both.picture, &command, stamp, now, now).await.expect("an answer");
         let Reply::Answer(got) = reply else { panic!("{reply:?}") };
         assert_eq!(got.outcome.refused().map(|refusal| refusal.code.as_str()), Some(code));
     }

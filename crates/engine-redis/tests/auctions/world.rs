@@ -10,7 +10,7 @@ use onsale_domain::{BuyerId, Command, Listing, ListingId, ListingKind, Millis, O
 
 use super::terms::{change, currency, details, seller};
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::{Ask, Asked, asked_before, takes_its_course};
+use crate::differential::histories::{Ask, SentCommands, asked_before, takes_its_course};
 
 const DAY: Millis = 86_400_000;
 
@@ -25,7 +25,7 @@ pub struct World {
     pub patience: u64,
     /// Orders that were placed for an award, if there are orders in this world.
     pub orders: Vec<OrderId>,
-    pub asked: Asked,
+    pub asked: SentCommands,
 }
 
 takes_its_course!(World, auction);

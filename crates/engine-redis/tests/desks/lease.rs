@@ -3,8 +3,8 @@
 use onsale_domain::desk::command::TakeWork;
 use onsale_domain::desk::{DeskCommand, Webhook};
 use onsale_domain::{Command, ListingId, ListingKind, Millis, Outcome, Tenant};
+use onsale_engine_redis::caller::{ScriptCall, ScriptCaller, Stamp};
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::{Asked, Desk, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
 use redis::Value;
@@ -18,7 +18,7 @@ const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind:
 const NOW: Millis = 1_700_000_000_000;
 
 struct Room {
-    desk: Desk,
+    caller: ScriptCaller,
     picture: Picture,
     now: Millis,
     through: u64,
@@ -26,15 +26,15 @@ struct Room {
 }
 
 impl Room {
-    async fn call(&self, asked: &Asked) -> Value {
-        let script = self.desk.scripts.get(asked.name, asked.layout);
-        self.desk.link.script(script, &asked.keys, &asked.args).await.expect("an answer")
+    async fn call(&self, call: &ScriptCall) -> Value {
+        let script = self.caller.scripts.get(call.name, call.layout);
+        self.caller.link.script(script, &call.keys, &call.args).await.expect("an answer")
     }
 
     /// The token, if the lease is this server's now.
     async fn lease(&self, name: &str, for_ms: Millis) -> Option<i64> {
-        let asked = Asked::lease(DESK, &self.desk.prefix, name, for_ms, self.now);
-        let told = self.call(&asked).await;
+        let call = ScriptCall::lease(DESK, &self.caller.prefix, name, for_ms, self.now);
+        let told = self.call(&call).await;
         let Value::Array(parts) = &told else { panic!("{told:?}") };
         match parts.as_slice() {
             [Value::Int(1), Value::Int(token)] => Some(*token),
@@ -48,10 +48,17 @@ impl Room {
         let command = Command::Desk(command);
         let stamp = Stamp::Operation(u128::from(self.through) << 64 | u128::from(self.events));
         let clocks = (self.now, self.now);
-        let asked =
-            Asked::prepare(&self.picture, &command, stamp, None, &self.desk.prefix, &self.desk.terms, clocks);
-        let asked = asked.under_lease(lease);
-        let told = asked.read(self.call(&asked).await).expect("an answer that reads");
+        let call = ScriptCall::prepare(
+            &self.picture,
+            &command,
+            stamp,
+            None,
+            &self.caller.prefix,
+            &self.caller.terms,
+            clocks,
+        );
+        let call = call.under_lease(lease);
+        let told = call.read(self.call(&call).await).expect("an answer that reads");
         match told {
             Reply::Answer(answer) => {
                 assert_eq!(answer.outcome, Outcome::Done);
@@ -91,8 +98,8 @@ async fn the_token_grows_and_an_old_one_writes_nothing() {
     let (link, scripts) = (server.link().await, lua::scripts("lease"));
     link.load(scripts.iter()).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
-    let desk = Desk { link, scripts, prefix: "lease:".into(), terms };
-    let mut room = Room { desk, picture: Picture::nothing(DESK), now: NOW, through: 0, events: 0 };
+    let caller = ScriptCaller { link, scripts, prefix: "lease:".into(), terms };
+    let mut room = Room { caller, picture: Picture::nothing(DESK), now: NOW, through: 0, events: 0 };
     room.submit(DeskCommand::Open, "").await.expect("opened");
 
     // Nobody has it yet, so nobody's word counts.

@@ -9,7 +9,7 @@ use onsale_domain::{
 };
 
 use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked, Course, asked_before};
+use crate::differential::histories::{self, Ask, Course, SentCommands, asked_before};
 use crate::differential::tally::Reachable;
 use crate::on_lua::compare_on_lua;
 
@@ -31,7 +31,7 @@ struct World {
     ids: u128,
     through: u64,
     taken: Vec<(PaymentId, u16)>,
-    asked: Asked,
+    asked: SentCommands,
 }
 
 impl World {
@@ -162,7 +162,7 @@ impl Course for World {
             ids: number << 32,
             through: 5,
             taken: Vec::new(),
-            asked: Asked::default(),
+            asked: SentCommands::default(),
         }
     }
 
@@ -213,7 +213,7 @@ impl Course for World {
         Ask { listing, command, key }
     }
 
-    fn asked(&mut self) -> &mut Asked {
+    fn asked(&mut self) -> &mut SentCommands {
         &mut self.asked
     }
 

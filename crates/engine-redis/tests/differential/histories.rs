@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use onsale_domain::listing::Key;
 use onsale_domain::{Command, Listing, ListingId, Millis, Outcome, Step};
 use onsale_engine::Answer;
-use onsale_engine_redis::desk::{Desk, Stamp};
+use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
 use onsale_engine_redis::state;
@@ -29,10 +29,10 @@ const LOOK_EVERY: usize = 40;
 const SPOILS: u64 = 0x5901_1ed0;
 
 /// What was asked under keys, for asking again.
-pub type Asked = Vec<(Key, ListingId, Command)>;
+pub type SentCommands = Vec<(Key, ListingId, Command)>;
 
 /// What was answered under a key: mostly lately, often of a verb that is rarely asked.
-pub fn asked_before(asked: &Asked, chance: &mut Chance) -> Option<(Key, ListingId, Command)> {
+pub fn asked_before(asked: &SentCommands, chance: &mut Chance) -> Option<(Key, ListingId, Command)> {
     if chance.one_in(2) {
         return chance.recent(asked, 12).cloned();
     }
@@ -62,7 +62,7 @@ pub trait Course: Send + Sync + 'static {
     /// The listing that the history is about.
     fn listing(&self) -> ListingId;
     fn ask(&mut self, about: &Listing) -> Ask;
-    fn asked(&mut self) -> &mut Asked;
+    fn asked(&mut self) -> &mut SentCommands;
     fn learn(&mut self, step: &Step);
 }
 
@@ -108,7 +108,7 @@ macro_rules! takes_its_course {
                 Self::ask(self, about)
             }
 
-            fn asked(&mut self) -> &mut $crate::differential::histories::Asked {
+            fn asked(&mut self) -> &mut $crate::differential::histories::SentCommands {
                 &mut self.asked
             }
 
@@ -121,7 +121,7 @@ macro_rules! takes_its_course {
 pub(crate) use takes_its_course;
 
 struct History<W> {
-    desk: Desk,
+    caller: ScriptCaller,
     seed: u64,
     world: W,
     references: BTreeMap<ListingId, Reference>,
@@ -152,22 +152,22 @@ impl<W: World> History<W> {
                 println!("{n} at {now} {:?} {:?}\n   -> {:?}", ask.command, ask.key, expected);
             }
             let picture = self.pictures.entry(ask.listing).or_insert_with(|| Picture::nothing(ask.listing));
-            let spoiled = Spoiled::sometimes(&self.desk, ask.listing, stamp, &mut self.spoils).await;
-            let mut reply = ask_script(&self.desk, picture, &ask.command, stamp, now).await;
+            let spoiled = Spoiled::sometimes(&self.caller, ask.listing, stamp, &mut self.spoils).await;
+            let mut reply = ask_script(&self.caller, picture, &ask.command, stamp, now).await;
             if let Some(spoiled) = spoiled {
                 let failed = reply.is_err();
-                let changed = if failed { spoiled.changed(&self.desk).await } else { Vec::new() };
+                let changed = if failed { spoiled.changed(&self.caller).await } else { Vec::new() };
                 if !changed.is_empty() {
                     return Err(wrong(format!("{spoiled} made it fail in the middle: {changed:?} changed")));
                 }
-                spoiled.put_back(&self.desk).await;
+                spoiled.put_back(&self.caller).await;
                 if failed {
                     self.tally.failed += 1;
-                    reply = ask_script(&self.desk, picture, &ask.command, stamp, now).await;
+                    reply = ask_script(&self.caller, picture, &ask.command, stamp, now).await;
                 }
             }
             let reply = reply.map_err(&wrong)?;
-            let got = take(&self.desk, picture, reply).await.map_err(&wrong)?;
+            let got = take(&self.caller, picture, reply).await.map_err(&wrong)?;
             compare(&expected, &got).map_err(&wrong)?;
             if self.world.chance().one_in(16)
                 && expected.step().is_some()
@@ -176,7 +176,7 @@ impl<W: World> History<W> {
             {
                 // The answer got lost on its way, and the command is sent again.
                 let again =
-                    submit(&self.desk, picture, &ask.command, stamp, now + 1).await.map_err(&wrong)?;
+                    submit(&self.caller, picture, &ask.command, stamp, now + 1).await.map_err(&wrong)?;
                 let expected = Answer { replayed: matches!(stamp, Stamp::Key(_)), ..expected.clone() };
                 compare(&expected, &again).map_err(|why| wrong(format!("sent again: {why}")))?;
             }
@@ -199,7 +199,7 @@ impl<W: World> History<W> {
     /// Everything that Redis has against everything that the domain has.
     async fn look(&self) -> Result<(), String> {
         for (listing, reference) in &self.references {
-            let kept = self.desk.state(*listing).await.map_err(|error| error.to_string())?;
+            let kept = self.caller.state(*listing).await.map_err(|error| error.to_string())?;
             let Some(kept) = kept else {
                 if reference.listing.exists() {
                     return Err(format!("{listing} is gone"));
@@ -217,28 +217,28 @@ impl<W: World> History<W> {
 }
 
 async fn submit(
-    desk: &Desk,
+    caller: &ScriptCaller,
     picture: &mut Picture,
     command: &Command,
     stamp: Stamp,
     now: i64,
 ) -> Result<Answer, String> {
-    let reply = ask_script(desk, picture, command, stamp, now).await?;
-    take(desk, picture, reply).await
+    let reply = ask_script(caller, picture, command, stamp, now).await?;
+    take(caller, picture, reply).await
 }
 
 async fn ask_script(
-    desk: &Desk,
+    caller: &ScriptCaller,
     picture: &Picture,
     command: &Command,
     stamp: Stamp,
     now: i64,
 ) -> Result<Reply, String> {
-    desk.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())
+    caller.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())
 }
 
 /// The answer, learned by the picture.
-async fn take(desk: &Desk, picture: &mut Picture, reply: Reply) -> Result<Answer, String> {
+async fn take(caller: &ScriptCaller, picture: &mut Picture, reply: Reply) -> Result<Answer, String> {
     let answer = match reply {
         Reply::Answer(answer) => *answer,
         // Nobody else is here: what the command was prepared from cannot have moved.
@@ -249,7 +249,7 @@ async fn take(desk: &Desk, picture: &mut Picture, reply: Reply) -> Result<Answer
         assert!(picture.apply(step), "a picture misses nothing");
         if step.first == 1 {
             // The layout of a new event is in its head.
-            let read = desk.picture(picture.listing.id).await.map_err(|error| error.to_string())?;
+            let read = caller.picture(picture.listing.id).await.map_err(|error| error.to_string())?;
             picture.layout = read.layout;
         }
     }
@@ -276,11 +276,15 @@ fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
 }
 
 /// Runs histories until there were enough commands; the tally of all, or what went wrong first.
-pub async fn histories<W: World>(desk: &Desk, seeds: Range<u64>, told: bool) -> Result<Tally, String> {
+pub async fn histories<W: World>(
+    caller: &ScriptCaller,
+    seeds: Range<u64>,
+    told: bool,
+) -> Result<Tally, String> {
     let (next, end) = (Arc::new(AtomicU64::new(seeds.start)), seeds.end);
     let tasks: Vec<_> = (0..SIDE_BY_SIDE)
         .map(|_| {
-            let (desk, next) = (desk.clone(), next.clone());
+            let (caller, next) = (caller.clone(), next.clone());
             tokio::spawn(async move {
                 let mut tally = Tally::new(W::REACHABLE);
                 loop {
@@ -290,11 +294,11 @@ pub async fn histories<W: World>(desk: &Desk, seeds: Range<u64>, told: bool) -> 
                     }
                     let (references, pictures) = (BTreeMap::new(), BTreeMap::new());
                     let (world, own) = (W::of_seed(seed), Tally::new(W::REACHABLE));
-                    let mut desk = desk.clone();
-                    desk.terms.plain &= W::is_plain(seed);
+                    let mut caller = caller.clone();
+                    caller.terms.plain &= W::is_plain(seed);
                     let spoils = Chance::new(seed ^ SPOILS);
                     let history =
-                        History { desk, seed, world, references, pictures, tally: own, spoils, told };
+                        History { caller, seed, world, references, pictures, tally: own, spoils, told };
                     let ran = history.run().await;
                     if ran.is_err() {
                         // One difference is enough.

@@ -1,8 +1,8 @@
 //! Runs the histories of one kind of listing on a server of their own.
 
+use onsale_engine_redis::caller::ScriptCaller;
 use onsale_engine_redis::commands::Terms;
 use onsale_engine_redis::damage;
-use onsale_engine_redis::desk::Desk;
 use onsale_engine_redis::link::{Config, Link};
 
 use crate::differential::histories::{World, histories, is_full, is_told, seeds};
@@ -21,12 +21,12 @@ pub fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
         link
     });
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
-    let desk = Desk { link, scripts, prefix: format!("{name}:"), terms };
+    let caller = ScriptCaller { link, scripts, prefix: format!("{name}:"), terms };
     let told = is_told();
-    let tally = runtime.block_on(histories::<W>(&desk, seeds(few, many), told));
+    let tally = runtime.block_on(histories::<W>(&caller, seeds(few, many), told));
     let tally = tally.unwrap_or_else(|why| panic!("{name}: {why}"));
     print(&[(name, &tally)]);
-    runtime.block_on(none_is_damaged(&server.url(), &desk.prefix));
+    runtime.block_on(none_is_damaged(&server.url(), &caller.prefix));
     if !told {
         let complaints = tally.complaints(if is_full() { 10 } else { 1 });
         assert!(complaints.is_empty(), "{}", complaints.join("\n"));

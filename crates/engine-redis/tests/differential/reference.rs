@@ -6,7 +6,6 @@ use std::sync::Arc;
 use onsale_domain::listing::Key;
 use onsale_domain::{Code, Command, Listing, ListingId, Millis, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
-use onsale_engine_redis::desk::{KEPT_MS, KEPT_SEALED_MS};
 
 pub struct Reference {
     pub listing: Listing,
@@ -47,7 +46,7 @@ impl Reference {
         let step = (!facts.is_empty())
             .then(|| Arc::new(Step { listing, epoch, first, at: now, key, facts, by: None }));
         if let (Some(key), Some(step)) = (key, &step) {
-            let kept = now + if command.is_sealed() { KEPT_SEALED_MS } else { KEPT_MS };
+            let kept = now + command.verb().key_ms();
             self.records.insert(key.scope, (key.fingerprint, kept, step.clone()));
         }
         Answer { position: self.position(), at: now, outcome, replayed: false, told: step.into() }

@@ -3,7 +3,7 @@
 //! command under the same operation id is decided as if nothing had been.
 
 use onsale_domain::ListingId;
-use onsale_engine_redis::desk::{Desk, Stamp};
+use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::keys::{KEYS, Keys};
 use redis::{FromRedisValue, Value};
 
@@ -50,7 +50,7 @@ impl std::fmt::Display for Spoiled {
 impl Spoiled {
     /// Now and then; always the same of the same seed.
     pub async fn sometimes(
-        desk: &Desk,
+        caller: &ScriptCaller,
         listing: ListingId,
         stamp: Stamp,
         chance: &mut Chance,
@@ -58,16 +58,16 @@ impl Spoiled {
         if !chance.one_in(EVERY) {
             return None;
         }
-        let all = Keys::new(&desk.prefix, &listing);
+        let all = Keys::new(&caller.prefix, &listing);
         let key = all.all()[chance.below(KEYS as u64) as usize].clone();
         let aside = format!("aside:{key}");
-        let exists = tell(desk, &["EVAL", PUT_ASIDE, "2", &key, &aside]).await == Value::Int(1);
+        let exists = tell(caller, &["EVAL", PUT_ASIDE, "2", &key, &aside]).await == Value::Int(1);
         if key == all.facts() && exists && chance.one_in(2) {
-            tell(desk, &["COPY", &aside, &key]).await;
-            tell(desk, &["XADD", &key, AHEAD, "who", "somebody"]).await;
+            tell(caller, &["COPY", &aside, &key]).await;
+            tell(caller, &["XADD", &key, AHEAD, "who", "somebody"]).await;
         } else {
             // No key of ours is a set.
-            tell(desk, &["SADD", &key, "foreign"]).await;
+            tell(caller, &["SADD", &key, "foreign"]).await;
         }
         let scope = match stamp {
             Stamp::Key(key) => Some(key.scope),
@@ -75,20 +75,20 @@ impl Spoiled {
             Stamp::None => None,
         };
         let mut spoiled = Spoiled { key, aside, keys: all.with_idem(scope), before: Vec::new() };
-        spoiled.before = spoiled.look(desk).await;
+        spoiled.before = spoiled.look(caller).await;
         Some(spoiled)
     }
 
-    async fn look(&self, desk: &Desk) -> Vec<Vec<u8>> {
+    async fn look(&self, caller: &ScriptCaller) -> Vec<Vec<u8>> {
         let mut command = redis::cmd("EVAL");
         command.arg(LOOK).arg(self.keys.len()).arg(&self.keys);
-        let told = desk.link.query(&command).await.expect("a look");
+        let told = caller.link.query(&command).await.expect("a look");
         Vec::<Vec<u8>>::from_redis_value(told).expect("a text a key")
     }
 
     /// What a script that failed has changed.
-    pub async fn changed(&self, desk: &Desk) -> Vec<String> {
-        let after = self.look(desk).await;
+    pub async fn changed(&self, caller: &ScriptCaller) -> Vec<String> {
+        let after = self.look(caller).await;
         let pairs = self.keys.iter().zip(self.before.iter().zip(&after));
         // A marker may end by itself.
         let ended = |key: &str, after: &[u8]| key.contains(":marker:") && after.is_empty();
@@ -97,17 +97,17 @@ impl Spoiled {
     }
 
     /// What was aside comes back, unless the script has made something new of the key.
-    pub async fn put_back(&self, desk: &Desk) {
+    pub async fn put_back(&self, caller: &ScriptCaller) {
         let place = self.keys.iter().position(|key| *key == self.key).expect("one of them");
-        if self.look(desk).await[place] == self.before[place] {
-            tell(desk, &["EVAL", PUT_BACK, "2", &self.key, &self.aside]).await;
+        if self.look(caller).await[place] == self.before[place] {
+            tell(caller, &["EVAL", PUT_BACK, "2", &self.key, &self.aside]).await;
         }
-        tell(desk, &["DEL", &self.aside]).await;
+        tell(caller, &["DEL", &self.aside]).await;
     }
 }
 
-async fn tell(desk: &Desk, words: &[&str]) -> Value {
+async fn tell(caller: &ScriptCaller, words: &[&str]) -> Value {
     let mut command = redis::cmd(words[0]);
     command.arg(&words[1..]);
-    desk.link.query(&command).await.unwrap_or_else(|error| panic!("{words:?}: {error}"))
+    caller.link.query(&command).await.unwrap_or_else(|error| panic!("{words:?}: {error}"))
 }

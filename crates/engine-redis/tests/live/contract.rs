@@ -63,7 +63,7 @@ impl Harness for House {
     fn check_invariants(&self, listing: &ListingId) -> Result<(), String> {
         let engine = &self.door.engine;
         let keys = Keys::new(&self.link.config().prefix, listing);
-        let asked = engine.deployment().call(|all| all.get(Name::ReadState, Layout::Hash), keys.all(), &[]);
+        let asked = engine.deployment().call(|all| all.get(Name::READ_STATE, Layout::Hash), keys.all(), &[]);
         let told = self.handle.block_on(asked).map_err(|error| error.to_string())?;
         let Some(kept) = state::read(told).map_err(|error| error.to_string())? else { return Ok(()) };
         state::check(&kept, *listing)?;

@@ -1,8 +1,8 @@
 //! The same seeded histories of orders on the domain and on Lua.
 
 use onsale_domain::order::OrderCommand;
+use onsale_engine_redis::caller::ScriptCaller;
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::Desk;
 
 use super::goods::Goods;
 use super::reachable::{OF_GOODS, REACHABLE};
@@ -22,9 +22,9 @@ fn compare<G: Goods>(name: &str, compact_from: usize, few: u64, many: u64) {
         link
     });
     let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };
-    let desk = Desk { link, scripts, prefix: format!("{name}:"), terms };
+    let caller = ScriptCaller { link, scripts, prefix: format!("{name}:"), terms };
     let told = is_told();
-    let tally = runtime.block_on(histories::<World<G>>(&desk, seeds(few, many), told));
+    let tally = runtime.block_on(histories::<World<G>>(&caller, seeds(few, many), told));
     let tally = tally.unwrap_or_else(|why| panic!("{name}: {why}"));
     print(&[(name, &tally)]);
     if told {

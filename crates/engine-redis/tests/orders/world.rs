@@ -5,7 +5,7 @@ use onsale_domain::{BuyerId, Fact, Listing, ListingId, Millis, OrderId, PaymentI
 
 use super::goods::Goods;
 use crate::differential::chance::Chance;
-use crate::differential::histories::{self, Ask, Asked, Course};
+use crate::differential::histories::{self, Ask, Course, SentCommands};
 use crate::differential::tally::Reachable;
 
 pub struct World<G> {
@@ -56,7 +56,7 @@ impl<G: Goods> Course for World<G> {
         World::ask(self, about)
     }
 
-    fn asked(&mut self) -> &mut Asked {
+    fn asked(&mut self) -> &mut SentCommands {
         self.goods.asked()
     }
 

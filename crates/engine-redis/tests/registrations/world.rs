@@ -12,7 +12,7 @@ use onsale_domain::{
 };
 
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::{Ask, Asked, asked_before, takes_its_course};
+use crate::differential::histories::{Ask, SentCommands, asked_before, takes_its_course};
 
 const DAY: Millis = 86_400_000;
 
@@ -24,7 +24,7 @@ pub struct World {
     ids: u128,
     pub entries: Vec<(EntryId, BuyerId)>,
     pub orders: Vec<OrderId>,
-    pub asked: Asked,
+    pub asked: SentCommands,
 }
 
 takes_its_course!(World, registration);

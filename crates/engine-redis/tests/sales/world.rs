@@ -9,7 +9,7 @@ use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::{BuyerId, CheckoutId, Fact, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
 
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::{Asked, takes_its_course};
+use crate::differential::histories::{SentCommands, takes_its_course};
 
 pub struct World {
     pub chance: Chance,
@@ -27,7 +27,7 @@ pub struct World {
     pub codes: Vec<(CheckoutId, BuyerId, Vec<SkuLine>)>,
     /// Orders ever named, and the code each was named for.
     pub orders: Vec<(OrderId, CheckoutId)>,
-    pub asked: Asked,
+    pub asked: SentCommands,
 }
 
 takes_its_course!(World, sale);

@@ -1,7 +1,7 @@
 //! The same seeded histories of an event on the domain and on Lua, on each layout.
 
+use onsale_engine_redis::caller::ScriptCaller;
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::Desk;
 
 use super::world::World;
 use crate::differential::histories::{self, histories, is_full, is_told, seeds};
@@ -28,8 +28,8 @@ fn lua_decides_as_the_domain_does() {
     for (name, compact_from) in [("hash", usize::MAX), ("compact", 0)] {
         let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };
         let prefix = format!("{name}:");
-        let desk = Desk { link: link.clone(), scripts: scripts.clone(), prefix, terms };
-        let tally = runtime.block_on(histories::<World>(&desk, seeds.clone(), told));
+        let caller = ScriptCaller { link: link.clone(), scripts: scripts.clone(), prefix, terms };
+        let tally = runtime.block_on(histories::<World>(&caller, seeds.clone(), told));
         columns.push((name, tally.unwrap_or_else(|why| panic!("{name}: {why}"))));
     }
     let columns: Vec<(&str, &Tally)> = columns.iter().map(|(name, tally)| (*name, tally)).collect();

@@ -1,4 +1,4 @@
-//! The port over a desk, as small as the contract allows: pictures fed by answers, a clock set by hand.
+//! The port over a script caller, as small as the contract allows: pictures fed by answers, a clock set by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Movements, Position,
     Request, View,
 };
+use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::facts::{self, Fields};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
@@ -33,7 +33,7 @@ pub struct LuaEngine {
 }
 
 struct Inner {
-    desk: Desk,
+    caller: ScriptCaller,
     clock: AtomicI64,
     operations: AtomicU64,
     pictures: Mutex<BTreeMap<ListingId, Picture>>,
@@ -52,13 +52,13 @@ impl LuaEngine {
         compact_from: usize,
     ) -> LuaEngine {
         let terms = Terms { epoch: 1, compact_from, strict: true, plain: true };
-        let desk = Desk { link, scripts, prefix, terms };
+        let caller = ScriptCaller { link, scripts, prefix, terms };
         let (clock, operations) = (AtomicI64::new(0), AtomicU64::new(0));
         let (pictures, known) = (Mutex::default(), Mutex::default());
         LuaEngine {
             handle,
             inner: Arc::new(Inner {
-                desk,
+                caller,
                 clock,
                 operations,
                 pictures,
@@ -97,7 +97,7 @@ impl Inner {
         if let Some(known) = self.pictures.lock().get(&listing) {
             return known.clone();
         }
-        let read = self.desk.picture(listing).await.expect("a state that reads");
+        let read = self.caller.picture(listing).await.expect("a state that reads");
         self.pictures.lock().insert(listing, read.clone());
         read
     }
@@ -113,7 +113,7 @@ impl Inner {
         };
         for _ in 0..TRIES {
             let picture = self.picture(request.listing).await;
-            let reply = self.desk.submit(&picture, &request.command, stamp, clock, clock).await;
+            let reply = self.caller.submit(&picture, &request.command, stamp, clock, clock).await;
             match reply.map_err(|error| EngineError::Read(error.to_string()))? {
                 Reply::Answer(answer) => {
                     if let Some(step) = answer.step().filter(|_| !answer.replayed) {
@@ -144,9 +144,9 @@ impl Inner {
     }
 
     async fn page(&self, listing: ListingId, after: u64) -> Vec<Arc<Step>> {
-        let keys = Keys::new(&self.desk.prefix, &listing);
+        let keys = Keys::new(&self.caller.prefix, &listing);
         let command = redis::cmd("XRANGE").arg(keys.facts()).arg("-").arg("+").to_owned();
-        let Ok(Value::Array(entries)) = self.desk.link.query(&command).await else { return Vec::new() };
+        let Ok(Value::Array(entries)) = self.caller.link.query(&command).await else { return Vec::new() };
         let mut steps = Vec::new();
         let mut open: Option<(u64, u64, usize, Vec<Fields>)> = None;
         for entry in entries {
@@ -168,7 +168,7 @@ impl Inner {
 
     /// Redis read back, the picture fed by facts, and what Redis keeps twice: all the same.
     async fn check(&self, listing: ListingId) -> Result<(), String> {
-        let Some(kept) = self.desk.state(listing).await.map_err(|error| error.to_string())? else {
+        let Some(kept) = self.caller.state(listing).await.map_err(|error| error.to_string())? else {
             return Ok(());
         };
         state::check(&kept, listing)?;

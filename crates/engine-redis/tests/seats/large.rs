@@ -4,7 +4,7 @@ use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::{AdoptChart, BlockSeats, Pick, PlaceHold, UnblockSeats};
 use onsale_domain::{BuyerId, Command, HoldId};
 use onsale_engine_redis::Keys;
-use onsale_engine_redis::desk::Stamp;
+use onsale_engine_redis::caller::Stamp;
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
 use redis::Value;
@@ -29,8 +29,8 @@ fn hold(seat: u32) -> Command {
 #[tokio::test]
 async fn a_held_seat_of_a_large_chart_takes_few_bytes() {
     let mut room = room().await;
-    room.desk.prefix = "large:".into();
-    room.desk.terms.compact_from = SEATS as usize;
+    room.caller.prefix = "large:".into();
+    room.caller.terms.compact_from = SEATS as usize;
     room.take(&mut Picture::nothing(EVENT), &create(NOW, SEATS)).await;
     let picture = room.picture().await;
     for seat in 0..SEATS {
@@ -43,7 +43,7 @@ async fn a_held_seat_of_a_large_chart_takes_few_bytes() {
     for (_, key) in Keys::new("large:", &EVENT).all().iter().enumerate().filter(|(n, _)| !ASIDE.contains(n)) {
         // The chart's own image is there before anybody holds a seat.
         let size = redis::cmd("MEMORY").arg("USAGE").arg(key).arg("SAMPLES").arg(0).to_owned();
-        if let Ok(Value::Int(size)) = room.desk.link.query(&size).await
+        if let Ok(Value::Int(size)) = room.caller.link.query(&size).await
             && !key.contains("event:meta")
         {
             bytes += size;
@@ -59,8 +59,8 @@ async fn a_held_seat_of_a_large_chart_takes_few_bytes() {
 async fn thousands_of_seats_in_one_command() {
     let mut room = room().await;
     for compact_from in [usize::MAX, 0] {
-        room.desk.prefix = format!("long-{compact_from}:");
-        room.desk.terms.compact_from = compact_from;
+        room.caller.prefix = format!("long-{compact_from}:");
+        room.caller.terms.compact_from = compact_from;
         let seats: Vec<u32> = (0..5_000).rev().collect();
         let (areas, reason) = (Vec::new(), "camera".to_owned());
         let some = seats.iter().copied().filter(|seat| seat % 3 == 0).collect();

@@ -8,8 +8,8 @@ use onsale_domain::seats::command::{AdoptChart, BestAvailable, ChangeEvent, Crea
 use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{BuyerId, Code, Command, Fact, HoldId, ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::Answer;
+use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::commands::Terms;
-use onsale_engine_redis::desk::{Desk, Stamp};
 use onsale_engine_redis::picture::Picture;
 use onsale_engine_redis::reply::Reply;
 use onsale_engine_redis::{Keys, layout};
@@ -21,7 +21,7 @@ pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingK
 pub const NOW: Millis = 1_700_000_000_000;
 
 pub struct Room {
-    pub desk: Desk,
+    pub caller: ScriptCaller,
     _server: Server,
 }
 
@@ -30,7 +30,7 @@ pub async fn room() -> Room {
     let (link, scripts) = (server.link().await, lua::scripts("moves"));
     link.load(scripts.iter()).await.expect("scripts that compile");
     let terms = Terms { epoch: 1, compact_from: usize::MAX, strict: true, plain: true };
-    let room = Room { desk: Desk { link, scripts, prefix: String::new(), terms }, _server: server };
+    let room = Room { caller: ScriptCaller { link, scripts, prefix: String::new(), terms }, _server: server };
     let mut picture = Picture::nothing(EVENT);
     room.take(&mut picture, &create(NOW, 6)).await;
     room
@@ -38,7 +38,7 @@ pub async fn room() -> Room {
 
 impl Room {
     pub async fn ask(&self, picture: &Picture, command: &Command, stamp: Stamp, clock: Millis) -> Reply {
-        self.desk.submit(picture, command, stamp, clock, clock).await.expect("an answer")
+        self.caller.submit(picture, command, stamp, clock, clock).await.expect("an answer")
     }
 
     pub async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
@@ -51,7 +51,7 @@ impl Room {
     }
 
     pub async fn picture(&self) -> Picture {
-        self.desk.picture(EVENT).await.expect("a picture")
+        self.caller.picture(EVENT).await.expect("a picture")
     }
 }
 
@@ -112,14 +112,14 @@ async fn a_choice_from_an_old_position_is_made_again_unless_the_caller_has_tried
     let (old, mut fresh) = (room.picture().await, room.picture().await);
     room.take(&mut fresh, &hold(1, Pick::Seats(vec![0]))).await;
     assert_eq!(why(room.ask(&old, &best(2, 2), Stamp::None, NOW).await), "moved");
-    room.desk.terms.strict = false;
+    room.caller.terms.strict = false;
     assert_eq!(why(room.ask(&old, &best(3, 2), Stamp::None, NOW).await), "Done");
     // Now what the old picture would choose is taken.
     assert_eq!(why(room.ask(&old, &best(4, 2), Stamp::None, NOW).await), "moved");
     // A deadline has passed since the choice was made.
-    room.desk.terms.strict = true;
+    room.caller.terms.strict = true;
     let fresh = room.picture().await;
-    let reply = room.desk.submit(&fresh, &best(5, 2), Stamp::None, NOW + 120_000, NOW).await;
+    let reply = room.caller.submit(&fresh, &best(5, 2), Stamp::None, NOW + 120_000, NOW).await;
     assert_eq!(why(reply.expect("an answer")), "time");
 }
 
@@ -189,7 +189,7 @@ async fn an_answer_whose_facts_were_cut_off_is_still_not_given_twice() {
     assert_eq!(why(room.ask(&picture, &wish, key, NOW).await), "Done");
     let stream = Keys::new("", &EVENT).facts().to_owned();
     let cut = redis::cmd("XTRIM").arg(stream).arg("MAXLEN").arg(0).to_owned();
-    room.desk.link.query(&cut).await.expect("trimmed");
+    room.caller.link.query(&cut).await.expect("trimmed");
     assert_eq!(why(room.ask(&picture, &wish, key, NOW).await), "trimmed");
 }
 
@@ -216,11 +216,11 @@ async fn time_is_the_servers_own_and_never_before_the_last_fact() {
 async fn who_has_forgotten_the_scripts_says_so() {
     let room = room().await;
     let picture = room.picture().await;
-    room.desk.link.query(redis::cmd("SCRIPT").arg("FLUSH")).await.expect("flushed");
-    let answer = room.desk.submit(&picture, &best(1, 1), Stamp::None, NOW, NOW).await;
+    room.caller.link.query(redis::cmd("SCRIPT").arg("FLUSH")).await.expect("flushed");
+    let answer = room.caller.submit(&picture, &best(1, 1), Stamp::None, NOW, NOW).await;
     assert!(matches!(
         answer,
-        Err(onsale_engine_redis::desk::DeskError::Link(onsale_engine_redis::LinkError::Forgotten { .. }))
+        Err(onsale_engine_redis::caller::CallError::Link(onsale_engine_redis::LinkError::Forgotten { .. }))
     ));
 }
 
@@ -228,8 +228,8 @@ async fn who_has_forgotten_the_scripts_says_so() {
 async fn the_marker_ends_at_the_next_deadline() {
     let mut room = room().await;
     for compact_from in [usize::MAX, 0] {
-        room.desk.prefix = format!("marked-{compact_from}:");
-        room.desk.terms.compact_from = compact_from;
+        room.caller.prefix = format!("marked-{compact_from}:");
+        room.caller.terms.compact_from = compact_from;
         room.take(&mut Picture::nothing(EVENT), &create(NOW, 6)).await;
         let mut picture = room.picture().await;
         for (seat, hold_ms) in [(0, 60_000), (1, 30_000), (2, 90_000)] {
@@ -239,10 +239,10 @@ async fn the_marker_ends_at_the_next_deadline() {
             }
             room.take(&mut picture, &command).await;
         }
-        let key = Keys::new(&room.desk.prefix, &EVENT).marker().to_owned();
+        let key = Keys::new(&room.caller.prefix, &EVENT).marker().to_owned();
         for (after, next) in [(0, 30_000), (30_000, 60_000), (75_000, 90_000)] {
             let _ = room.ask(&picture, &Command::ExpireDue { limit: 9 }, Stamp::None, NOW + after).await;
-            let marker = room.desk.link.query(redis::cmd("GET").arg(&key)).await.expect("a marker");
+            let marker = room.caller.link.query(redis::cmd("GET").arg(&key)).await.expect("a marker");
             assert_eq!(marker, redis::Value::BulkString((NOW + next).to_string().into_bytes()), "at {after}");
         }
     }

@@ -10,7 +10,7 @@ use onsale_domain::seats::command::{AdoptChart, CreateEvent};
 use onsale_domain::{BuyerId, Fact, HoldId, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
 
 use crate::differential::chance::{BUYERS, Chance};
-use crate::differential::histories::{Asked, takes_its_course};
+use crate::differential::histories::{SentCommands, takes_its_course};
 
 /// What a history is about, besides what all are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct World {
     pub holds: Vec<(HoldId, u64, BuyerId)>,
     pub orders: Vec<(OrderId, Vec<u32>)>,
     pub places: Vec<(u32, BuyerId)>,
-    pub asked: Asked,
+    pub asked: SentCommands,
 }
 
 takes_its_course!(World, event);
@@ -70,7 +70,7 @@ impl World {
             holds: Vec::new(),
             orders: Vec::new(),
             places: Vec::new(),
-            asked: Asked::default(),
+            asked: SentCommands::default(),
         }
     }
 

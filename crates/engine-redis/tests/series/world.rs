@@ -10,7 +10,7 @@ use onsale_domain::stock::details::StockRules;
 use onsale_domain::{Command, Listing, ListingId, ListingKind, Millis, Step, Tenant};
 
 use crate::differential::chance::Chance;
-use crate::differential::histories::{Ask, Asked, asked_before, takes_its_course};
+use crate::differential::histories::{Ask, SentCommands, asked_before, takes_its_course};
 
 const HOUR: Millis = 3_600_000;
 
@@ -21,7 +21,7 @@ pub struct World {
     nowhere: ListingId,
     zoned: bool,
     ids: u128,
-    pub asked: Asked,
+    pub asked: SentCommands,
 }
 
 takes_its_course!(World, series);

@@ -57,7 +57,7 @@ impl<const N: usize> ScriptSet for Release<N> {
 
 /// Where in the listing's log the operation stands, and whether that was known before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Told {
+pub struct CountReply {
     pub epoch: u64,
     pub offset: u64,
     pub again: bool,
@@ -88,7 +88,7 @@ pub async fn count<const N: usize>(
     server: &Deployment<Release<N>>,
     listing: u32,
     operation: &str,
-) -> Result<Told, LinkError> {
+) -> Result<CountReply, LinkError> {
     let own = keys(server.link().config(), listing);
     let idem = format!("{}idem:v1:{{{}}}:{operation}", server.link().config().prefix, event(listing));
     let keys = [own.meta(), &idem, own.facts(), own.head()].map(str::to_owned);
@@ -97,14 +97,14 @@ pub async fn count<const N: usize>(
     let told = server.call(|scripts| &scripts.count, &keys, &args).await?;
     let (epoch, offset, again): (u64, u64, u8) =
         FromRedisValue::from_redis_value(told).expect("three numbers");
-    Ok(Told { epoch, offset, again: again == 1 })
+    Ok(CountReply { epoch, offset, again: again == 1 })
 }
 
 #[derive(Clone, Debug)]
 pub struct Ack {
     pub listing: u32,
     pub operation: String,
-    pub told: Told,
+    pub told: CountReply,
     pub at: Instant,
 }
 

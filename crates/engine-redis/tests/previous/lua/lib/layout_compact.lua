@@ -1,2 +1,0 @@
--- lib/layout_compact: these scripts know the layout of large charts.
-local LAYOUT = "compact"

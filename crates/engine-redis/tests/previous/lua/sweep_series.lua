@@ -1,3 +1,0 @@
--- sweep_series: nothing of a series falls due by itself.
--- REPLY  1          COST  2 reads
-return unchanged()
