@@ -52,8 +52,9 @@ async fn over_the_bound_the_oldest_answers_go_with_their_facts_and_a_repeat_is_d
         let status = tight.status();
         assert!(status.history_bytes <= bound, "{} of {bound} bytes", status.history_bytes);
         assert!(status.dedup_forgotten > 10 && status.dedup_window_ms.is_some(), "{status:?}");
-        let records = server.say::<Vec<String>>(&format!("KEYS idem:v1:{{{listing}}}:*")).expect("keys");
-        let facts = server.say::<u64>(&format!("XLEN event:facts:{{{listing}}}")).expect("a length");
+        let records =
+            server.say::<Vec<String>>(&format!("KEYS onsale:idem:v1:{{{listing}}}:*")).expect("keys");
+        let facts = server.say::<u64>(&format!("XLEN onsale:event:facts:{{{listing}}}")).expect("a length");
         // The record of the listing's own making was an operation of the server; it is there for ten minutes.
         assert_eq!(records.len() as u64 - 1, facts, "an answer is there as long as its fact");
 
@@ -88,7 +89,8 @@ async fn a_remembered_answer_takes_no_more_than_is_counted_for_it() {
     let listing = event(1);
     create(&engine, listing).await;
     hold_under(&engine, listing, 0).await;
-    let records = server.say::<Vec<String>>(&format!("KEYS idem:v1:{{{listing}}}:*")).expect("keys");
+    let records = server.say::<Vec<String>>(&format!("KEYS onsale:idem:v1:{{{listing}}}:*")).expect("keys");
+    assert!(!records.is_empty(), "answers are remembered");
     for record in records {
         let bytes = server.say::<u64>(&format!("MEMORY USAGE {record}")).expect("a size") + DEADLINE_BYTES;
         println!("{record}: {bytes} bytes");
