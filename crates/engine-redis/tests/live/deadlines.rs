@@ -135,7 +135,7 @@ async fn the_index_tells_a_server_that_missed_everything() {
     until("the index is done with it", || {
         night
             .server
-            .say::<Vec<String>>(&format!("ZRANGEBYSCORE due -inf {}", ZERO + MINUTE))
+            .say::<Vec<String>>(&format!("ZRANGEBYSCORE onsale:due -inf {}", ZERO + MINUTE))
             .is_ok_and(|due| due.is_empty())
     })
     .await;

@@ -92,6 +92,7 @@ async fn a_remembered_answer_takes_no_more_than_is_counted_for_it() {
     hold_under(&engine, listing, 0).await;
     let prefix = &engine.link().config().prefix;
     let records = server.say::<Vec<String>>(&format!("KEYS {prefix}idem:v1:{{{listing}}}:*")).expect("keys");
+    assert!(!records.is_empty(), "answers are remembered");
     for record in records {
         let bytes = server.say::<u64>(&format!("MEMORY USAGE {record}")).expect("a size") + DEADLINE_BYTES;
         println!("{record}: {bytes} bytes");
