@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use onsale_domain::{ListingId, Millis};
 use onsale_engine::Engine;
-use onsale_engine::contract::{Harness, suite};
+use onsale_engine::contract::Harness;
+use onsale_engine::contract::suite::{self, Part};
 use onsale_engine_redis::damage;
 use onsale_engine_redis::layout::Layout;
 use onsale_engine_redis::link::config::{Sentinel, Topology};
@@ -86,11 +87,11 @@ const BITS: usize = 1;
 const HASHES: usize = usize::MAX;
 
 /// What a restart makes of the replicas is the same however the servers are found, and takes most of the time: tables
-/// restart on single servers, in a test of their own, and everywhere with `ONSALE_CONTRACT=full`.
+/// restart on single servers, in tests of their own, and everywhere with `ONSALE_CONTRACT=full`.
 #[derive(Clone, Copy)]
 enum Rounds {
     InOneGo,
-    Restarted,
+    Restarted(Part),
 }
 
 fn is_full() -> bool {
@@ -102,7 +103,7 @@ fn run(config: &Config, masters: &[&Server], compact_from: usize, rounds: Rounds
     let houses = in_houses(config, masters, compact_from, |fresh| match rounds {
         Rounds::InOneGo if is_full() => suite::run_all(fresh),
         Rounds::InOneGo => suite::run_in_one_go(fresh),
-        Rounds::Restarted => suite::run_restarted(fresh),
+        Rounds::Restarted(part) => suite::run_restarted(part, fresh),
     });
     assert!(houses > 10, "the suite has many tables");
 }
@@ -165,8 +166,13 @@ fn the_engine_keeps_the_contract_on_redis() {
 }
 
 #[test]
-fn the_engine_keeps_the_contract_on_redis_through_restarts() {
-    on_one_server(Brand::Redis, HASHES, Rounds::Restarted);
+fn the_engine_keeps_the_contract_of_seats_on_redis_through_restarts() {
+    on_one_server(Brand::Redis, HASHES, Rounds::Restarted(Part::Seats));
+}
+
+#[test]
+fn the_engine_keeps_the_contract_of_auctions_on_redis_through_restarts() {
+    on_one_server(Brand::Redis, HASHES, Rounds::Restarted(Part::Auctions));
 }
 
 #[test]
@@ -175,8 +181,13 @@ fn the_engine_keeps_the_contract_on_valkey_with_large_charts() {
 }
 
 #[test]
-fn the_engine_keeps_the_contract_on_valkey_with_large_charts_through_restarts() {
-    on_one_server(Brand::Valkey, BITS, Rounds::Restarted);
+fn the_engine_keeps_the_contract_of_seats_on_valkey_with_large_charts_through_restarts() {
+    on_one_server(Brand::Valkey, BITS, Rounds::Restarted(Part::Seats));
+}
+
+#[test]
+fn the_engine_keeps_the_contract_of_other_kinds_on_valkey_through_restarts() {
+    on_one_server(Brand::Valkey, BITS, Rounds::Restarted(Part::Others));
 }
 
 #[test]

@@ -25,18 +25,32 @@ const FILES: &[(&str, &str)] = &[
 /// Plays one table on a fresh engine, with a restart after or before every line if it is `true`.
 pub type Play = fn(&str, &mut dyn Harness, bool) -> Result<(), String>;
 
+/// Which tables, for where all of them in one test would take long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Events and venues, with what readers are owed.
+    Seats,
+    Auctions,
+    /// The other kinds, orders and desks.
+    Others,
+}
+
+impl Part {
+    pub const ALL: [Part; 3] = [Part::Seats, Part::Auctions, Part::Others];
+}
+
 /// The tables of one kind of listing, or of what lives beside one, with how one is played.
-type Kind = (fn() -> Vec<Table>, Play);
+type Kind = (Part, fn() -> Vec<Table>, Play);
 
 const KINDS: [Kind; 8] = [
-    (seats, play_seats),
-    (sales::all, play::<sales::OfSales>),
-    (series::all, play::<series::OfSeries>),
-    (registrations::all, play::<registrations::OfRegistrations>),
-    (auctions::all, auctions::play),
-    (orders::all, orders::play),
-    (awards::all, play::<awards::OfAwards>),
-    (desks::all, play::<desks::OfDesks>),
+    (Part::Seats, seats, play_seats),
+    (Part::Others, sales::all, play::<sales::OfSales>),
+    (Part::Others, series::all, play::<series::OfSeries>),
+    (Part::Others, registrations::all, play::<registrations::OfRegistrations>),
+    (Part::Auctions, auctions::all, auctions::play),
+    (Part::Others, orders::all, orders::play),
+    (Part::Auctions, awards::all, play::<awards::OfAwards>),
+    (Part::Others, desks::all, play::<desks::OfDesks>),
 ];
 
 fn seats() -> Vec<Table> {
@@ -49,31 +63,36 @@ fn play_seats(table: &str, harness: &mut dyn Harness, restarts: bool) -> Result<
 
 /// Every table with how it is played.
 pub fn tables() -> Vec<(Table, Play)> {
-    let of_kind = |(all, play): Kind| all().into_iter().map(move |table| (table, play));
-    KINDS.into_iter().flat_map(of_kind).collect()
+    Part::ALL.into_iter().flat_map(tables_of).collect()
+}
+
+fn tables_of(part: Part) -> Vec<(Table, Play)> {
+    let kinds = KINDS.into_iter().filter(|(of, _, _)| *of == part);
+    kinds.flat_map(|(_, all, play)| all().into_iter().map(move |table| (table, play))).collect()
 }
 
 /// Runs every table on a fresh engine each, twice: in one go, and with a restart after every line.
 /// All that fail are printed, whole.
 pub fn run_all(fresh: impl FnMut() -> Box<dyn Harness>) {
-    run_rounds(&[false, true], fresh);
+    run_rounds(&Part::ALL, &[false, true], fresh);
 }
 
 /// The same without restarts, for where they take long and mean nothing new.
 pub fn run_in_one_go(fresh: impl FnMut() -> Box<dyn Harness>) {
-    run_rounds(&[false], fresh);
+    run_rounds(&Part::ALL, &[false], fresh);
 }
 
-/// With a restart after every line and nothing else, for where both rounds together take long.
-pub fn run_restarted(fresh: impl FnMut() -> Box<dyn Harness>) {
-    run_rounds(&[true], fresh);
+/// One part with a restart after every line and nothing else, for where both rounds together take long.
+pub fn run_restarted(part: Part, fresh: impl FnMut() -> Box<dyn Harness>) {
+    run_rounds(&[part], &[true], fresh);
 }
 
 /// One round for each entry, which says whether there is a restart after every line.
-fn run_rounds(rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
+fn run_rounds(parts: &[Part], rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
     let mut failures = Vec::new();
     let wanted = std::env::var("ONSALE_TABLE").unwrap_or_default();
-    for (table, play) in tables().into_iter().filter(|(table, _)| table.name.contains(&wanted)) {
+    let tables = parts.iter().flat_map(|part| tables_of(*part));
+    for (table, play) in tables.filter(|(table, _)| table.name.contains(&wanted)) {
         for &restarts in rounds {
             if let Err(report) = play(table.text, &mut *fresh(), restarts) {
                 let restarted = if restarts { " (restarted after every line)" } else { "" };
@@ -82,7 +101,8 @@ fn run_rounds(rounds: &[bool], mut fresh: impl FnMut() -> Box<dyn Harness>) {
             }
         }
     }
-    for (name, read) in reads::ALL.iter().filter(|(name, _)| name.contains(&wanted)) {
+    let reads = if parts.contains(&Part::Seats) { reads::ALL } else { &[] };
+    for (name, read) in reads.iter().filter(|(name, _)| name.contains(&wanted)) {
         if let Err(why) = read(&mut *fresh()) {
             failures.push(format!("reads: {name}\n{why}\n"));
         }
