@@ -14,10 +14,10 @@ use uuid::Uuid;
 use crate::config::Config;
 use crate::http::chart::Charts;
 use crate::metrics::Metrics;
-use crate::payments::Worker;
 use crate::secrets::Secrets;
 use crate::token::Tokens;
-use crate::{clockwork, http, listen, payments};
+use crate::{clockwork, http, listen, provider};
+use onsale_payments::Worker;
 
 /// How often recorded timings are folded into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -47,7 +47,7 @@ impl App {
         engine: Arc<dyn Engine>,
         stopping: CancellationToken,
     ) -> io::Result<App> {
-        let (provider, patience) = payments::chosen(&config, secrets)?;
+        let (provider, patience) = provider::chosen(&config, secrets)?;
         Ok(App {
             payments: Arc::new(Worker::new(engine.clone(), provider, patience)),
             engine,

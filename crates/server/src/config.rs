@@ -14,8 +14,9 @@ mod engine;
 mod payments;
 mod stripe;
 
+pub use onsale_payments::stripe::{Keys as StripeKeys, Secret};
 pub use payments::{Payments, ProviderName};
-pub use stripe::{Secret, Stripe, StripeError, StripeKeys};
+pub use stripe::{Stripe, StripeError};
 
 /// Read if it exists and no other file is named.
 pub const DEFAULT_FILE: &str = "onsale.toml";

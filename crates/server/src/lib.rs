@@ -10,7 +10,7 @@ pub mod idempotency;
 pub mod listen;
 pub mod logs;
 pub mod metrics;
-pub mod payments;
+pub mod provider;
 pub mod secrets;
 pub mod token;
 pub mod zone;

@@ -7,12 +7,16 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     ("onsale-domain", &[]),
     ("onsale-engine", &["onsale-domain"]),
     ("onsale-engine-redis", &["onsale-domain", "onsale-engine", "onsale-reaper"]),
-    ("onsale-server", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
-    ("onsale-sim", &["onsale-domain", "onsale-engine"]),
+    ("onsale-payments", &["onsale-domain", "onsale-engine"]),
+    (
+        "onsale-server",
+        &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-payments", "onsale-reaper"],
+    ),
+    ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
     ("onsale-reaper", &[]),
     ("xtask", &["onsale-reaper"]),
@@ -22,7 +26,7 @@ const ROOMS: [(&str, &[&str]); 8] = [
 /// What only their tests use is free.
 const FEW_LIBRARIES: [(&str, &[&str]); 2] = [
     ("onsale-domain", &["hashbrown", "minicbor"]),
-    ("onsale-sim", &["onsale-domain", "onsale-engine", "clap", "tokio"]),
+    ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments", "clap", "tokio"]),
 ];
 
 /// What ends processes is for tests and tools, never for what ships.

@@ -22,8 +22,8 @@ use crate::app::Bound;
 use crate::config::{Config, ProviderName};
 use crate::listen::tls;
 use crate::logs;
-use crate::payments::stripe::Stripe;
 use crate::secrets::Secrets;
+use onsale_payments::stripe::Stripe;
 
 /// Serve the HTTP interface from a data folder
 #[derive(Debug, ClapArgs)]

@@ -1,8 +1,8 @@
 //! The section `[stripe]`: keys from the environment, the file itself or files of their own, and where Stripe is.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
+use onsale_payments::stripe::{Keys, Secret};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -27,40 +27,6 @@ pub struct Stripe {
     pub base_url: Option<String>,
     /// Where a buyer comes back to from his bank. Without it his browser does the step, with the payment's client secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub return_url: Option<String>,
-}
-
-/// A text that is shown to nobody by accident.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Secret(String);
-
-impl Secret {
-    pub fn new(text: impl Into<String>) -> Secret {
-        Secret(text.into())
-    }
-
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-
-    pub fn masked(&self) -> Secret {
-        Secret("********".to_owned())
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("********")
-    }
-}
-
-/// Everything there must be, found and looked at.
-#[derive(Clone, Debug)]
-pub struct StripeKeys {
-    pub secret_key: Secret,
-    pub webhook_secret: Secret,
-    pub base_url: String,
     pub return_url: Option<String>,
 }
 
@@ -90,7 +56,7 @@ pub enum StripeError {
 }
 
 impl Stripe {
-    pub fn keys(&self) -> Result<StripeKeys, StripeError> {
+    pub fn keys(&self) -> Result<Keys, StripeError> {
         let secret_key = found("secret_key", self.secret_key.as_ref(), self.secret_key_file.as_deref())?;
         if !["sk_", "rk_"].iter().any(|start| secret_key.expose().starts_with(start)) {
             return Err(StripeError::NotSecretKey);
@@ -108,7 +74,7 @@ impl Stripe {
         if let Some(url) = self.return_url.as_ref().filter(|url| !is_url(url)) {
             return Err(StripeError::ReturnUrl(url.clone()));
         }
-        Ok(StripeKeys { secret_key, webhook_secret, base_url, return_url: self.return_url.clone() })
+        Ok(Keys { secret_key, webhook_secret, base_url, return_url: self.return_url.clone() })
     }
 
     pub fn masked(&self) -> Stripe {

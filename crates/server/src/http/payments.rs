@@ -18,8 +18,8 @@ use utoipa::ToSchema;
 use super::problem::{Problem, Told, catalog};
 use super::reply;
 use crate::app::App;
-use crate::payments::provider::WebhookError;
-use crate::payments::{payment_text, read_payment};
+use onsale_payments::provider::WebhookError;
+use onsale_payments::{payment_text, read_payment};
 
 /// How long a payment that was asked for a moment ago is waited for: 5 times so long.
 const SHOWN: Duration = Duration::from_millis(20);

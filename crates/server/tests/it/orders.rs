@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use onsale_payments::signature;
 use onsale_server::config::EngineKind;
-use onsale_server::payments::signature;
 use serde_json::{Value, json};
 
 use crate::house::{Answer, House};

@@ -8,8 +8,8 @@ mod settings;
 
 use std::sync::atomic::Ordering;
 
+use onsale_payments::signature;
 use onsale_server::config::{ProviderName, Secret, Stripe};
-use onsale_server::payments::signature;
 use serde_json::{Value, json};
 
 use crate::house::{Answer, House};

@@ -19,9 +19,9 @@ use onsale_domain::{Found, Query};
 use onsale_engine::{Answer, Engine, Request};
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{Options, RedisEngine};
-use onsale_server::payments::ask_key;
-use onsale_server::payments::simulated::{Bank, Simulated};
-use onsale_server::payments::worker::{Patience, Worker};
+use onsale_payments::ask_key;
+use onsale_payments::simulated::{Bank, Simulated};
+use onsale_payments::worker::{Patience, Worker};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 

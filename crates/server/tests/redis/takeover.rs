@@ -16,8 +16,8 @@ use onsale_domain::{Command, OrderId, PaymentId, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::Engine;
 use onsale_engine_redis::live::RedisEngine;
-use onsale_server::payments::ask_key;
-use onsale_server::payments::simulated::Bank;
+use onsale_payments::ask_key;
+use onsale_payments::simulated::Bank;
 
 use crate::bank::{PATIENCE, TOTAL, create, open, order, pay, place, runtime, start, submit};
 use crate::support::{Brand, Server as Redis, Setup};

@@ -7,7 +7,7 @@ use onsale_domain::order::fact::OrderedGoods;
 use serde_json::{Value, json};
 
 use super::Teller;
-use crate::payments::payment_text;
+use onsale_payments::payment_text;
 
 impl Teller<'_> {
     pub(super) fn of_order(&self, fact: &OrderFact) -> Value {

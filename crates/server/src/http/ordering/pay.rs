@@ -18,7 +18,7 @@ use crate::http::extract::{Caller, Json};
 use crate::http::problem::{Problem, Told};
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::At;
-use crate::payments::payment_text;
+use onsale_payments::payment_text;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

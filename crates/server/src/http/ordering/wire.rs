@@ -21,7 +21,7 @@ use crate::http::problem::Problem;
 use crate::http::sales::names::Skus;
 use crate::http::sales::wire::LinePriced;
 use crate::http::wire::{AreaPriced, SeatPriced, areas_priced, seats_priced, total};
-use crate::payments::payment_text;
+use onsale_payments::payment_text;
 
 /// The names of what an order pays.
 #[derive(Debug)]

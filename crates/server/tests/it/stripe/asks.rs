@@ -4,10 +4,10 @@ use std::future::Future;
 
 use onsale_domain::desk::Standing;
 use onsale_domain::money::Currency;
+use onsale_payments::provider::{Charge, GiveBack, LookUp, Provider};
+use onsale_payments::stripe::{Stripe, VERSION};
+use onsale_payments::{ProviderError, Said};
 use onsale_server::config::{Secret, StripeKeys};
-use onsale_server::payments::provider::{Charge, GiveBack, LookUp, Provider};
-use onsale_server::payments::stripe::{Stripe, VERSION};
-use onsale_server::payments::{ProviderError, Said};
 use serde_json::{Value, json};
 
 use super::localstripe::Localstripe;

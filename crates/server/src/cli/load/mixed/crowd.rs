@@ -13,7 +13,7 @@ use super::record::Promise;
 use super::stage::Stage;
 use crate::cli::client::Client;
 use crate::cli::load::hall::{list, text};
-use crate::payments::signature;
+use onsale_payments::signature;
 
 /// A request that failed is sent again so often, under the same key.
 const TRIES: u32 = 50;

@@ -4,13 +4,14 @@
 mod amounts;
 mod client;
 mod find;
+mod keys;
 mod objects;
 mod webhook;
 
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt};
+use http::HeaderMap;
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
 use serde::de::DeserializeOwned;
@@ -18,7 +19,8 @@ use serde::de::DeserializeOwned;
 use self::client::{Client, Method, Reply};
 use self::objects::{Failure, FailureBody, Intent, Refund};
 use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError, failed};
-use crate::config::StripeKeys;
+
+pub use self::keys::{Keys, Secret};
 
 /// The version of Stripe's interface that we speak; an account's own default does not matter.
 pub const VERSION: &str = "2025-12-15.clover";
@@ -33,12 +35,12 @@ pub struct Stripe {
 #[derive(Debug)]
 struct Account {
     client: Client,
-    keys: StripeKeys,
+    keys: Keys,
 }
 
 impl Stripe {
     /// Fails if this machine has no certificates to trust.
-    pub fn new(keys: StripeKeys) -> Result<Stripe, String> {
+    pub fn new(keys: Keys) -> Result<Stripe, String> {
         let client = Client::new(&keys.base_url, &keys.secret_key)?;
         Ok(Stripe { account: Arc::new(Account { client, keys }) })
     }

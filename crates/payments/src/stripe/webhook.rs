@@ -1,15 +1,15 @@
 //! Events of Stripe: verified over their raw bytes, then read. An event may be old news; what it says counts only if it
 //! says more than what is known.
 
-use axum::http::HeaderMap;
+use http::HeaderMap;
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::objects::{Intent, Refund};
-use crate::payments::provider::WebhookError;
-use crate::payments::{read_ask_key, read_payment, signature};
+use crate::provider::WebhookError;
+use crate::{read_ask_key, read_payment, signature};
 
 #[derive(Debug, Deserialize)]
 struct Event {

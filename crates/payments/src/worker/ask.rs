@@ -12,8 +12,8 @@ use onsale_engine::EngineError;
 
 use super::Worker;
 use super::talks::name;
-use crate::payments::ask_key;
-use crate::payments::provider::{Charge, GiveBack, LookUp, ProviderError, Said};
+use crate::ask_key;
+use crate::provider::{Charge, GiveBack, LookUp, ProviderError, Said};
 
 impl Worker {
     /// Asks for a payment or a refund. Asked before and not answered, it is the same ask: it has the same key.
@@ -109,7 +109,7 @@ impl Worker {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the provider does not answer".to_owned(),
         };
-        let payment = crate::payments::payment_text(self.tenant, task.slip.payment);
+        let payment = crate::payment_text(self.tenant, task.slip.payment);
         if self.memory.lock().await.unanswered.insert(name(task)) {
             tracing::warn!(
                 payment,

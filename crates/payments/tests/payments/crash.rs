@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt, ready};
+use http::HeaderMap;
 use onsale_domain::desk::Webhook;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Position, Request, View,
 };
-use onsale_server::payments::provider::{Charge, GiveBack, LookUp, Provider, WebhookError};
-use onsale_server::payments::{ProviderError, Said};
+use onsale_payments::provider::{Charge, GiveBack, LookUp, Provider, WebhookError};
+use onsale_payments::{ProviderError, Said};
 
 use crate::world::World;
 

@@ -6,8 +6,8 @@ use onsale_domain::desk::Standing;
 use serde::Deserialize;
 
 use super::amounts;
-use crate::payments::Said;
-use crate::payments::provider::{failed, printable};
+use crate::Said;
+use crate::provider::{failed, printable};
 
 pub type Metadata = BTreeMap<String, String>;
 

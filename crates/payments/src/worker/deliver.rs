@@ -13,7 +13,7 @@ impl Worker {
     pub(super) async fn deliver(&self, task: &Task) -> Result<(), EngineError> {
         let Some(command) = told(task) else { return Ok(()) };
         let outcome = self.submit(task.listing, Command::Order(command)).await?;
-        let payment = crate::payments::payment_text(self.tenant, task.slip.payment);
+        let payment = crate::payment_text(self.tenant, task.slip.payment);
         if let Some(refusal) = outcome.refused() {
             // Its listing asked for it, so this cannot be; should it be, somebody must look at it.
             let (listing, code) = (task.listing, refusal.code.as_str());

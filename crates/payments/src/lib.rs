@@ -7,40 +7,11 @@ pub mod simulated;
 pub mod stripe;
 pub mod worker;
 
-use std::io;
-use std::sync::Arc;
-use std::time::Duration;
-
 use onsale_domain::id::{read_base32, write_base32};
 use onsale_domain::{PaymentId, Tenant};
 
-use self::simulated::{Bank, Simulated};
-use self::stripe::Stripe;
-use self::worker::Patience;
-use crate::config::{Config, ProviderName};
-use crate::secrets::Secrets;
-
 pub use provider::{Provider, ProviderError, Said};
 pub use worker::Worker;
-
-/// Stripe is asked several times before it is given up for now: `stripe/client.rs`.
-const STRIPE_ANSWERS: Duration = Duration::from_secs(40);
-
-/// The provider that the configuration names, and how patient one must be with it.
-pub fn chosen(config: &Config, secrets: &Secrets) -> io::Result<(Arc<dyn Provider>, Patience)> {
-    match config.payments.provider {
-        ProviderName::Simulated => {
-            let secret = [b"webhooks:", &*secrets.house_key].concat();
-            Ok((Arc::new(Simulated::new(Arc::new(Bank::default()), &secret)), Patience::default()))
-        }
-        ProviderName::Stripe => {
-            let patience = Patience { answer: STRIPE_ANSWERS, ..Patience::default() };
-            let keys = config.stripe_keys().map_err(io::Error::other)?;
-            let stripe = Stripe::new(keys).map_err(|error| io::Error::other(format!("stripe: {error}")))?;
-            Ok((Arc::new(stripe), patience))
-        }
-    }
-}
 
 /// `pay_<tenant>_<26>`: a payment lives on its tenant's desk.
 pub fn payment_text(tenant: Tenant, payment: PaymentId) -> String {

@@ -4,7 +4,7 @@
 use super::client::Method;
 use super::objects::{Intent, Page, Refund};
 use super::{Account, read, refused};
-use crate::payments::provider::{LookUp, ProviderError};
+use crate::provider::{LookUp, ProviderError};
 
 const PAGE: usize = 100;
 /// Intents made since: some thousands in the quarter of an hour that a payment has.

@@ -19,9 +19,9 @@ use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::embedded::{Embedded, Options};
 use onsale_engine::{Answer, Engine, Request, journal};
-use onsale_server::payments::simulated::{Bank, Simulated};
-use onsale_server::payments::worker::{Patience, Worker};
-use onsale_server::payments::{Provider, ask_key};
+use onsale_payments::simulated::{Bank, Simulated};
+use onsale_payments::worker::{Patience, Worker};
+use onsale_payments::{Provider, ask_key};
 use tokio::runtime::Runtime;
 
 use crate::crash::{Fate, Mode, Mortal};

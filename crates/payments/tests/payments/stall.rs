@@ -1,7 +1,7 @@
 //! A provider that never answers one buyer is no trouble of the others.
 
 use onsale_domain::order::OrderStatus;
-use onsale_server::payments::worker::TALKS_MAX;
+use onsale_payments::worker::TALKS_MAX;
 
 use crate::crowd::Crowd;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 
 use super::VERSION;
-use crate::config::Secret;
-use crate::payments::ProviderError;
+use super::keys::Secret;
+use crate::ProviderError;
 
 const CONNECT: Duration = Duration::from_secs(4);
 /// One try from its first byte to its last: a bank behind Stripe may take some seconds.
