@@ -1,6 +1,7 @@
 //! Payments: the port to providers, and the worker that carries slips between listings, the desk and the provider.
 //! Nothing here decides about goods; every step may be repeated, so a crash between any two of them is harmless.
 
+pub mod machine;
 pub mod provider;
 pub mod signature;
 pub mod simulated;

@@ -1,8 +1,8 @@
 //! The port: all that the house may ask of a payment provider. Every ask has a key; the same key asked twice is one
 //! ask. A provider may answer, refuse, be late, say things twice or in any order, or never speak again.
 
-use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt, ready};
+use http::HeaderMap;
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
 use onsale_domain::limits::REASON_CHARS_MAX;

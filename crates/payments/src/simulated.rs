@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt, pending, ready};
+use http::HeaderMap;
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
 use onsale_domain::money::Minor;

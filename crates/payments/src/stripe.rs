@@ -10,7 +10,7 @@ mod webhook;
 
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
+use http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt};
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};

@@ -1,61 +1,32 @@
-//! The worker: reads what listings ask for, has the desk take it, asks the provider, and tells listings what came of it.
-//! It remembers nothing that matters: whatever it had begun is found again on the desk. Of several servers on one store
-//! the one with the desk's lease works; the others only store webhooks.
+//! The worker as it ships: makes the calls that the machine names, on the engine and the provider, and brings it their
+//! replies. Of several servers on one store the one with the desk's lease works; the others only store webhooks.
 
-mod ask;
-mod deliver;
-mod talks;
-
-use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::stream::{self, TryStreamExt};
+use futures_util::future::{BoxFuture, FutureExt, TryFutureExt, ready};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use onsale_domain::by::Actor;
-use onsale_domain::desk::command::TakeWork;
-use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Slip, Task, Webhook, desk_of};
-use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
-use onsale_domain::{By, Command, ListingId, ListingKind, Millis, Outcome, PaymentId, Tenant};
-use onsale_domain::{Found, Query};
+use onsale_domain::desk::{DeskCommand, Webhook, desk_of};
+use onsale_domain::{By, Command, Found, ListingId, Outcome, Query, Tenant};
 use onsale_engine::{Engine, EngineError, Moved, Request};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
-use self::talks::{Name, Talks};
-use super::provider::Provider;
+use crate::machine::{Call, CallId, KINDS, Machine, Reply};
+use crate::provider::{Provider, ProviderError, Said};
 
-pub use self::talks::TALKS_MAX;
+pub use crate::machine::{Patience, TALKS_MAX};
 
 /// How often the worker looks around if nobody wakes it: sweeps owe refunds without asking anybody.
 const TICK: Duration = Duration::from_millis(500);
 /// How often the lease is asked for again: some times before it is over.
 const LEASE_TICK: Duration = Duration::from_secs(1);
-/// Slips read, and tasks seen to, in one go.
-const PAGE: usize = 64;
-/// Listings looked at in one go.
-const LISTINGS: usize = 500;
-/// Listings told at the same time: each is a step of its own listing and one of the desk, which takes many at once.
-const TOLD_AT_ONCE: usize = 16;
-/// Kinds of listings that have orders.
-static KINDS: [ListingKind; 4] =
-    [ListingKind::Event, ListingKind::Sale, ListingKind::Registration, ListingKind::Auction];
 
-/// How patient the worker is with a provider.
-#[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// An ask without an answer by then is made again later.
-    pub answer: Duration,
-    /// Between two tries; doubled with each, up to the longest.
-    pub again_ms: Millis,
-    pub again_ms_max: Millis,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Patience { answer: Duration::from_secs(10), again_ms: 1_000, again_ms_max: 60_000 }
-    }
-}
+/// Calls under way; letting go of this lets go of all of them.
+type Calls = FuturesUnordered<BoxFuture<'static, (CallId, Reply)>>;
 
 pub struct Worker {
     engine: Arc<dyn Engine>,
@@ -65,40 +36,26 @@ pub struct Worker {
     wake: Notify,
     /// Whether this server has the desk's lease, as far as it knows.
     leads: AtomicBool,
-    memory: Mutex<Memory>,
+    /// Whether this server has opened the desk for a webhook.
+    opened: AtomicBool,
+    machine: Mutex<Machine>,
     /// Listings that may owe something since they were last looked at.
     moved: Moved,
 }
 
-/// Only to do less: a worker that has forgotten all of it does the same things, just more often.
-#[derive(Debug, Default)]
-struct Memory {
-    opened: bool,
-    /// Whether every listing was looked at since this server looks after payments; from then on those that moved are
-    /// enough.
-    caught_up: bool,
-    tries: BTreeMap<Name, Tries>,
-    /// Those whose provider does not answer, which has been logged: a wait is told of once, not with every try.
-    unanswered: BTreeSet<Name>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Tries {
-    count: u32,
-    next_at: Millis,
-}
-
 impl Worker {
     pub fn new(engine: Arc<dyn Engine>, provider: Arc<dyn Provider>, patience: Patience) -> Worker {
+        let tenant = Tenant::DEFAULT;
         Worker {
             moved: engine.moved(&KINDS),
             engine,
             provider,
-            tenant: Tenant::DEFAULT,
+            tenant,
             patience,
             wake: Notify::new(),
             leads: AtomicBool::new(false),
-            memory: Mutex::default(),
+            opened: AtomicBool::new(false),
+            machine: Mutex::new(Machine::new(tenant, patience)),
         }
     }
 
@@ -125,36 +82,52 @@ impl Worker {
         }
     }
 
-    async fn work(self: &Arc<Self>, stop: &CancellationToken) {
-        let (mut talks, mut waits) = (Talks::default(), false);
+    async fn work(&self, stop: &CancellationToken) {
+        let mut machine = self.machine.lock().await;
+        let (mut calls, mut is_due, mut waits) = (Calls::new(), true, false);
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while !stop.is_cancelled() {
-            match self.share(&mut talks).await {
-                Ok(()) => waits = false,
-                Err(EngineError::Stopping) => break,
-                Err(error) if waits => tracing::debug!(%error, "payments still wait: {error}"),
-                Err(error) => {
+            let mut ended = None;
+            if !self.leads.load(Ordering::Relaxed) {
+                // Another server may be asking for the same by now; what is said here could not be written down any more.
+                calls.clear();
+                machine.lose_lease();
+                if std::mem::take(&mut is_due) {
+                    ended = Some(self.hear().await);
+                }
+            } else if !machine.is_in_round() && (is_due || machine.wants_round()) {
+                is_due = false;
+                ended = self.begin_round(&mut machine).await.err().map(Err);
+            }
+            calls.extend(machine.take_calls().into_iter().map(|(id, call)| self.make(id, call)));
+            let is_not_begun = ended.as_ref().is_some_and(Result::is_err);
+            match ended.or_else(|| machine.take_ended()) {
+                None => {}
+                Some(Ok(())) => waits = false,
+                Some(Err(EngineError::Stopping)) => break,
+                Some(Err(error)) if waits => tracing::debug!(%error, "payments still wait: {error}"),
+                Some(Err(error)) => {
                     waits = true;
                     tracing::warn!(%error, "payments wait: {error}");
                 }
             }
+            // What a round leaves to do is done by the next, at once.
+            if self.leads.load(Ordering::Relaxed) && machine.wants_round() && !is_not_begun {
+                continue;
+            }
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = self.wake.notified() => {}
-                () = tokio::time::sleep(TICK) => {}
+                () = self.wake.notified() => is_due = true,
+                _ = ticks.tick() => {
+                    is_due = true;
+                    machine.tick(self.engine.now());
+                }
+                Some((id, reply)) = calls.next() => machine.take_reply(id, reply, self.engine.now()),
             }
         }
-        talks.let_go().await;
-    }
-
-    /// What this server has to do: all of it, or only what every server does.
-    async fn share(self: &Arc<Self>, talks: &mut Talks) -> Result<(), EngineError> {
-        if self.leads.load(Ordering::Relaxed) {
-            return self.begin_round(talks).await;
-        }
-        // Another server may be asking for the same by now; what is said here could not be written down any more.
-        talks.let_go().await;
-        self.memory.lock().await.caught_up = false;
-        self.hear().await
+        drop(calls);
+        machine.let_go();
     }
 
     /// Takes the lease when it is free, and keeps it. Whether it counts is for the desk to say: what is decided under an
@@ -175,38 +148,32 @@ impl Worker {
         }
     }
 
-    /// Everything there is to do now, once; waits for every conversation.
-    pub async fn round(self: &Arc<Self>) -> Result<(), EngineError> {
-        let mut talks = Talks::default();
-        self.begin_round(&mut talks).await?;
-        talks.finish().await
-    }
-
-    /// Does everything there is to do now, except that conversations with the provider are only begun.
-    async fn begin_round(self: &Arc<Self>, talks: &mut Talks) -> Result<(), EngineError> {
-        self.hear().await?;
-        self.take_work().await?;
-        talks.begin_round();
-        let mut after = None;
+    /// Everything there is to do now, once; waits for every conversation. What goes wrong first is told.
+    pub async fn round(&self) -> Result<(), EngineError> {
+        let mut machine = self.machine.lock().await;
+        let (mut calls, mut ticks) = (Calls::new(), tokio::time::interval(TICK));
+        self.begin_round(&mut machine).await?;
         loop {
-            talks.forget_ended();
-            let tasks = self.open_tasks(after).await?;
-            let full = tasks.len() == PAGE;
-            after = tasks.last().map(|task| (task.place, task.slip.payment, task.slip.refund));
-            let (to_tell, to_ask): (Vec<Task>, Vec<Task>) =
-                tasks.into_iter().partition(|task| task.to_deliver);
-            stream::iter(to_tell.iter().map(Ok))
-                .try_for_each_concurrent(TOLD_AT_ONCE, |task| self.deliver(task))
-                .await?;
-            for task in to_ask {
-                if !self.rests(&task).await {
-                    talks.begin(self, task).await;
-                }
+            calls.extend(machine.take_calls().into_iter().map(|(id, call)| self.make(id, call)));
+            if let Some(Err(error)) = machine.take_ended() {
+                machine.let_go();
+                return Err(error);
             }
-            if !full {
-                return Ok(());
+            tokio::select! {
+                next = calls.next() => match next {
+                    Some((id, reply)) => machine.take_reply(id, reply, self.engine.now()),
+                    None => return machine.take_talk_trouble().map_or(Ok(()), Err),
+                },
+                _ = ticks.tick() => machine.tick(self.engine.now()),
             }
         }
+    }
+
+    async fn begin_round(&self, machine: &mut Machine) -> Result<(), EngineError> {
+        self.hear().await?;
+        self.moved.take(usize::MAX).into_iter().for_each(|(listing, _)| machine.listing_moved(listing));
+        machine.begin_round(self.engine.now());
+        Ok(())
     }
 
     /// What a provider inside this process has to say.
@@ -219,131 +186,80 @@ impl Worker {
 
     /// Stores an event of the provider; what it says is seen to next.
     pub async fn receive(&self, webhook: Webhook) -> Result<Outcome, EngineError> {
-        self.open_desk().await?;
+        if !self.opened.load(Ordering::Relaxed) {
+            self.desk(DeskCommand::Open).await?;
+            self.opened.store(true, Ordering::Relaxed);
+        }
         let outcome = self.desk(DeskCommand::ReceiveWebhook(Box::new(webhook))).await?;
         self.nudge();
         Ok(outcome)
     }
 
-    async fn open_desk(&self) -> Result<(), EngineError> {
-        if self.memory.lock().await.opened {
-            return Ok(());
-        }
-        self.desk(DeskCommand::Open).await?;
-        self.memory.lock().await.opened = true;
-        Ok(())
-    }
-
-    /// Puts slips of every listing that has moved since the last look on the desk.
-    async fn take_work(&self) -> Result<(), EngineError> {
-        if !self.memory.lock().await.caught_up {
-            self.catch_up().await?;
-            self.memory.lock().await.caught_up = true;
-        }
-        loop {
-            let mut moved = self.moved.take(LISTINGS).into_iter();
-            let full = moved.len() == LISTINGS;
-            while let Some((listing, position)) = moved.next() {
-                if let Err(error) = self.take_from(listing).await {
-                    // Nothing that was taken is forgotten: the next round looks at all of it.
-                    self.moved.put_back(listing, position);
-                    moved.for_each(|(listing, position)| self.moved.put_back(listing, position));
-                    return Err(error);
-                }
-            }
-            if !full {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Looks at every listing once, after a start or when another server let go: what it had not taken is among them.
-    async fn catch_up(&self) -> Result<(), EngineError> {
-        for kind in KINDS {
-            let mut after = None;
-            loop {
-                let views = self.engine.listings(self.tenant, kind, after, LISTINGS);
-                after = views.last().map(|view| view.listing);
-                stream::iter(views.iter().map(Ok))
-                    .try_for_each_concurrent(TOLD_AT_ONCE, |view| self.take_from(view.listing))
-                    .await?;
-                if views.len() < LISTINGS {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    async fn take_from(&self, listing: ListingId) -> Result<(), EngineError> {
-        loop {
-            let fence = self.cursor(listing).await?;
-            let query = Query::Orders(OrdersQuery::WorkAfter { fence, limit: PAGE });
-            let Found::Orders(OrdersFound::Work(work)) = self.engine.ask(listing, query).await? else {
-                return Ok(());
-            };
-            let Some(last) = work.last() else { return Ok(()) };
-            let (through, full) = (last.fence, work.len() == PAGE);
-            let slips = work.into_iter().map(slip).collect();
-            self.open_desk().await?;
-            self.desk(DeskCommand::TakeWork(TakeWork { listing, through, slips })).await?;
-            if !full {
-                return Ok(());
-            }
-        }
-    }
-
-    /// How far the desk has read a listing's log; a desk that was never needed has read nothing.
-    async fn cursor(&self, listing: ListingId) -> Result<u64, EngineError> {
-        if self.engine.view(&desk_of(self.tenant)).is_none() {
-            return Ok(0);
-        }
-        let query = Query::Desk(DeskQuery::Cursor(listing));
-        let found = self.engine.ask(desk_of(self.tenant), query).await?;
-        if let Found::Desk(DeskFound::Cursor(fence)) = found {
-            return Ok(fence);
-        }
-        Ok(0)
-    }
-
-    async fn open_tasks(&self, after: Option<(u64, PaymentId, u16)>) -> Result<Vec<Task>, EngineError> {
-        if self.engine.view(&desk_of(self.tenant)).is_none() {
-            return Ok(Vec::new());
-        }
-        let query = Query::Desk(DeskQuery::Open { after, limit: PAGE });
-        let found = self.engine.ask(desk_of(self.tenant), query).await?;
-        if let Found::Desk(DeskFound::Open(tasks)) = found {
-            return Ok(tasks);
-        }
-        Ok(Vec::new())
-    }
-
     /// A command to the desk; whatever it says, it was heard.
-    async fn desk(&self, command: DeskCommand) -> Result<Outcome, EngineError> {
-        self.submit(desk_of(self.tenant), Command::Desk(command)).await
+    fn desk(&self, command: DeskCommand) -> BoxFuture<'static, Result<Outcome, EngineError>> {
+        self.submit(desk_of(self.tenant), Command::Desk(command))
     }
 
-    async fn submit(&self, listing: ListingId, command: Command) -> Result<Outcome, EngineError> {
+    fn submit(
+        &self,
+        listing: ListingId,
+        command: Command,
+    ) -> BoxFuture<'static, Result<Outcome, EngineError>> {
         let by = Actor::parse(self.provider.name()).map(By::Provider);
-        Ok(self.engine.submit(Request { listing, command, key: None, by }).await?.outcome)
+        let request = Request { listing, command, key: None, by };
+        self.engine.submit(request).map_ok(|answer| answer.outcome).boxed()
+    }
+
+    /// Begins a call of the machine; the future is its reply.
+    fn make(&self, id: CallId, call: Call) -> BoxFuture<'static, (CallId, Reply)> {
+        let reply = match call {
+            Call::Listings { kind, after, limit } => {
+                let views = self.engine.listings(self.tenant, kind, after, limit);
+                ready(Reply::Listings(views.iter().map(|view| view.listing).collect())).boxed()
+            }
+            Call::AskDesk(query) => {
+                let desk = desk_of(self.tenant);
+                match self.engine.view(&desk) {
+                    Some(_) => self.engine.ask(desk, Query::Desk(query)).map(Reply::Found).boxed(),
+                    None => ready(Reply::Found(Ok(Found::Nothing))).boxed(),
+                }
+            }
+            Call::AskListing(listing, query) => {
+                self.engine.ask(listing, Query::Orders(query)).map(Reply::Found).boxed()
+            }
+            Call::Desk(command) => self.desk(command).map(Reply::Decided).boxed(),
+            Call::Tell(listing, command) => {
+                self.submit(listing, Command::Order(command)).map(Reply::Decided).boxed()
+            }
+            Call::Charge(ask) => self.said(self.provider.charge(ask).map_ok(Some).boxed()),
+            Call::Refund(ask) => self.said(self.provider.refund(ask).map_ok(Some).boxed()),
+            Call::LookUp(ask) => self.said(self.provider.look_up(ask)),
+            Call::CallOff(ask) => self.said(self.provider.call_off(ask)),
+        };
+        reply.map(move |reply| (id, reply)).boxed()
+    }
+
+    /// What the provider says within its time. A provider that breaks down is one that did not answer.
+    fn said(
+        &self,
+        asked: BoxFuture<'static, Result<Option<Said>, ProviderError>>,
+    ) -> BoxFuture<'static, Reply> {
+        let answer = tokio::time::timeout(self.patience.answer, AssertUnwindSafe(asked).catch_unwind());
+        let said = |answer: Result<std::thread::Result<Result<Option<Said>, ProviderError>>, _>| match answer
+        {
+            Ok(Ok(said)) => said.map_err(|error| error.to_string()),
+            Ok(Err(_)) => {
+                tracing::error!("a conversation with the payment provider broke off");
+                Err("the conversation broke off".to_owned())
+            }
+            Err(_) => Err("the provider does not answer".to_owned()),
+        };
+        answer.map(move |answer: Result<_, tokio::time::error::Elapsed>| Reply::Said(said(answer))).boxed()
     }
 }
 
 impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker").field("provider", &self.provider.name()).finish_non_exhaustive()
-    }
-}
-
-fn slip(work: Work) -> Slip {
-    Slip {
-        order: work.order,
-        payment: work.payment,
-        refund: work.refund,
-        amount_minor: work.amount_minor,
-        currency: work.currency,
-        until: work.until,
-        of_reference: work.reference,
-        method: work.method,
     }
 }

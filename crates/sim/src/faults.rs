@@ -184,6 +184,7 @@ impl World {
                     let (reader, shared) = (core.reader.clone(), core.shared.clone());
                     self.facts = Some(Facts { reader, shared });
                     self.core = Some(core);
+                    self.start_worker();
                     return Ok(());
                 }
                 Err(error) => {

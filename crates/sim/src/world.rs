@@ -30,7 +30,7 @@ use crate::trace::Trace;
 use crate::workload::Workload;
 
 use bank::Bank;
-use payments::Errand;
+use payments::{Errand, Worker};
 
 /// Batches that may be decided ahead of the disk.
 const PENDING_MAX: usize = 3;
@@ -112,6 +112,8 @@ pub struct World {
     followers: Vec<Follower>,
     snapshot: Option<Snapshot>,
     bank: Bank,
+    /// `None` only while the process is being restarted.
+    worker: Option<Worker>,
     /// What the payments' worker waits for, by its calls.
     errands: BTreeMap<u64, Errand>,
     /// A commit failed: errors are the right answers until the restart.
@@ -164,10 +166,17 @@ impl World {
             followers: Vec::new(),
             snapshot: None,
             bank: Bank::default(),
+            worker: None,
             errands: BTreeMap::new(),
             failed: false,
             rng,
         }
+    }
+
+    /// The process has started, and with it a worker that knows nothing.
+    pub fn start_worker(&mut self) {
+        let moved = self.core.as_ref().map(|core| core.shared.movements.subscribe(Worker::kinds()));
+        self.worker = moved.map(Worker::start);
     }
 
     fn live(&mut self, steps: u64) -> Result<(), String> {

@@ -29,7 +29,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
             "onsale-redis-servers",
         ],
     ),
-    ("onsale-sim", &["onsale-domain", "onsale-engine"]),
+    ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
     ("onsale-reaper", &[]),
     ("onsale-redis-servers", &["onsale-reaper"]),

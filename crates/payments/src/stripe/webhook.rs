@@ -1,7 +1,7 @@
 //! Events of Stripe: verified over their raw bytes, then read. An event may be old news; what it says counts only if it
 //! says more than what is known.
 
-use axum::http::HeaderMap;
+use http::HeaderMap;
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
 use serde::Deserialize;

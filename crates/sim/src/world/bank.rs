@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use onsale_domain::desk::{Slip, Standing, Webhook};
+use onsale_domain::desk::{Standing, Webhook};
 use onsale_domain::{Millis, PaymentId};
+use onsale_payments::provider::{Charge, GiveBack};
+use onsale_payments::{ProviderError, Said, read_ask_key};
 
 use crate::rng::Rng;
 
@@ -29,38 +31,15 @@ struct Ask {
     done_at: Option<Millis>,
 }
 
-/// What the provider says when it is asked.
-#[derive(Debug)]
-pub enum Said {
-    Something(Option<String>, Standing),
-    /// The line is dead: nobody knows whether it was heard.
-    Silence,
-}
-
 impl Bank {
     /// The first ask under a key decides; later ones are told the same.
-    pub fn ask(&mut self, rng: &mut Rng, key: AskKey, slip: &Slip, now: Millis) -> Said {
-        let mood = slip.method.as_deref().unwrap_or("succeed");
-        self.pass(now);
-        if let Some(known) = self.asks.get(&key) {
-            return said(key, &known.standing);
+    pub fn charge(&mut self, rng: &mut Rng, ask: &Charge) -> Result<Said, ProviderError> {
+        let (key, now) = (read(&ask.key), ask.now);
+        if let Some(known) = self.known(rng, key, now) {
+            return known;
         }
-        // The same refund under another key would be paid twice, unless the try before this one failed.
-        let before = key.2.checked_sub(1).and_then(|failures| self.asks.get(&(key.0, key.1, failures)));
-        let may_be = key.2 == 0 || before.is_some_and(|ask| matches!(ask.standing, Standing::Failed { .. }));
-        assert!(may_be, "{key:?} is asked for, but the try before it did not fail");
-        // Sometimes the ask is lost on its way.
-        if rng.chance(100) {
-            return Said::Silence;
-        }
-        let amount_minor = slip.amount_minor;
+        let (mood, amount_minor) = (ask.method.as_deref().unwrap_or("succeed"), ask.amount_minor);
         let done = Standing::Done { amount_minor };
-        let failed = |reason: &str| Standing::Failed { reason: reason.to_owned() };
-        if slip.refund > 0 {
-            let standing = if rng.chance(250) { failed("refund failed") } else { done };
-            self.asks.insert(key, Ask { amount_minor, standing: standing.clone(), done_at: None });
-            return if rng.chance(150) { Said::Silence } else { said(key, &standing) };
-        }
         let (standing, done_at) = match mood {
             "decline" => (failed("card declined"), None),
             "action" => {
@@ -82,29 +61,55 @@ impl Bank {
                 self.push(key, &done, now);
                 self.push(key, &failed("first try declined"), now);
                 self.push(key, &Standing::Waiting, now);
-                return Said::Something(None, Standing::Waiting);
+                return Ok(Said { reference: None, standing: Standing::Waiting });
             }
-            "lost" => return Said::Silence,
             // It took the money and never says so of itself.
-            "silent" => return Said::Silence,
+            "lost" | "silent" => return Err(silence()),
             _ => {}
         }
-        if rng.chance(100) { Said::Silence } else { said(key, &standing) }
+        if rng.chance(100) { Err(silence()) } else { Ok(said(key, &standing)) }
+    }
+
+    pub fn refund(&mut self, rng: &mut Rng, ask: &GiveBack) -> Result<Said, ProviderError> {
+        let key = read(&ask.key);
+        if let Some(known) = self.known(rng, key, ask.now) {
+            return known;
+        }
+        let amount_minor = ask.amount_minor;
+        let standing =
+            if rng.chance(250) { failed("refund failed") } else { Standing::Done { amount_minor } };
+        self.asks.insert(key, Ask { amount_minor, standing: standing.clone(), done_at: None });
+        if rng.chance(150) { Err(silence()) } else { Ok(said(key, &standing)) }
+    }
+
+    /// What is answered to an ask that was heard before, or is lost on its way.
+    fn known(&mut self, rng: &mut Rng, key: AskKey, now: Millis) -> Option<Result<Said, ProviderError>> {
+        self.pass(now);
+        if let Some(known) = self.asks.get(&key) {
+            return Some(Ok(said(key, &known.standing)));
+        }
+        // The same refund under another key would be paid twice, unless the try before this one failed.
+        let before = key.2.checked_sub(1).and_then(|failures| self.asks.get(&(key.0, key.1, failures)));
+        let may_be = key.2 == 0 || before.is_some_and(|ask| matches!(ask.standing, Standing::Failed { .. }));
+        assert!(may_be, "{key:?} is asked for, but the try before it did not fail");
+        rng.chance(100).then(|| Err(silence()))
     }
 
     /// What became of an ask; `None`: it never arrived.
-    pub fn look_up(&mut self, key: AskKey, now: Millis) -> Option<Said> {
+    pub fn look_up(&mut self, key: &str, now: Millis) -> Option<Said> {
+        let key = read(key);
         self.pass(now);
         self.asks.get(&key).map(|known| said(key, &known.standing))
     }
 
     /// Nobody waits any more: what is not on its way already never comes.
-    pub fn call_off(&mut self, key: AskKey, now: Millis) -> Option<Said> {
+    pub fn call_off(&mut self, key: &str, now: Millis) -> Option<Said> {
+        let key = read(key);
         self.pass(now);
         let ask = self.asks.get_mut(&key)?;
         let open = matches!(ask.standing, Standing::Waiting | Standing::NeedsAction { .. });
         if open && ask.done_at.is_none() {
-            ask.standing = Standing::Failed { reason: "called off".to_owned() };
+            ask.standing = failed("called off");
         }
         Some(said(key, &ask.standing))
     }
@@ -171,6 +176,20 @@ fn reference(payment: PaymentId) -> String {
     format!("bank-{}", payment.0)
 }
 
+fn read(key: &str) -> AskKey {
+    let asked = read_ask_key(key).unwrap_or_else(|| panic!("{key} is no key of ours"));
+    (asked.payment, asked.refund, asked.failures)
+}
+
+fn failed(reason: &str) -> Standing {
+    Standing::Failed { reason: reason.to_owned() }
+}
+
+/// The line is dead: nobody knows whether it was heard.
+fn silence() -> ProviderError {
+    ProviderError("no answer".to_owned())
+}
+
 fn said((payment, ..): AskKey, standing: &Standing) -> Said {
-    Said::Something(Some(reference(payment)), standing.clone())
+    Said { reference: Some(reference(payment)), standing: standing.clone() }
 }

@@ -169,7 +169,7 @@ impl World {
             self.auditor.coverage.fault("died_in_snapshot");
             std::mem::forget(writer);
         }
-        (self.core, self.facts, self.failed) = (None, None, false);
+        (self.core, self.facts, self.worker, self.failed) = (None, None, None, false);
         Ok(lost)
     }
 }

@@ -1,40 +1,52 @@
-//! The payments' worker, in simulation: it reads what listings ask for, has the desk take it, asks the bank, and tells
-//! listings what came of it. A crash takes all that it knows; the bank knows on.
+//! Drives the payments' worker that ships: makes the calls that its machine names, on the engine and the bank of this
+//! world, with answers that come late or not at all and commands that arrive twice. A crash takes all that the worker
+//! knows; the bank knows on.
 
-use onsale_domain::desk::command::{NoteAnswer, TakeWork};
-use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Slip, Standing, Task, desk_of};
-use onsale_domain::order::command::{NotePayment, NoteRefund, PaymentResult};
-use onsale_domain::order::{OrderCommand, OrdersFound, OrdersQuery, Work as Owed};
-use onsale_domain::{Command, ListingId, ListingKind, Outcome, Tenant};
-use onsale_domain::{Found, Query};
-use onsale_engine::Request;
+mod close;
+
+use onsale_domain::desk::{DeskCommand, Standing, desk_of};
+use onsale_domain::{Command, Found, ListingId, Outcome, Query, Tenant};
 use onsale_engine::embedded::shard_of;
 use onsale_engine::embedded::work::Work;
+use onsale_engine::{Moved, Request};
+use onsale_payments::machine::{Call as Wanted, CallId, KINDS, Machine, Patience, Reply as Replied};
 use tokio::sync::oneshot;
 
 use super::World;
-use super::bank::Said;
 use crate::auditor::Told;
 use crate::client::{Call, Reply};
-use crate::model::other::is_paid_event;
 
-/// Rounds after which everything that will come must have come.
-const ROUNDS_MAX: usize = 400;
-
-/// What the worker does with an answer, once it has one.
-#[derive(Clone, Debug)]
-pub enum Errand {
-    Cursor(ListingId),
-    Slips(ListingId),
-    Tasks,
-    Delivered(Box<Task>),
-    /// An event was sent, and is answered or not.
-    Sent(String),
-    /// Nothing more is to be done, but it is waited for.
-    Noted,
+/// The worker of the process that runs now, and what it has asked the bank.
+#[derive(Debug)]
+pub struct Worker {
+    machine: Machine,
+    moved: Moved,
+    /// Answers of the bank on their way, by the step in which they arrive.
+    answers: Vec<(u64, CallId, Replied)>,
 }
 
-fn desk() -> ListingId {
+impl Worker {
+    pub fn start(moved: Moved) -> Worker {
+        Worker { machine: Machine::new(Tenant::DEFAULT, Patience::default()), moved, answers: Vec::new() }
+    }
+
+    pub fn kinds() -> &'static [onsale_domain::ListingKind] {
+        &KINDS
+    }
+}
+
+/// What is done with an answer, once there is one.
+#[derive(Clone, Debug)]
+pub enum Errand {
+    /// It is the worker's.
+    Worker(CallId),
+    /// The same, of a listing that is told what came of its payment.
+    Tell(CallId),
+    /// An event was sent, and is answered or not.
+    Sent(String),
+}
+
+pub(super) fn desk() -> ListingId {
     desk_of(Tenant::DEFAULT)
 }
 
@@ -43,25 +55,100 @@ fn desk_request(command: DeskCommand) -> Request {
 }
 
 impl World {
-    /// One thing that a worker may do next.
+    /// One thing that may happen at the desk next: an event comes, the bank answers, the worker looks around.
     pub(super) fn work_at_the_desk(&mut self) {
         self.bank.pass(self.clock);
-        if !self.auditor.listings.contains_key(&desk()) {
-            return self.network.send(&mut self.rng, self.step, vec![desk_request(DeskCommand::Open)]);
-        }
-        let turn = self.rng.below(4);
-        // One worker, and it waits for what it has begun: two would ask for the same refund under two keys.
-        if turn > 0 && !self.errands.is_empty() {
-            return;
-        }
-        match turn {
+        match self.rng.below(4) {
             0 => self.deliver_webhook(),
-            1 | 2 => self.look_for_slips(),
-            _ => {
-                let query = Query::Desk(DeskQuery::Open { after: None, limit: 64 });
-                self.inquire(desk(), query, Errand::Tasks);
-            }
+            1 if self.rng.chance(10) => self.change_worker(),
+            _ => self.look_around(),
         }
+    }
+
+    /// Another server takes the lease: what this one has begun it hears nothing of any more, though it may be done.
+    fn change_worker(&mut self) {
+        let Some(worker) = &mut self.worker else { return };
+        worker.machine.lose_lease();
+        worker.answers.clear();
+        self.errands.retain(|_, errand| matches!(errand, Errand::Sent(_)));
+    }
+
+    fn look_around(&mut self) {
+        let (step, clock) = (self.step, self.clock);
+        let Some(worker) = &mut self.worker else { return };
+        while let Some(place) = worker.answers.iter().position(|(at, ..)| *at <= step) {
+            let (_, call, said) = worker.answers.swap_remove(place);
+            worker.machine.take_reply(call, said, clock);
+        }
+        for (listing, _) in worker.moved.take(usize::MAX) {
+            worker.machine.listing_moved(listing);
+        }
+        worker.machine.tick(clock);
+        worker.machine.begin_round(clock);
+        self.make_calls();
+    }
+
+    fn make_calls(&mut self) {
+        while let Some(worker) = &mut self.worker {
+            let calls = worker.machine.take_calls();
+            if calls.is_empty() {
+                return;
+            }
+            calls.into_iter().for_each(|(id, call)| self.make(id, call));
+        }
+    }
+
+    fn make(&mut self, id: CallId, call: Wanted) {
+        let now = self.clock;
+        let said = match call {
+            Wanted::Listings { kind, after, limit } => {
+                let views = self
+                    .core
+                    .as_ref()
+                    .map(|core| core.shared.directory.list(Tenant::DEFAULT, kind, after, limit));
+                let listings = views.unwrap_or_default().iter().map(|view| view.listing).collect();
+                return self.reply(id, Replied::Listings(listings));
+            }
+            Wanted::AskDesk(query) => {
+                let slot = self.core.as_ref().and_then(|core| core.shared.directory.get(&desk()));
+                return match slot.and_then(|slot| slot.view()) {
+                    Some(_) => self.inquire(desk(), Query::Desk(query), Errand::Worker(id)),
+                    None => self.reply(id, Replied::Found(Ok(Found::Nothing))),
+                };
+            }
+            Wanted::AskListing(listing, query) => {
+                return self.inquire(listing, Query::Orders(query), Errand::Worker(id));
+            }
+            Wanted::Desk(command) => return self.command_the_desk(id, command),
+            Wanted::Tell(listing, command) => {
+                let request = Request { listing, command: Command::Order(command), key: None, by: None };
+                return self.tell(request, Errand::Tell(id));
+            }
+            Wanted::Charge(ask) => self.bank.charge(&mut self.rng, &ask).map(Some),
+            Wanted::Refund(ask) => self.bank.refund(&mut self.rng, &ask).map(Some),
+            Wanted::LookUp(ask) => Ok(self.bank.look_up(&ask.key, now)),
+            Wanted::CallOff(ask) => Ok(self.bank.call_off(&ask.key, now)),
+        };
+        let at = self.step + if self.rng.chance(700) { 0 } else { self.rng.below(60) };
+        if let Some(worker) = &mut self.worker {
+            worker.answers.push((at, id, Replied::Said(said.map_err(|error| error.to_string()))));
+        }
+    }
+
+    fn reply(&mut self, id: CallId, reply: Replied) {
+        let clock = self.clock;
+        self.worker.iter_mut().for_each(|worker| worker.machine.take_reply(id, reply.clone(), clock));
+    }
+
+    /// What the worker tells the desk may arrive once more, much later; a refund's failure always does.
+    fn command_the_desk(&mut self, id: CallId, command: DeskCommand) {
+        let is_failed_refund = matches!(&command, DeskCommand::NoteAnswer(note)
+            if note.refund > 0 && matches!(note.standing, Standing::Failed { .. }));
+        let request = desk_request(command);
+        if is_failed_refund || self.rng.chance(200) {
+            self.network.send(&mut self.rng, self.step, vec![request.clone()]);
+        }
+        self.tell(request, Errand::Worker(id));
     }
 
     /// Events come in any order, and some are sent again.
@@ -84,25 +171,6 @@ impl World {
         self.network.send(&mut self.rng, self.step, vec![request]);
     }
 
-    fn look_for_slips(&mut self) {
-        let mut paid: Vec<ListingId> = self.auditor.listings.keys().copied().collect();
-        let keeping = self.workload.is_keeping();
-        let (listings, clock) = (&self.auditor.listings, self.clock);
-        let has_work = |id: &ListingId| {
-            let query = Query::Orders(OrdersQuery::WorkAfter { fence: 0, limit: 1 });
-            let found = listings.get(id).map(|listing| listing.ask(&query, clock));
-            matches!(found, Some(Found::Orders(OrdersFound::Work(work))) if !work.is_empty())
-        };
-        paid.retain(|id| {
-            // Of what is kept for days there is much, and most has nothing to be paid.
-            let has_orders = is_paid_event(*id) || id.kind == ListingKind::Sale || (keeping && has_work(id));
-            id.tenant == Tenant::DEFAULT && has_orders
-        });
-        if let Some(listing) = self.rng.pick(&paid).copied() {
-            self.inquire(desk(), Query::Desk(DeskQuery::Cursor(listing)), Errand::Cursor(listing));
-        }
-    }
-
     fn inquire(&mut self, listing: ListingId, query: Query, errand: Errand) {
         let (reply, answer) = oneshot::channel();
         let call = Call {
@@ -115,66 +183,6 @@ impl World {
         self.errands.insert(self.next_call, errand);
     }
 
-    /// Goes on with what was heard; trouble ends an errand, and another one finds the same work.
-    pub(super) fn carry_on(&mut self, errand: Errand, told: &Told) {
-        match (errand, told) {
-            (Errand::Cursor(listing), Told::Found(Ok(Found::Desk(DeskFound::Cursor(fence))))) => {
-                let query = Query::Orders(OrdersQuery::WorkAfter { fence: *fence, limit: 64 });
-                self.inquire(listing, query, Errand::Slips(listing));
-            }
-            (Errand::Slips(listing), Told::Found(Ok(Found::Orders(OrdersFound::Work(work))))) => {
-                if let Some(last) = work.last() {
-                    let (through, slips) = (last.fence, work.iter().map(slip).collect());
-                    let take = TakeWork { listing, through, slips };
-                    let request = desk_request(DeskCommand::TakeWork(take));
-                    self.network.send(&mut self.rng, self.step, vec![request]);
-                }
-            }
-            (Errand::Tasks, Told::Found(Ok(Found::Desk(DeskFound::Open(tasks))))) => {
-                for task in tasks {
-                    self.see_to(task);
-                }
-            }
-            (Errand::Delivered(task), Told::Answer(Ok(answer))) => {
-                let refused = matches!(answer.outcome, Outcome::Refused(_));
-                assert!(!refused, "a listing does not know what it asked for: {task:?}");
-                let (payment, refund, rank) = (task.slip.payment, task.slip.refund, task.standing.rank());
-                let request = desk_request(DeskCommand::NoteDelivered { payment, refund, rank });
-                self.network.send(&mut self.rng, self.step, vec![request]);
-            }
-            (Errand::Sent(event), Told::Answer(Ok(_))) => self.bank.is_heard(&mut self.rng, &event),
-            _trouble => {}
-        }
-    }
-
-    fn see_to(&mut self, task: &Task) {
-        if task.to_deliver {
-            return self.deliver(task);
-        }
-        let (slip, now) = (&task.slip, self.clock);
-        let key = (slip.payment, slip.refund, task.failures);
-        let late = slip.until.is_some_and(|until| until <= now);
-        let said = match (&task.standing, late) {
-            (Standing::Asked, false) => Some(self.bank.ask(&mut self.rng, key, slip, now)),
-            // The goods are let go: nothing is asked for any more, but it may have been.
-            (Standing::Asked, true) => Some(
-                self.bank
-                    .look_up(key, now)
-                    .unwrap_or(Said::Something(None, Standing::Failed { reason: "not paid in time".into() })),
-            ),
-            (_, true) if self.workload.is_keeping() => self.bank.call_off(key, now),
-            _waiting => self.bank.look_up(key, now),
-        };
-        let Some(Said::Something(reference, standing)) = said else { return };
-        let (payment, refund) = (slip.payment, slip.refund);
-        // A refund's failure is told twice: it is one failure all the same.
-        let twice = refund > 0 && matches!(standing, Standing::Failed { .. });
-        let note = NoteAnswer { payment, refund, failures: task.failures, reference, standing };
-        for _ in 0..=u8::from(twice) {
-            self.tell(desk_request(DeskCommand::NoteAnswer(note.clone())), Errand::Noted);
-        }
-    }
-
     /// Submits something and goes on when it is answered.
     fn tell(&mut self, request: Request, errand: Errand) {
         let shard = shard_of(&request.listing, self.shards);
@@ -183,88 +191,26 @@ impl World {
         self.errands.insert(self.next_call, errand);
     }
 
-    fn deliver(&mut self, task: &Task) {
-        let (order, payment, refund) = (task.slip.order, task.slip.payment, task.slip.refund);
-        let command = match &task.standing {
-            Standing::Done { .. } if refund > 0 => {
-                OrderCommand::NoteRefund(NoteRefund { order, payment, refund })
+    /// Goes on with what was heard.
+    pub(super) fn carry_on(&mut self, errand: Errand, told: &Told) {
+        let reply = match told {
+            Told::Found(found) => Replied::Found(found.clone()),
+            Told::Answer(answer) => {
+                Replied::Decided(answer.as_ref().map(|answer| answer.outcome.clone()).map_err(Clone::clone))
             }
-            Standing::Done { amount_minor } => {
-                let reference = task.reference.clone().unwrap_or_default();
-                let result = PaymentResult::Captured { amount_minor: *amount_minor, reference };
-                OrderCommand::NotePayment(NotePayment { order, payment, result })
-            }
-            Standing::Failed { reason } => {
-                let result = PaymentResult::Declined { reason: reason.clone() };
-                OrderCommand::NotePayment(NotePayment { order, payment, result })
-            }
-            Standing::Asked | Standing::Waiting | Standing::NeedsAction { .. } => return,
+            Told::Holds(_) => return,
         };
-        let request =
-            Request { listing: task.listing, command: Command::Order(command), key: None, by: None };
-        self.tell(request, Errand::Delivered(Box::new(task.clone())));
-    }
-
-    /// At the end of a run: everything that is under way comes, and then the bank and our books say the same.
-    pub(super) fn close_the_desk(&mut self) -> Result<(), String> {
-        for round in 0..ROUNDS_MAX {
-            // The slowest money comes, and everybody's days are over; some of it may be the last chance of the next.
-            if self.workload.is_keeping() && round % 40 == 0 && self.bank.is_patient(self.clock) {
-                self.clock += 25 * 3_600_000;
+        let id = match (errand, &reply) {
+            (Errand::Sent(event), Replied::Decided(Ok(_))) => {
+                return self.bank.is_heard(&mut self.rng, &event);
             }
-            self.step += 100;
-            self.clock += 5_000;
-            for _ in 0..8 {
-                self.work_at_the_desk();
+            (Errand::Sent(_), _) => return,
+            (Errand::Tell(_), Replied::Decided(Ok(Outcome::Refused(refusal)))) => {
+                panic!("a listing does not know what it asked for: {refusal:?}")
             }
-            for requests in self.network.arrived(self.step) {
-                self.arrive(requests);
-            }
-            (0..self.shards).try_for_each(|shard| self.decide(shard, usize::MAX))?;
-            while !self.pending.is_empty() {
-                self.commit()?;
-            }
-            self.hear(true)?;
-        }
-        let (taken, given_back) = self.bank.moved();
-        let mut books = crate::model::Moved::default();
-        for other in self.auditor.listings.values().filter_map(|one| one.other()) {
-            let moved = other.moved();
-            books.captured += moved.captured;
-            books.owed += moved.owed;
-            books.paid_back += moved.paid_back;
-            books.worth += moved.worth;
-        }
-        if (taken, given_back, books.owed) != (books.captured, books.paid_back, books.paid_back) {
-            return Err(format!("the bank took {taken} and gave {given_back} back, our books say {books:?}"));
-        }
-        if taken - given_back != books.worth {
-            return Err(format!(
-                "{} is kept, confirmed orders are worth {}",
-                taken - given_back,
-                books.worth
-            ));
-        }
-        let overdue =
-            |one: &&crate::model::Listing| one.other().is_some_and(|other| other.is_overdue(self.clock));
-        match self.auditor.listings.values().find(overdue) {
-            Some(late) if self.workload.is_keeping() => {
-                Err(format!("{} keeps something for somebody whose time is over", late.id))
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-}
-
-fn slip(work: &Owed) -> Slip {
-    Slip {
-        order: work.order,
-        payment: work.payment,
-        refund: work.refund,
-        amount_minor: work.amount_minor,
-        currency: work.currency,
-        until: work.until,
-        of_reference: work.reference.clone(),
-        method: work.method.clone(),
+            (Errand::Worker(id) | Errand::Tell(id), _) => id,
+        };
+        self.reply(id, reply);
+        self.make_calls();
     }
 }

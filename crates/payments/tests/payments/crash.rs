@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt, ready};
+use http::HeaderMap;
 use onsale_domain::desk::Webhook;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt};
+use http::HeaderMap;
 use onsale_domain::desk::{DeskFound, DeskQuery, Webhook, desk_of};
 use onsale_domain::listing::fence;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
