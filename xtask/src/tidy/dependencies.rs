@@ -40,7 +40,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
 /// What only their tests use is free.
 const FEW_LIBRARIES: [(&str, &[&str]); 2] = [
     ("onsale-domain", &["hashbrown", "minicbor"]),
-    ("onsale-sim", &["onsale-domain", "onsale-engine", "clap", "tokio"]),
+    ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments", "clap", "tokio"]),
 ];
 
 /// What ends processes is for tests and tools, never for what ships.
