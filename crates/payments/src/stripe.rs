@@ -10,8 +10,8 @@ mod webhook;
 
 use std::sync::Arc;
 
-use http::HeaderMap;
 use futures_util::future::{BoxFuture, FutureExt};
+use http::HeaderMap;
 use onsale_domain::Millis;
 use onsale_domain::desk::{Standing, Webhook};
 use serde::de::DeserializeOwned;
