@@ -3,7 +3,7 @@
 use crate::contest::Duel;
 
 #[derive(Debug)]
-pub struct Aim {
+pub(crate) struct Aim {
     pub name: &'static str,
     pub what: &'static str,
     pub value: Value,
@@ -11,7 +11,7 @@ pub struct Aim {
 }
 
 #[derive(Debug)]
-pub enum Value {
+pub(crate) enum Value {
     /// Measured under the aim's own name.
     Measured,
     /// One figure divided by another, measured one right after the other.
@@ -19,13 +19,13 @@ pub enum Value {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Bound {
+pub(crate) enum Bound {
     AtLeast(f64),
     AtMost(f64),
     Exactly(f64),
 }
 
-pub const AIMS: &[Aim] = &[
+pub(crate) const AIMS: &[Aim] = &[
     Aim {
         name: "engine_hold_vs_redis_always_p16",
         what: "durable holds and releases in process ÷ Redis Lua, AOF always, pipeline 16",
@@ -185,7 +185,7 @@ pub const AIMS: &[Aim] = &[
 ];
 
 impl Bound {
-    pub fn reached(self, value: f64) -> bool {
+    pub(crate) fn reached(self, value: f64) -> bool {
         match self {
             Self::AtLeast(bound) => value >= bound,
             Self::AtMost(bound) => value <= bound,
@@ -205,7 +205,7 @@ impl std::fmt::Display for Bound {
 }
 
 /// The ratios among them.
-pub fn duels() -> Vec<Duel> {
+pub(crate) fn duels() -> Vec<Duel> {
     let ratio = |aim: &Aim| match aim.value {
         Value::Measured => None,
         Value::Ratio(above, below) => Some(Duel { name: aim.name, above, below }),

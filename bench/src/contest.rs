@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 /// Everything measured, by its name in the JSON.
-pub type Figures = BTreeMap<String, f64>;
+pub(crate) type Figures = BTreeMap<String, f64>;
 
 /// What one round yields, by the last part of the name: `per_s`, `p99_ms`. An empty part adds nothing to the name.
-pub type Round = Vec<(&'static str, f64)>;
+pub(crate) type Round = Vec<(&'static str, f64)>;
 
 /// Somebody who is measured. One file each.
-pub trait Contestant {
+pub(crate) trait Contestant {
     /// What is measured, the first part of each figure's name: `redis_always_p1`.
     fn subject(&self) -> String;
 
@@ -42,14 +42,14 @@ pub trait Contestant {
 const PARTS: [&str; 4] = ["per_s", "p50_ms", "p99_ms", "ns"];
 
 #[derive(Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     pub rounds: usize,
     pub length: Duration,
 }
 
 /// A ratio that is asked for, under its name, and the two figures that make it.
 #[derive(Clone, Copy, Debug)]
-pub struct Duel {
+pub(crate) struct Duel {
     pub name: &'static str,
     pub above: &'static str,
     pub below: &'static str,
@@ -100,7 +100,7 @@ fn bouts(contestants: &[Box<dyn Contestant>], duels: &[Duel]) -> Vec<Bout> {
 }
 
 /// Runs all rounds of everybody and returns the medians, of the duels' ratios too.
-pub fn hold(contestants: &mut [Box<dyn Contestant>], duels: &[Duel], plan: &Plan) -> Result<Figures> {
+pub(crate) fn hold(contestants: &mut [Box<dyn Contestant>], duels: &[Duel], plan: &Plan) -> Result<Figures> {
     for one in contestants.iter_mut() {
         let started = Instant::now();
         one.prepare().with_context(|| format!("preparing {}", one.title()))?;

@@ -4,13 +4,13 @@
 mod answer;
 mod drive;
 
-pub use answer::Answer;
-pub use drive::{Load, drive};
+pub(crate) use answer::Answer;
+pub(crate) use drive::{Load, drive};
 
 use anyhow::Result;
 
 /// What one connection sends and makes of the answers.
-pub trait Script: Send + 'static {
+pub(crate) trait Script: Send + 'static {
     /// The bytes of this connection's next request; `number` counts up from 0.
     fn request(&mut self, number: u64) -> Result<&[u8]>;
 
@@ -20,14 +20,14 @@ pub trait Script: Send + 'static {
 
 /// Whether an answer counts as an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub(crate) enum Counted {
     Yes,
     /// A refusal.
     No,
 }
 
 /// A whole POST request as bytes; `headers` are lines that end with `\r\n`.
-pub fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n\

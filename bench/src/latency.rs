@@ -11,30 +11,30 @@ use crate::contest::Round;
 const LONGEST: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Debug)]
-pub struct Latency {
+pub(crate) struct Latency {
     histogram: Histogram<u64>,
 }
 
 impl Latency {
-    pub fn new() -> Result<Self> {
+    pub(crate) fn new() -> Result<Self> {
         let longest = u64::try_from(LONGEST.as_nanos()).context("a minute in nanoseconds")?;
         Ok(Self { histogram: Histogram::new_with_bounds(1, longest, 3).context("making a histogram")? })
     }
 
-    pub fn record(&mut self, took: Duration) {
+    pub(crate) fn record(&mut self, took: Duration) {
         self.histogram.saturating_record(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    pub fn add(&mut self, other: &Self) -> Result<()> {
+    pub(crate) fn add(&mut self, other: &Self) -> Result<()> {
         self.histogram.add(&other.histogram).context("adding histograms")
     }
 
-    pub fn quantile_ms(&self, quantile: f64) -> f64 {
+    pub(crate) fn quantile_ms(&self, quantile: f64) -> f64 {
         self.histogram.value_at_quantile(quantile) as f64 / 1e6
     }
 
     /// The usual three figures of a measured load.
-    pub fn round(&self, operations: u64, took: Duration) -> Round {
+    pub(crate) fn round(&self, operations: u64, took: Duration) -> Round {
         vec![
             ("per_s", operations as f64 / took.as_secs_f64()),
             ("p50_ms", self.quantile_ms(0.50)),

@@ -15,7 +15,7 @@ const BLOCK: usize = 4096;
 const BLOCKS: u64 = 256;
 
 /// A folder of our own that goes when the run ends.
-pub fn private_folder(above: &Path) -> Result<TempDir> {
+pub(crate) fn private_folder(above: &Path) -> Result<TempDir> {
     let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
     let above = above.canonicalize().with_context(|| format!("the folder {}", above.display()))?;
     if kind_of_disk(&mounts, &above).is_some_and(|kind| kind == "tmpfs" || kind == "ramfs") {
@@ -25,7 +25,7 @@ pub fn private_folder(above: &Path) -> Result<TempDir> {
 }
 
 /// Ctrl-C reaches the servers we started as well; what is left for us is the folder, which may hold gigabytes.
-pub fn tidy_up_on_interrupt(folder: &Path) -> Result<()> {
+pub(crate) fn tidy_up_on_interrupt(folder: &Path) -> Result<()> {
     let folder = folder.to_path_buf();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::spawn(move || {
@@ -48,13 +48,13 @@ fn kind_of_disk<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
 /// fdatasync of one overwritten 4 KiB block in a zero-filled file. Measured in every round, beside everybody:
 /// a disk has better and worse minutes.
 #[derive(Debug)]
-pub struct Fdatasync {
+pub(crate) struct Fdatasync {
     folder: PathBuf,
     file: Option<File>,
 }
 
 impl Fdatasync {
-    pub fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self { folder: folder.to_path_buf(), file: None }
     }
 }
@@ -91,7 +91,7 @@ impl Contestant for Fdatasync {
 }
 
 /// How busy the machine was before we came: figures from a busy one are worth little.
-pub fn load_before() -> Option<(String, f64)> {
+pub(crate) fn load_before() -> Option<(String, f64)> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     Some(("machine_load_before".to_owned(), text.split(' ').next()?.parse().ok()?))
 }

@@ -1,14 +1,14 @@
 //! What we measure of ourselves: the engine in process, its memory, its recovery, and the server over HTTP.
 
-pub mod bidding;
-pub mod cost;
-pub mod engine;
-pub mod fight;
-pub mod hall;
-pub mod http;
-pub mod idle;
-pub mod market;
-pub mod memory;
-pub mod on_redis;
-pub mod recovery;
-pub mod stages;
+pub(crate) mod bidding;
+pub(crate) mod cost;
+pub(crate) mod engine;
+pub(crate) mod fight;
+pub(crate) mod hall;
+pub(crate) mod http;
+pub(crate) mod idle;
+pub(crate) mod market;
+pub(crate) mod memory;
+pub(crate) mod on_redis;
+pub(crate) mod recovery;
+pub(crate) mod stages;

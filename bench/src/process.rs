@@ -8,33 +8,33 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 /// How long a server may take to come up or to go down.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server of ours; dropping it ends it.
 #[derive(Debug)]
-pub struct Running {
+pub(crate) struct Running {
     child: Child,
     /// The signal it takes as "please end": PostgreSQL waits for its clients at TERM, but not at INT.
     signal: &'static str,
 }
 
 impl Running {
-    pub fn start(command: &mut Command, signal: &'static str) -> Result<Self> {
+    pub(crate) fn start(command: &mut Command, signal: &'static str) -> Result<Self> {
         let child =
             onsale_reaper::spawn(command).with_context(|| format!("starting {:?}", command.get_program()))?;
         Ok(Self { child, signal })
     }
 
-    pub fn child(&mut self) -> &mut Child {
+    pub(crate) fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Waits until `ready` says so; fails when the program ends or takes too long.
-    pub fn wait_until(&mut self, mut ready: impl FnMut() -> bool) -> Result<()> {
+    pub(crate) fn wait_until(&mut self, mut ready: impl FnMut() -> bool) -> Result<()> {
         let started = Instant::now();
         while !ready() {
             if let Some(status) = self.child.try_wait()? {
@@ -66,20 +66,20 @@ impl Drop for Running {
 }
 
 /// A port that was free a moment ago.
-pub fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).context("asking for a free port")?;
     Ok(listener.local_addr()?.port())
 }
 
 /// PostgreSQL's own programs, where Debian keeps them, else whatever the PATH has.
-pub fn find(program: &str) -> PathBuf {
+pub(crate) fn find(program: &str) -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let files = versions.map(|version| version.path().join("bin").join(program));
     files.filter(|file| file.is_file()).max().unwrap_or_else(|| PathBuf::from(program))
 }
 
 /// Runs a program to its end and returns what it printed.
-pub fn output(command: &mut Command) -> Result<String> {
+pub(crate) fn output(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("starting {name}"))?;
     if !output.status.success() {

@@ -12,7 +12,7 @@ use crate::contest::{Figures, Plan};
 const BUSY: f64 = 0.5;
 
 /// Who asked for a part of it all is not told what is missing.
-pub fn print(figures: &Figures, plan: &Plan, part: bool) {
+pub(crate) fn print(figures: &Figures, plan: &Plan, part: bool) {
     let flush = figures.get("fdatasync_p50_ms").copied().unwrap_or(f64::NAN);
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("\nMedians of {} rounds of {:.0} s each.", plan.rounds, plan.length.as_secs_f64());
@@ -48,7 +48,7 @@ pub fn print(figures: &Figures, plan: &Plan, part: bool) {
 }
 
 /// Writes one flat object, name → number.
-pub fn write(figures: &Figures, file: &Path) -> Result<()> {
+pub(crate) fn write(figures: &Figures, file: &Path) -> Result<()> {
     let text = serde_json::to_string_pretty(figures).context("figures as JSON")?;
     std::fs::write(file, text + "\n").with_context(|| format!("writing {}", file.display()))
 }

@@ -9,7 +9,7 @@ use crate::step::{Program, Steps};
 use crate::{install, workspace};
 
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Three short rounds instead of five.
     #[arg(long)]
     quick: bool,
@@ -27,7 +27,7 @@ const BUILD: Duration = Duration::from_secs(1_800);
 /// All rounds of all contestants take about an hour.
 const MEASURE: Duration = Duration::from_secs(4 * 3_600);
 
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::new(3);
     steps.step("tools", TOOLS, "cargo xtask bench", install::missing)?;
     steps.run(

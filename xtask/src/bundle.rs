@@ -11,7 +11,7 @@ use crate::workspace;
 const BUILD: Duration = Duration::from_secs(1_800);
 const QUICK: Duration = Duration::from_secs(60);
 
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let mut steps = Steps::new(3);
     steps.run("build", BUILD, &Program::new("cargo build --profile dist -p onsale --bin onsale"))?;
     let folder = workspace::root().join("dist");

@@ -15,7 +15,7 @@ use crate::tally::Tally;
 use crate::{watchdog, workspace};
 
 /// The longest wait inside a test is two minutes, for a failover on a busy machine; twice that, and it hangs.
-pub const BOUND: Duration = Duration::from_secs(300);
+pub(crate) const BOUND: Duration = Duration::from_secs(300);
 /// A test that takes longer on a quiet machine belongs into `cargo xtask prove`.
 const SLOW: Duration = Duration::from_secs(20);
 const SLOWEST: usize = 10;
@@ -26,13 +26,13 @@ const PROGRESS: usize = 200;
 
 /// One test.
 #[derive(Clone, Debug)]
-pub struct Case<'a> {
+pub(crate) struct Case<'a> {
     pub program: &'a TestProgram,
     pub name: String,
 }
 
 impl Case<'_> {
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         format!("{} {}", self.program.title(), self.name)
     }
 
@@ -43,30 +43,30 @@ impl Case<'_> {
 
 /// What became of it.
 #[derive(Debug)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     pub title: String,
     pub took: Duration,
     pub passed: bool,
 }
 
 /// Chooses tests by their names.
-pub type Choice = fn(&str) -> bool;
+pub(crate) type Choice = fn(&str) -> bool;
 
 /// What is the same for every test of a run.
 #[derive(Debug)]
-pub struct Around<'a> {
+pub(crate) struct Around<'a> {
     pub environment: &'a [(&'a str, String)],
     pub bound: Duration,
     pub wanted: Choice,
 }
 
 /// Tests that take more than a daily run has time for live in a module `deep`; `cargo xtask prove` runs them.
-pub fn is_deep(name: &str) -> bool {
+pub(crate) fn is_deep(name: &str) -> bool {
     name.split("::").any(|part| part == DEEP)
 }
 
 /// Runs the wanted tests of these programs.
-pub fn run(programs: &[TestProgram], around: &Around<'_>) -> Result<(Tally, Vec<Verdict>)> {
+pub(crate) fn run(programs: &[TestProgram], around: &Around<'_>) -> Result<(Tally, Vec<Verdict>)> {
     let mut cases = Vec::new();
     let (mut skipped, mut deep) = (0, 0);
     for program in programs {

@@ -27,7 +27,7 @@ const NEEDED: [(&str, &str); 8] = [
 ];
 
 /// Installs whatever is missing; fails when it is still missing afterwards.
-pub fn missing() -> Result<()> {
+pub(crate) fn missing() -> Result<()> {
     let mut packages: Vec<&str> = Vec::new();
     for (program, package) in NEEDED {
         match find(program) {
@@ -93,7 +93,7 @@ fn valkey_in(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Looks on the PATH and where Debian keeps PostgreSQL's own programs.
-pub fn find(program: &str) -> Option<PathBuf> {
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file());
     on_path.or_else(|| {

@@ -13,12 +13,12 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use crate::workspace;
-pub use bed::Bed;
+pub(crate) use bed::Bed;
 use bed::Row;
 use patch::Patch;
 
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Only bugs whose name contains this.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -32,18 +32,18 @@ const BOUND: Duration = Duration::from_secs(180);
 
 impl Options {
     /// What the daily run tries; the next commit tries others.
-    pub fn sample() -> Self {
+    pub(crate) fn sample() -> Self {
         Self { only: None, sample: Some(sample::commits()) }
     }
 
-    pub fn command_line(&self) -> String {
+    pub(crate) fn command_line(&self) -> String {
         let only = self.only.as_ref().map(|name| format!(" --only {name}")).unwrap_or_default();
         let sample = self.sample.map(|number| format!(" --sample {number}")).unwrap_or_default();
         format!("cargo xtask mutants{only}{sample}")
     }
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let mut patches = all()?;
     if let Some(part) = &options.only {
         patches.retain(|patch| patch.name.contains(part.as_str()));
@@ -67,14 +67,14 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Every planted bug; those that need no build come first.
-pub fn all() -> Result<Vec<Patch>> {
+pub(crate) fn all() -> Result<Vec<Patch>> {
     let mut patches = patch::all(&workspace::root())?;
     patches.sort_by_key(|patch| !patch.of_scripts);
     Ok(patches)
 }
 
 /// A bed with the usual bound, for a caller that plants by itself.
-pub fn bed() -> Bed {
+pub(crate) fn bed() -> Bed {
     Bed::new(BOUND)
 }
 

@@ -16,7 +16,7 @@ const LOOK_LAST: Duration = Duration::from_millis(20);
 
 /// A program that ran to its end, or was ended.
 #[derive(Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// Nothing if its time was over.
     pub status: Option<ExitStatus>,
     pub output: String,
@@ -26,14 +26,14 @@ pub struct Ended {
 }
 
 /// Starts a program in its own group, with nothing to read.
-pub fn start(program: &Program, stdout: Stdio, stderr: Stdio) -> Result<Child> {
+pub(crate) fn start(program: &Program, stdout: Stdio, stderr: Stdio) -> Result<Child> {
     let mut command = program.command();
     command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).process_group(0);
     onsale_reaper::spawn(&mut command).with_context(|| format!("`{program}` could not be started"))
 }
 
 /// Waits for a program that shows its own output; nothing if the step's time is over.
-pub fn wait(child: &mut Child, program: &Program) -> Result<Option<ExitStatus>> {
+pub(crate) fn wait(child: &mut Child, program: &Program) -> Result<Option<ExitStatus>> {
     let job =
         Job { pid: child.id(), what: program.to_string(), output: None, folder: None, since: Instant::now() };
     let _entry = watchdog::enter(job);
@@ -41,7 +41,7 @@ pub fn wait(child: &mut Child, program: &Program) -> Result<Option<ExitStatus>> 
 }
 
 /// Runs a program without showing what it says. `folder` is where its servers keep their logs.
-pub fn bounded(program: &Program, bound: Duration, folder: Option<&Path>) -> Result<Ended> {
+pub(crate) fn bounded(program: &Program, bound: Duration, folder: Option<&Path>) -> Result<Ended> {
     let log = tempfile::NamedTempFile::new().context("a file for the output")?;
     let since = Instant::now();
     // One place to write at for both: with one each they would write over each other's words.

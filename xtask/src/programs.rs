@@ -11,7 +11,7 @@ use crate::workspace;
 
 /// One test program as cargo has built it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestProgram {
+pub(crate) struct TestProgram {
     pub package: String,
     pub target: Target,
     pub file: PathBuf,
@@ -20,7 +20,7 @@ pub struct TestProgram {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub(crate) enum Target {
     Lib,
     Bin(String),
     Test(String),
@@ -28,7 +28,7 @@ pub enum Target {
 
 impl TestProgram {
     /// As one reads it: `onsale-engine-redis/live`.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let package = &self.package;
         match &self.target {
             Target::Lib => format!("{package}/lib"),
@@ -38,7 +38,7 @@ impl TestProgram {
     }
 
     /// What cargo calls it.
-    pub fn command_line(&self) -> String {
+    pub(crate) fn command_line(&self) -> String {
         let package = &self.package;
         match &self.target {
             Target::Lib => format!("cargo test -p {package} --lib"),
@@ -48,13 +48,13 @@ impl TestProgram {
     }
 
     /// As cargo would run it.
-    pub fn run(&self) -> Program {
+    pub(crate) fn run(&self) -> Program {
         let program = Program::new("").arg(self.file.display().to_string()).folder(&self.folder);
         program.env("CARGO_MANIFEST_DIR", self.folder.display().to_string())
     }
 
     /// The names of its tests, and how many of them would be left out.
-    pub fn list(&self) -> Result<(Vec<String>, usize)> {
+    pub(crate) fn list(&self) -> Result<(Vec<String>, usize)> {
         let all = names(&self.run().args(["--list", "--format", "terse"]).read()?);
         let ignored = names(&self.run().args(["--list", "--format", "terse", "--ignored"]).read()?);
         Ok((all, ignored.len()))
@@ -63,16 +63,16 @@ impl TestProgram {
 
 /// Whoever names a package instead of the workspace gets its libraries with other features: everything would be
 /// built once more.
-pub const BUILD: &str = "cargo test --workspace --no-run";
+pub(crate) const BUILD: &str = "cargo test --workspace --no-run";
 
 /// Builds every test program of the workspace and the binaries they start.
-pub fn build() -> Result<Vec<TestProgram>> {
+pub(crate) fn build() -> Result<Vec<TestProgram>> {
     let line = format!("{BUILD} --message-format json-render-diagnostics");
     built(&Program::new(&line), &workspace::root())
 }
 
 /// Runs a build and reads from cargo's messages which programs it has made.
-pub fn built(build: &Program, root: &Path) -> Result<Vec<TestProgram>> {
+pub(crate) fn built(build: &Program, root: &Path) -> Result<Vec<TestProgram>> {
     let log = tempfile::NamedTempFile::new().context("a file for cargo's messages")?;
     let mut child = process::start(build, log.reopen()?.into(), std::process::Stdio::inherit())?;
     match process::wait(&mut child, build)? {
@@ -89,7 +89,7 @@ pub fn built(build: &Program, root: &Path) -> Result<Vec<TestProgram>> {
 }
 
 /// Where a binary of the same build is.
-pub fn binary(name: &str) -> PathBuf {
+pub(crate) fn binary(name: &str) -> PathBuf {
     workspace::target().join("debug").join(name)
 }
 

@@ -14,7 +14,7 @@ use state::State;
 use units::Workshop;
 
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Only this part.
     #[arg(long, value_name = "NAME", value_enum)]
     part: Option<Part>,
@@ -24,7 +24,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Part {
+pub(crate) enum Part {
     /// Every planted bug is caught.
     Planted,
     /// Four hundred seeds of fifty thousand steps.
@@ -46,7 +46,7 @@ const PARTS: [Part; 6] =
 const UNIT: Duration = Duration::from_secs(3_600);
 
 impl Part {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Planted => "planted",
             Self::Simulation => "simulation",
@@ -58,7 +58,7 @@ impl Part {
     }
 
     /// What is true once all its units have passed.
-    pub fn says(self) -> &'static str {
+    pub(crate) fn says(self) -> &'static str {
         match self {
             Self::Planted => "every planted bug is caught",
             Self::Simulation => "the simulation is right from 400 seeds of 50,000 steps",
@@ -70,7 +70,7 @@ impl Part {
     }
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let commit = commit()?;
     let deadline = options.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     install::missing()?;

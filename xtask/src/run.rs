@@ -12,7 +12,7 @@ use crate::step::{Program, Steps};
 use crate::workspace;
 
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Two servers that share a private Redis, instead of one with the embedded engine.
     #[arg(long)]
     redis: bool,
@@ -24,7 +24,7 @@ pub struct Options {
 /// An optimised build from nothing on two cores.
 const BUILD: Duration = Duration::from_secs(1_800);
 
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::new(2);
     steps.run("build", BUILD, &Program::new("cargo build --release -p onsale --bin onsale"))?;
     let binary = workspace::release_binary();

@@ -8,7 +8,7 @@ use crate::step::{Program, Steps};
 use std::time::Duration;
 
 #[derive(clap::Args, Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// The seed; a failed run prints the one to repeat.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -21,15 +21,15 @@ pub struct Options {
 }
 
 /// Half a second a seed: both together take a quarter of a minute.
-pub const DAILY: Options = Options { seed: 1, seeds: 20, steps: 20_000 };
+pub(crate) const DAILY: Options = Options { seed: 1, seeds: 20, steps: 20_000 };
 /// Seeds of their own, see `is_keeping` in `crates/sim/src/world.rs`.
-pub const DAILY_KEPT: Options = Options { seed: 56, seeds: 4, steps: 20_000 };
+pub(crate) const DAILY_KEPT: Options = Options { seed: 56, seeds: 4, steps: 20_000 };
 
 /// Building the simulator from nothing; how long it then runs is up to the caller.
 const BUDGET: Duration = Duration::from_secs(24 * 3600);
 
 /// The simulator of the test build, so that nothing is built in another profile.
-pub fn program(options: Options) -> Program {
+pub(crate) fn program(options: Options) -> Program {
     let Options { seed, steps, seeds } = options;
     let binary = programs::binary("onsale-sim").display().to_string();
     Program::new("").arg(binary).args(["--seed", &seed.to_string()]).args([
@@ -40,7 +40,7 @@ pub fn program(options: Options) -> Program {
     ])
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::new(2);
     steps.run("build", BUDGET, &Program::new("cargo build --workspace --bin onsale-sim"))?;
     steps.run("simulation", BUDGET, &program(*options))

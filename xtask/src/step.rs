@@ -12,39 +12,39 @@ use crate::{process, watchdog, workspace};
 
 /// A command line with its environment; prints as something one can paste into a shell.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub(crate) struct Program {
     words: Vec<String>,
     env: Vec<(String, String)>,
     folder: PathBuf,
 }
 
 impl Program {
-    pub fn new(line: &str) -> Self {
+    pub(crate) fn new(line: &str) -> Self {
         let words = line.split_whitespace().map(str::to_owned).collect();
         Self { words, env: Vec::new(), folder: workspace::root() }
     }
 
-    pub fn arg(mut self, word: impl Into<String>) -> Self {
+    pub(crate) fn arg(mut self, word: impl Into<String>) -> Self {
         self.words.push(word.into());
         self
     }
 
-    pub fn args(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub(crate) fn args(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.words.extend(words.into_iter().map(Into::into));
         self
     }
 
-    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: impl Into<String>) -> Self {
         self.env.push((name.to_owned(), value.into()));
         self
     }
 
-    pub fn folder(mut self, folder: &Path) -> Self {
+    pub(crate) fn folder(mut self, folder: &Path) -> Self {
         self.folder = folder.to_path_buf();
         self
     }
 
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(self.words.first().map_or("", String::as_str));
         for (name, _) in std::env::vars_os() {
             if is_of_our_package(&name.to_string_lossy()) {
@@ -57,7 +57,7 @@ impl Program {
     }
 
     /// Runs it with its output shown; anything but success is an error that names the command.
-    pub fn run(&self) -> Result<()> {
+    pub(crate) fn run(&self) -> Result<()> {
         let mut child = process::start(self, Stdio::inherit(), Stdio::inherit())?;
         match process::wait(&mut child, self)? {
             Some(status) if status.success() => Ok(()),
@@ -67,7 +67,7 @@ impl Program {
     }
 
     /// The same for a program that may ask the person at the keyboard something, such as a password.
-    pub fn ask(&self) -> Result<()> {
+    pub(crate) fn ask(&self) -> Result<()> {
         let status = self.command().status().with_context(|| format!("`{self}` could not be started"))?;
         if !status.success() {
             bail!("`{self}` ended with {status}");
@@ -76,7 +76,7 @@ impl Program {
     }
 
     /// Runs it silently and returns its standard output.
-    pub fn read(&self) -> Result<String> {
+    pub(crate) fn read(&self) -> Result<String> {
         let output = self.command().stderr(Stdio::inherit()).output();
         let output = output.with_context(|| format!("`{self}` could not be started"))?;
         if !output.status.success() {
@@ -104,20 +104,20 @@ impl fmt::Display for Program {
 
 /// Numbers the steps of a longer run and times each.
 #[derive(Debug)]
-pub struct Steps {
+pub(crate) struct Steps {
     total: usize,
     begun: usize,
     started: Instant,
 }
 
 impl Steps {
-    pub fn new(total: usize) -> Self {
+    pub(crate) fn new(total: usize) -> Self {
         Self { total, begun: 0, started: Instant::now() }
     }
 
     /// Runs `work` as the next step; its error is extended by the command that repeats the step. At twice the budget
     /// everything that the step runs is ended.
-    pub fn step<T>(
+    pub(crate) fn step<T>(
         &mut self,
         title: &str,
         budget: Duration,
@@ -143,11 +143,11 @@ impl Steps {
         }
     }
 
-    pub fn run(&mut self, title: &str, budget: Duration, program: &Program) -> Result<()> {
+    pub(crate) fn run(&mut self, title: &str, budget: Duration, program: &Program) -> Result<()> {
         self.step(title, budget, &program.to_string(), || program.run())
     }
 
-    pub fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 }

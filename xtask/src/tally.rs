@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What the runner said, summed over all its test binaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub(crate) struct Tally {
     pub passed: u64,
     pub failed: u64,
     /// Ignored and filtered-out tests: both did not run.
@@ -12,21 +12,21 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn of(output: &str) -> Self {
+    pub(crate) fn of(output: &str) -> Self {
         let mut tally = Self::default();
         output.lines().for_each(|line| tally.see(line));
         tally
     }
 
     /// Takes one line of the runner's output; only its `test result:` lines count.
-    pub fn see(&mut self, line: &str) {
+    pub(crate) fn see(&mut self, line: &str) {
         let Some((_, counts)) = line.split_once("test result: ") else { return };
         self.passed += before(counts, " passed");
         self.failed += before(counts, " failed");
         self.skipped += before(counts, " ignored") + before(counts, " filtered out");
     }
 
-    pub fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;

@@ -26,7 +26,7 @@ const KILL_ROUNDS: u32 = 3;
 
 const STEPS: usize = 9;
 
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let mut tally = Tally::default();
     let mut steps = Steps::new(STEPS);
     let outcome = all(&mut steps, &mut tally);
@@ -74,7 +74,7 @@ fn is_daily(name: &str) -> bool {
 }
 
 /// Good only if every test ran and passed.
-pub fn judge(tally: Tally) -> Result<()> {
+pub(crate) fn judge(tally: Tally) -> Result<()> {
     if tally.failed > 0 {
         bail!("{} tests failed", tally.failed);
     }

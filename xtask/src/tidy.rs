@@ -31,7 +31,7 @@ const RULES: [(&str, Rule); 8] = [
     ("no banned library", lock::check),
 ];
 
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let complaints = complaints()?;
     for complaint in &complaints {
         println!("  {complaint}");

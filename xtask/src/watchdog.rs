@@ -20,7 +20,7 @@ static JOBS: Mutex<Vec<Job>> = Mutex::new(Vec::new());
 
 /// A process that is running now.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub(crate) struct Job {
     pub pid: u32,
     pub what: String,
     /// Where it writes what it says, if we do not show it anyway.
@@ -32,7 +32,7 @@ pub struct Job {
 
 /// Takes the job off the list when it is dropped.
 #[derive(Debug)]
-pub struct Entry(u32);
+pub(crate) struct Entry(u32);
 
 impl Drop for Entry {
     fn drop(&mut self) {
@@ -40,19 +40,19 @@ impl Drop for Entry {
     }
 }
 
-pub fn enter(job: Job) -> Entry {
+pub(crate) fn enter(job: Job) -> Entry {
     let pid = job.pid;
     jobs(|jobs| jobs.push(job));
     Entry(pid)
 }
 
 /// Whether everything that runs is to be ended.
-pub fn is_over() -> bool {
+pub(crate) fn is_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }
 
 /// Runs `work`; at twice the budget everything it has started is ended, and it has failed.
-pub fn guard<T>(title: &str, budget: Duration, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn guard<T>(title: &str, budget: Duration, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let (done, waiting) = sync_channel::<()>(1);
     let (named, limit) = (title.to_owned(), 2 * budget);
     let dog = std::thread::spawn(move || {
@@ -86,7 +86,7 @@ fn jobs<T>(look: impl FnOnce(&mut Vec<Job>) -> T) -> T {
 
 impl Job {
     /// What it is, what it has said and what its servers have written.
-    pub fn report(&self) -> String {
+    pub(crate) fn report(&self) -> String {
         let mut text = format!(
             "--- {} (process {}, for {:.0} s)",
             self.what,
@@ -132,7 +132,7 @@ fn tail(file: &Path) -> String {
 
 /// Tests that end programs come one after the other: the end of a step is everybody's.
 #[cfg(test)]
-pub fn alone() -> std::sync::MutexGuard<'static, ()> {
+pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 
 /// One complete answer; it borrows from the connection's buffer.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub(crate) struct Answer<'a> {
     pub status: u16,
     /// Status line and headers, without the empty line.
     pub head: &'a [u8],
@@ -13,7 +13,7 @@ pub struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     /// The answer at the start of `bytes` and its length, or nothing while parts of it are missing.
-    pub fn parse(bytes: &'a [u8]) -> Result<Option<(Self, usize)>> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Option<(Self, usize)>> {
         let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
         let head = &bytes[..end];
         let status = head.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok());
@@ -29,7 +29,7 @@ impl<'a> Answer<'a> {
     }
 
     #[cfg_attr(not(test), expect(dead_code, reason = "our own server answers with a token in a header"))]
-    pub fn header(&self, name: &[u8]) -> Option<&'a [u8]> {
+    pub(crate) fn header(&self, name: &[u8]) -> Option<&'a [u8]> {
         header(self.head, name)
     }
 }

@@ -17,7 +17,7 @@ use crate::latency::Latency;
 const ANSWER_MAX: usize = 1 << 20;
 
 #[derive(Clone, Debug)]
-pub struct Load {
+pub(crate) struct Load {
     pub address: SocketAddr,
     pub connections: usize,
     /// One is enough on two cores: the other belongs to the server.
@@ -26,7 +26,7 @@ pub struct Load {
 }
 
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub latency: Latency,
     /// Answers that counted.
     pub counted: u64,
@@ -34,7 +34,7 @@ pub struct Outcome {
 }
 
 /// Sends requests until the time is over; `script` makes the script of each connection.
-pub fn drive<S: Script>(load: &Load, mut script: impl FnMut(usize) -> S) -> Result<Outcome> {
+pub(crate) fn drive<S: Script>(load: &Load, mut script: impl FnMut(usize) -> S) -> Result<Outcome> {
     let threads = load.threads.clamp(1, load.connections.max(1));
     let mut shares: Vec<Vec<S>> = (0..threads).map(|_| Vec::new()).collect();
     for connection in 0..load.connections {

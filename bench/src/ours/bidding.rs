@@ -14,12 +14,12 @@ use crate::contest::{Contestant, Round};
 const LAST: u64 = 10;
 
 #[derive(Debug)]
-pub struct CostOfBid {
+pub(crate) struct CostOfBid {
     subject: &'static str,
     bids: u64,
 }
 
-pub fn contestants() -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants() -> Vec<Box<dyn Contestant>> {
     vec![
         Box::new(CostOfBid { subject: "cost_bid_10k", bids: BIDS_MAX as u64 }),
         Box::new(CostOfBid { subject: "cost_bid_10", bids: 2 * LAST }),

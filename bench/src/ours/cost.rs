@@ -14,7 +14,7 @@ use super::hall;
 use crate::contest::{Contestant, Round};
 
 #[derive(Debug)]
-pub struct Cost {
+pub(crate) struct Cost {
     folder: PathBuf,
     subject: &'static str,
     events: u64,
@@ -23,7 +23,7 @@ pub struct Cost {
     next: Rc<Cell<u64>>,
 }
 
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let contestant = |subject: &'static str, events, seats| -> Box<dyn Contestant> {
         Box::new(Cost {
             folder: folder.join(subject),

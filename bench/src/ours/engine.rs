@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_secs(3);
 const TEN_SECONDS: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
-pub struct EngineHold {
+pub(crate) struct EngineHold {
     folder: PathBuf,
     subject: &'static str,
     /// Commands in one message; lanes × this are in flight.
@@ -29,7 +29,7 @@ pub struct EngineHold {
 }
 
 /// The figure that counts, and the same with one command to a message.
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let contestant = |subject: &'static str, together, lanes| -> Box<dyn Contestant> {
         let folder = folder.join(subject);
         Box::new(EngineHold { folder, subject, together, lanes, engine: None, next: Rc::default() })
@@ -64,14 +64,14 @@ impl Contestant for EngineHold {
     }
 }
 
-pub struct Load {
+pub(crate) struct Load {
     pub lanes: usize,
     pub together: usize,
     pub length: Duration,
     pub seats: u32,
 }
 
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .build()
         .map(|runtime| runtime.block_on(future))
@@ -79,12 +79,12 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The same for what needs timers and sockets.
-pub fn block_on_all<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) fn block_on_all<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
 }
 
 /// Each lane holds a few seats of its own and releases them again, until the time is over. Counts what was accepted.
-pub fn run(
+pub(crate) fn run(
     engine: &Embedded,
     load: &Load,
     next: &Rc<Cell<u64>>,
@@ -125,7 +125,7 @@ pub fn run(
 }
 
 /// Runs so many lanes on one thread, until all of them have ended.
-pub fn lanes<F: Future<Output = Result<()>>>(count: usize, lane: impl Fn(usize) -> F) -> Result<()> {
+pub(crate) fn lanes<F: Future<Output = Result<()>>>(count: usize, lane: impl Fn(usize) -> F) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     runtime.block_on(async {
         let mut all = futures_util::stream::FuturesUnordered::from_iter((0..count).map(lane));
@@ -137,7 +137,7 @@ pub fn lanes<F: Future<Output = Result<()>>>(count: usize, lane: impl Fn(usize) 
 }
 
 /// Submits commands together and counts them; a load that is refused measures nothing.
-pub async fn timed(
+pub(crate) async fn timed(
     engine: &Embedded,
     requests: Vec<onsale_engine::Request>,
     total: &Rc<RefCell<(u64, Latency)>>,

@@ -30,7 +30,7 @@ enum What {
 }
 
 #[derive(Debug)]
-pub struct Fight {
+pub(crate) struct Fight {
     folder: PathBuf,
     subject: &'static str,
     what: What,
@@ -41,7 +41,7 @@ pub struct Fight {
     opened: u64,
 }
 
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let contestant = |subject: &'static str, what| -> Box<dyn Contestant> {
         let folder = folder.join(subject);
         Box::new(Fight { folder, subject, what, engine: None, next: Rc::default(), auctions: 0, opened: 0 })

@@ -14,12 +14,12 @@ const SECTION_ROWS: usize = 25;
 /// The year 2100: no schedule of the event may fall into a measurement.
 const FAR: i64 = 4_102_444_800_000;
 
-pub fn event(number: u128) -> ListingId {
+pub(crate) fn event(number: u128) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number }
 }
 
 /// Creates an event that is on sale, with rows of 50 and sections of 25 rows.
-pub fn create(listing: ListingId, seats: usize) -> Request {
+pub(crate) fn create(listing: ListingId, seats: usize) -> Request {
     let mut sections: Vec<Section> = Vec::new();
     for first in (0..seats).step_by(ROW_SEATS) {
         let row = first / ROW_SEATS;
@@ -64,12 +64,12 @@ pub fn create(listing: ListingId, seats: usize) -> Request {
 }
 
 /// A fresh idempotency key, spread as a hash would be.
-pub fn key(number: u64) -> Option<Key> {
+pub(crate) fn key(number: u64) -> Option<Key> {
     let scope = u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 64 | u128::from(number);
     Some(Key { scope, fingerprint: scope.rotate_left(40) })
 }
 
-pub fn hold(listing: ListingId, number: u64, seat: u32, buyer: &BuyerId) -> Request {
+pub(crate) fn hold(listing: ListingId, number: u64, seat: u32, buyer: &BuyerId) -> Request {
     let command = Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(u128::from(number) | 1 << 100),
         buyer: buyer.clone(),
@@ -81,7 +81,7 @@ pub fn hold(listing: ListingId, number: u64, seat: u32, buyer: &BuyerId) -> Requ
 }
 
 /// The release of the hold that was granted at `offset`.
-pub fn release(listing: ListingId, number: u64, offset: u64, buyer: &BuyerId) -> Request {
+pub(crate) fn release(listing: ListingId, number: u64, offset: u64, buyer: &BuyerId) -> Request {
     let hold = HoldId(u128::from(number) | 1 << 100);
     let command = Command::Event(EventCommand::ReleaseHold(HoldKey {
         hold,

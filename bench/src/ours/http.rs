@@ -1,7 +1,7 @@
 //! Durable holds over HTTP by the shipped binary, and what its seat map weighs on the wire.
 
-pub mod exact;
-pub mod fight;
+pub(crate) mod exact;
+pub(crate) mod fight;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -24,7 +24,7 @@ const ROW_SEATS: u64 = 100;
 
 /// The server under load, shared by the two contestants.
 #[derive(Debug)]
-pub struct House {
+pub(crate) struct House {
     server: Running,
     address: SocketAddr,
     events: Vec<String>,
@@ -32,7 +32,7 @@ pub struct House {
 }
 
 #[derive(Debug)]
-pub struct HttpHold {
+pub(crate) struct HttpHold {
     folder: PathBuf,
     house: Option<House>,
     /// Of each event.
@@ -44,13 +44,13 @@ pub struct HttpHold {
 }
 
 impl HttpHold {
-    pub fn new(folder: &Path) -> HttpHold {
+    pub(crate) fn new(folder: &Path) -> HttpHold {
         let (seats, holds_per_s_max) = (100_000, 150_000);
         HttpHold { folder: folder.join("http"), house: None, seats, holds_per_s_max, redis: None }
     }
 
     /// The same server on Redis, with charts of the ordinary layout.
-    pub fn on_redis(folder: &Path) -> HttpHold {
+    pub(crate) fn on_redis(folder: &Path) -> HttpHold {
         let redis = Instance::new(Flush::EverySecond, folder.join("http-redis-store"));
         let (seats, holds_per_s_max) = (9_000, 60_000);
         let folder = folder.join("http-redis");
@@ -127,12 +127,12 @@ impl Script for FreshHolds {
 
 /// The binary seat map of 50,000 seats, a third of them taken here and there, compressed.
 #[derive(Debug)]
-pub struct SeatMap {
+pub(crate) struct SeatMap {
     folder: PathBuf,
 }
 
 impl SeatMap {
-    pub fn new(folder: &Path) -> SeatMap {
+    pub(crate) fn new(folder: &Path) -> SeatMap {
         SeatMap { folder: folder.join("seatmap") }
     }
 }
@@ -190,7 +190,7 @@ fn binary() -> Result<PathBuf> {
 }
 
 impl House {
-    pub fn open(folder: &Path, settings: &[(&str, String)]) -> Result<House> {
+    pub(crate) fn open(folder: &Path, settings: &[(&str, String)]) -> Result<House> {
         std::fs::create_dir_all(folder)?;
         let address: SocketAddr = ([127, 0, 0, 1], free_port()?).into();
         let mut command = Command::new(binary()?);
@@ -208,7 +208,7 @@ impl House {
     }
 
     /// Of the server's process.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.server.id()
     }
 

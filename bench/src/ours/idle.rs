@@ -24,12 +24,12 @@ const LOOK: Duration = Duration::from_secs(20);
 const TICKS_PER_S: f64 = 100.0;
 
 #[derive(Debug)]
-pub struct Idle {
+pub(crate) struct Idle {
     folder: PathBuf,
 }
 
 impl Idle {
-    pub fn new(folder: &Path) -> Idle {
+    pub(crate) fn new(folder: &Path) -> Idle {
         Idle { folder: folder.join("idle") }
     }
 }

@@ -16,25 +16,25 @@ use onsale_engine::Request;
 use super::hall;
 
 /// More than any round takes.
-pub const STOCK: u32 = 10_000_000;
+pub(crate) const STOCK: u32 = 10_000_000;
 /// The year 2100: nothing ends in a measurement.
 const FAR: i64 = 4_102_444_800_000;
 /// An auction lasts a year at most.
 const YEAR_MS: i64 = 365 * 86_400_000;
 
-pub fn euro() -> Result<Currency> {
+pub(crate) fn euro() -> Result<Currency> {
     Currency::parse("EUR").context("three capital letters")
 }
 
-pub fn sale(number: u128) -> ListingId {
+pub(crate) fn sale(number: u128) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number }
 }
 
-pub fn auction(number: u128) -> ListingId {
+pub(crate) fn auction(number: u128) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number }
 }
 
-pub fn create_sale() -> Result<Command> {
+pub(crate) fn create_sale() -> Result<Command> {
     let details = SaleDetails {
         name: "Measured".into(),
         description: String::new(),
@@ -52,7 +52,7 @@ fn code(number: u64) -> CheckoutId {
     CheckoutId(u128::from(number) | 1 << 100)
 }
 
-pub fn checkout(number: u64, buyer: &BuyerId) -> Command {
+pub(crate) fn checkout(number: u64, buyer: &BuyerId) -> Command {
     Command::Sale(SaleCommand::Checkout(Checkout {
         checkout: code(number),
         buyer: buyer.clone(),
@@ -61,12 +61,12 @@ pub fn checkout(number: u64, buyer: &BuyerId) -> Command {
     }))
 }
 
-pub fn cancel(number: u64, buyer: &BuyerId) -> Command {
+pub(crate) fn cancel(number: u64, buyer: &BuyerId) -> Command {
     Command::Sale(SaleCommand::CancelCheckout(CheckoutKey { checkout: code(number), buyer: buyer.clone() }))
 }
 
 /// An auction that began a moment ago and lasts nearly a year.
-pub fn create_auction(now: i64) -> Result<Command> {
+pub(crate) fn create_auction(now: i64) -> Result<Command> {
     let details = AuctionDetails {
         name: "Measured".into(),
         description: String::new(),
@@ -88,7 +88,7 @@ pub fn create_auction(now: i64) -> Result<Command> {
 }
 
 /// The `number`-th bid passes all before it.
-pub fn bid(number: u64, bidder: &BuyerId, currency: Currency) -> Command {
+pub(crate) fn bid(number: u64, bidder: &BuyerId, currency: Currency) -> Command {
     Command::Auction(AuctionCommand::PlaceBid(PlaceBid {
         bidder: bidder.clone(),
         max_minor: 10 + 2 * number as i64,
@@ -97,12 +97,12 @@ pub fn bid(number: u64, bidder: &BuyerId, currency: Currency) -> Command {
 }
 
 /// Under a key of its own.
-pub fn request(listing: ListingId, command: Command, number: u64) -> Request {
+pub(crate) fn request(listing: ListingId, command: Command, number: u64) -> Request {
     Request { listing, command, key: hall::key(number), by: None }
 }
 
 /// The time, in the engine's unit.
-pub fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_millis() as i64)
 }

@@ -1,7 +1,7 @@
 //! Resident growth for an event of 50,000 seats, each held by another buyer under a key of its own.
 //! Measured in a process of its own, so that nothing else's memory is in the figure.
 
-pub mod auctions;
+pub(crate) mod auctions;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,12 +21,12 @@ const SEATS: u32 = 50_000;
 const SETTLE: Duration = Duration::from_secs(12);
 
 #[derive(Debug)]
-pub struct BytesPerSeat {
+pub(crate) struct BytesPerSeat {
     folder: PathBuf,
 }
 
 impl BytesPerSeat {
-    pub fn new(folder: &Path) -> BytesPerSeat {
+    pub(crate) fn new(folder: &Path) -> BytesPerSeat {
         BytesPerSeat { folder: folder.join("memory") }
     }
 }
@@ -59,7 +59,7 @@ fn in_own_process(verb: &str, folder: &Path, more: &[&str]) -> Result<f64> {
 }
 
 /// Prints the bytes per seat; called in the process of its own.
-pub fn measure(folder: &Path) -> Result<()> {
+pub(crate) fn measure(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let engine = Embedded::open(folder, Options { shards: 1, ..Options::default() })?;
     // An event of the same size first: buffers, threads and the allocator's own reserve are there before we look.

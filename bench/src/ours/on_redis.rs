@@ -38,7 +38,7 @@ const PATIENCE_MS: u64 = 30_000;
 const OUR_YES: i64 = 0;
 const SEEDS_YES: i64 = 1;
 
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let instance = |name: &str| Instance::new(Flush::EverySecond, folder.join(name));
     vec![
         Box::new(SeedLocks { instance: instance("redis-seed") }),

@@ -16,12 +16,12 @@ use crate::contest::{Contestant, Round};
 const FACTS: u64 = 1_000_000;
 
 #[derive(Debug)]
-pub struct Recovery {
+pub(crate) struct Recovery {
     folder: PathBuf,
 }
 
 impl Recovery {
-    pub fn new(folder: &Path) -> Recovery {
+    pub(crate) fn new(folder: &Path) -> Recovery {
         Recovery { folder: folder.join("recovery") }
     }
 

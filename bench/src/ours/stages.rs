@@ -21,7 +21,7 @@ const TOGETHER: u64 = 32;
 const SEATS: usize = 50_000;
 
 /// Prints nanoseconds a command for each stage, with so many events taking turns.
-pub fn measure(folder: &Path, events: u64) -> Result<()> {
+pub(crate) fn measure(folder: &Path, events: u64) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let disk = Arc::new(FolderDisk::open(folder)?);
     let options =

@@ -18,7 +18,7 @@ const CONNECTIONS: usize = 32;
 /// One cluster, shared by everybody who drives it.
 type Shared = Rc<RefCell<Cluster>>;
 
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let cluster = Rc::new(RefCell::new(Cluster::new(folder.join("postgres"))));
     vec![
         Box::new(client::OwnClient { cluster: Rc::clone(&cluster) }),

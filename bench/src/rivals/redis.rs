@@ -3,7 +3,7 @@
 
 mod client;
 mod instance;
-pub mod resp;
+pub(crate) mod resp;
 mod tool;
 
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::contest::Contestant;
-pub use instance::{Instance, ask, config};
+pub(crate) use instance::{Instance, ask, config};
 
 /// As many as a pool of application servers would hold open.
 const CONNECTIONS: usize = 50;
@@ -19,7 +19,7 @@ const PIPELINES: [usize; 2] = [1, 16];
 
 /// Whether every write is flushed before it is answered.
 #[derive(Clone, Copy, Debug)]
-pub enum Flush {
+pub(crate) enum Flush {
     Always,
     EverySecond,
 }
@@ -36,7 +36,7 @@ impl Flush {
 /// One instance for each way of flushing, shared by everybody who drives it.
 type Shared = Rc<RefCell<Instance>>;
 
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let mut all: Vec<Box<dyn Contestant>> = Vec::new();
     for flush in [Flush::Always, Flush::EverySecond] {
         let folder = folder.join(format!("redis-{}", flush.word()));

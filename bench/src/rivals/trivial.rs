@@ -18,7 +18,7 @@ const PATH: &str = "/v1/events/evt_1/holds";
 const BODY: &str = r#"{"seats":["A-12-7"]}"#;
 
 #[derive(Debug, Default)]
-pub struct TrivialPost {
+pub(crate) struct TrivialPost {
     server: Option<(Running, std::net::SocketAddr)>,
 }
 
@@ -74,7 +74,7 @@ struct Held {
 }
 
 /// Prints its address and serves until its standard input closes, so that it never outlives the bench.
-pub fn serve() -> Result<()> {
+pub(crate) fn serve() -> Result<()> {
     std::thread::spawn(|| {
         let mut nothing = Vec::new();
         let _ = std::io::stdin().read_to_end(&mut nothing);

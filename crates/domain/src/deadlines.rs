@@ -53,7 +53,7 @@ impl Entry {
 }
 
 impl<D: Copy + Into<u32> + From<u32>> Deadlines<D> {
-    pub fn insert(&mut self, until: Millis, fence: u64, due: D) {
+    pub(crate) fn insert(&mut self, until: Millis, fence: u64, due: D) {
         let entry = Entry::new(until, fence, due.into());
         self.len += 1;
         let Some(last) = self.chunks.last_mut() else {
@@ -79,7 +79,7 @@ impl<D: Copy + Into<u32> + From<u32>> Deadlines<D> {
     }
 
     /// Removes the deadline; it must be there.
-    pub fn remove(&mut self, until: Millis, fence: u64) {
+    pub(crate) fn remove(&mut self, until: Millis, fence: u64) {
         let key = Entry::new(until, fence, 0).key();
         let at = self.chunk_of(key);
         let chunk = &mut self.chunks[at];
@@ -104,21 +104,21 @@ impl<D: Copy + Into<u32> + From<u32>> Deadlines<D> {
         at.min(self.chunks.len().saturating_sub(1))
     }
 
-    pub fn first(&self) -> Option<(Millis, D)> {
+    pub(crate) fn first(&self) -> Option<(Millis, D)> {
         let entry = self.chunks.first()?.first()?;
         Some((entry.until(), D::from(entry.what)))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Millis, u64, D)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Millis, u64, D)> {
         self.chunks.iter().flatten().map(|entry| (entry.until(), entry.fence(), D::from(entry.what)))
     }
 
     /// What is over at `now`, in order.
-    pub fn over(&self, now: Millis) -> impl Iterator<Item = D> {
+    pub(crate) fn over(&self, now: Millis) -> impl Iterator<Item = D> {
         self.iter().take_while(move |(until, _, _)| crate::time::is_over(*until, now)).map(|(_, _, due)| due)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 }

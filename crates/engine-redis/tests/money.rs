@@ -18,21 +18,21 @@ mod desks {
 /// Where the goods come from: the worlds of the tests of each kind of listing.
 mod seats {
     mod asks;
-    pub mod world;
+    pub(crate) mod world;
 }
 
 mod sales {
     mod asks;
-    pub mod world;
+    pub(crate) mod world;
 }
 
 mod auctions {
     mod terms;
-    pub mod world;
+    pub(crate) mod world;
 }
 
 mod registrations {
-    pub mod world;
+    pub(crate) mod world;
 }
 
 mod orders {

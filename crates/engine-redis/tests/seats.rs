@@ -9,11 +9,11 @@ mod server;
 mod seats {
     mod asks;
     mod differential;
-    pub mod engine;
+    pub(crate) mod engine;
     mod large;
     mod moves;
     mod reachable;
-    pub mod scripts;
+    pub(crate) mod scripts;
     mod tables;
     mod world;
 }

@@ -12,7 +12,7 @@ use crate::programs::{self, TestProgram};
 use crate::workspace;
 
 #[derive(Debug)]
-pub struct Bed {
+pub(crate) struct Bed {
     whole: Scratch,
     /// The scripts alone.
     scripts: Scratch,
@@ -25,7 +25,7 @@ pub struct Bed {
 
 /// What became of one bug.
 #[derive(Debug)]
-pub struct Row {
+pub(crate) struct Row {
     pub name: String,
     pub caught_by: String,
     pub seconds: f64,
@@ -34,7 +34,7 @@ pub struct Row {
 }
 
 impl Bed {
-    pub fn new(bound: Duration) -> Self {
+    pub(crate) fn new(bound: Duration) -> Self {
         let folder = workspace::target().join("mutants");
         Self {
             whole: Scratch::new(&workspace::root(), &folder),
@@ -46,7 +46,7 @@ impl Bed {
     }
 
     /// Plants one bug where it belongs and tries it.
-    pub fn plant(&mut self, patch: &Patch) -> Row {
+    pub(crate) fn plant(&mut self, patch: &Patch) -> Row {
         let started = Instant::now();
         let (verdict, good) = match self.outcome(patch) {
             Ok(Outcome::Red) => ("caught".to_owned(), true),
@@ -64,7 +64,7 @@ impl Bed {
     }
 
     /// The copies are equal to the source again.
-    pub fn heal(&self) -> Result<()> {
+    pub(crate) fn heal(&self) -> Result<()> {
         self.whole.sync()?;
         self.scripts.sync()
     }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 const FOLDERS: [&str; 2] = ["crates/sim/mutants", "crates/engine-redis/planted"];
 
 #[derive(Debug)]
-pub struct Patch {
+pub(crate) struct Patch {
     pub name: String,
     pub path: PathBuf,
     pub breaks: String,
@@ -19,18 +19,18 @@ pub struct Patch {
 }
 
 /// Where the scripts are.
-pub const SCRIPTS: &str = "crates/engine-redis/lua";
+pub(super) const SCRIPTS: &str = "crates/engine-redis/lua";
 
 /// The command that must go red.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CaughtBy {
+pub(crate) enum CaughtBy {
     /// Arguments of the simulator.
     Sim(Vec<String>),
     /// Arguments of `cargo test`.
     Test(Vec<String>),
 }
 
-pub fn all(root: &Path) -> Result<Vec<Patch>> {
+pub(super) fn all(root: &Path) -> Result<Vec<Patch>> {
     let mut patches = Vec::new();
     for folder in FOLDERS {
         let mut found = inside(root, folder)?;

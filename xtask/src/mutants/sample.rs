@@ -11,14 +11,14 @@ const OF_SCRIPTS: usize = 8;
 const OF_RUST: usize = 3;
 
 /// How many commits there are; none is as good as the first.
-pub fn commits() -> usize {
+pub(super) fn commits() -> usize {
     let counted =
         Command::new("git").args(["rev-list", "--count", "HEAD"]).current_dir(workspace::root()).output();
     counted.ok().and_then(|output| String::from_utf8(output.stdout).ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
 /// The sample of this number, out of all bugs but those that take a large build.
-pub fn choose(patches: Vec<Patch>, number: usize) -> Vec<Patch> {
+pub(super) fn choose(patches: Vec<Patch>, number: usize) -> Vec<Patch> {
     let (scripts, rust): (Vec<_>, Vec<_>) = patches.into_iter().partition(|patch| patch.of_scripts);
     let small = rust.into_iter().filter(is_small).collect();
     let mut chosen = turn(scripts, OF_SCRIPTS, number);

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::step::Program;
 
 #[derive(Debug)]
-pub struct Scratch {
+pub(super) struct Scratch {
     source: PathBuf,
     /// What is copied, below the source.
     part: &'static str,
@@ -18,19 +18,19 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(source: &Path, folder: &Path) -> Self {
+    pub(super) fn new(source: &Path, folder: &Path) -> Self {
         Self::of_part(source, folder, ".")
     }
 
     /// Only what is below `part`, in the same place of the copy.
-    pub fn of_part(source: &Path, folder: &Path, part: &'static str) -> Self {
+    pub(super) fn of_part(source: &Path, folder: &Path, part: &'static str) -> Self {
         let (work, target) = (folder.join("work"), folder.join("target"));
         Self { source: source.to_path_buf(), part, work, target }
     }
 
     /// Makes the copy equal to the source again, committed or not. Equal files are left alone: their age
     /// is what tells cargo not to build them again.
-    pub fn sync(&self) -> Result<()> {
+    pub(super) fn sync(&self) -> Result<()> {
         let listed = Program::new("git ls-files --cached --others --exclude-standard -z --")
             .arg(self.part)
             .folder(&self.source)
@@ -73,7 +73,7 @@ impl Scratch {
     }
 
     /// Applies a patch to the copy, all of it or nothing, without guessing at lines that have changed.
-    pub fn apply(&self, patch: &Path) -> Result<()> {
+    pub(super) fn apply(&self, patch: &Path) -> Result<()> {
         // Without the ceiling git would find the real repository above and skip files outside of it.
         let ceiling = self.work.parent().unwrap_or(&self.work).display().to_string();
         let git = Program::new("git apply --whitespace=nowarn").arg(patch.display().to_string());

@@ -15,7 +15,7 @@ use crate::tally::Tally;
 use crate::{process, workspace};
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(super) enum Outcome {
     /// Everything passed.
     Green,
     /// A test or the auditor said no, or an assertion stopped the program.
@@ -31,7 +31,7 @@ pub enum Outcome {
 const NO_LUA: &str = "Error compiling script";
 
 /// Builds the simulator with the bug and runs it.
-pub fn simulator(scratch: &Scratch, words: &[String], bound: Duration) -> Result<Outcome> {
+pub(super) fn simulator(scratch: &Scratch, words: &[String], bound: Duration) -> Result<Outcome> {
     let build = here(scratch, Program::new("cargo build -q --workspace --bin onsale-sim"));
     if build.run().is_err() {
         return Ok(Outcome::DoesNotCompile);
@@ -43,7 +43,7 @@ pub fn simulator(scratch: &Scratch, words: &[String], bound: Duration) -> Result
 }
 
 /// Builds the test program with the bug and runs it.
-pub fn tests(scratch: &Scratch, words: &[String], bound: Duration) -> Result<Outcome> {
+pub(super) fn tests(scratch: &Scratch, words: &[String], bound: Duration) -> Result<Outcome> {
     let build = Program::new("cargo test -q --no-run --message-format json-render-diagnostics");
     let Ok(programs) = programs::built(&here(scratch, build.args(choice(words))), &scratch.work) else {
         return Ok(Outcome::DoesNotCompile);
@@ -56,7 +56,12 @@ pub fn tests(scratch: &Scratch, words: &[String], bound: Duration) -> Result<Out
 }
 
 /// Runs a test program of the source as it is, which takes its scripts from a folder.
-pub fn scripts(program: &TestProgram, words: &[String], scripts: &Path, bound: Duration) -> Result<Outcome> {
+pub(super) fn scripts(
+    program: &TestProgram,
+    words: &[String],
+    scripts: &Path,
+    bound: Duration,
+) -> Result<Outcome> {
     let run = program.run().args(split(words).1).env("ONSALE_LUA", scripts.display().to_string());
     let ended = process::bounded(&run, bound, None)?;
     if ended.output.contains(NO_LUA) {
@@ -66,7 +71,7 @@ pub fn scripts(program: &TestProgram, words: &[String], scripts: &Path, bound: D
 }
 
 /// The test program that the arguments of `cargo test` choose.
-pub fn find<'a>(programs: &'a [TestProgram], words: &[String]) -> Option<&'a TestProgram> {
+pub(super) fn find<'a>(programs: &'a [TestProgram], words: &[String]) -> Option<&'a TestProgram> {
     let line = format!("cargo test {}", split(words).0.join(" "));
     programs.iter().find(|program| program.command_line() == line)
 }

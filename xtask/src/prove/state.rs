@@ -11,7 +11,7 @@ use super::Part;
 use crate::workspace;
 
 #[derive(Debug)]
-pub struct State {
+pub(super) struct State {
     pub part: Part,
     file: PathBuf,
     units: Vec<String>,
@@ -20,7 +20,7 @@ pub struct State {
 }
 
 impl State {
-    pub fn read(commit: &str, part: Part, units: Vec<String>) -> Result<Self> {
+    pub(super) fn read(commit: &str, part: Part, units: Vec<String>) -> Result<Self> {
         Ok(Self::at(&folder().join(commit), part, units))
     }
 
@@ -37,17 +37,17 @@ impl State {
     }
 
     /// What has not passed yet, in its order.
-    pub fn open(&self) -> Vec<String> {
+    pub(super) fn open(&self) -> Vec<String> {
         let passed = |unit: &String| self.done.get(unit).is_some_and(|(passed, _)| *passed);
         self.units.iter().filter(|unit| !passed(unit)).cloned().collect()
     }
 
-    pub fn failed(&self) -> usize {
+    pub(super) fn failed(&self) -> usize {
         self.done.values().filter(|(passed, _)| !passed).count()
     }
 
     /// Written after every unit: an interrupted run loses one at most.
-    pub fn note(&mut self, unit: String, passed: bool, took: Duration) -> Result<()> {
+    pub(super) fn note(&mut self, unit: String, passed: bool, took: Duration) -> Result<()> {
         self.done.insert(unit, (passed, took.as_secs_f64()));
         let entry = |(unit, (passed, seconds)): (&String, &(bool, f64))| {
             (unit.clone(), json!({ "passed": passed, "seconds": seconds }))
@@ -56,7 +56,7 @@ impl State {
         write(&self.file, &Value::Object(all).to_string())
     }
 
-    pub fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let passed = self.done.len() - self.failed();
         let seconds: f64 = self.done.values().map(|(_, seconds)| seconds).sum();
         let (failed, all) = (self.failed(), self.units.len());
@@ -77,7 +77,7 @@ impl State {
 }
 
 /// Says what was proved at which commit, and keeps it as `target/prove/report.md`.
-pub fn report(commit: &str, states: &[State]) -> Result<String> {
+pub(super) fn report(commit: &str, states: &[State]) -> Result<String> {
     let mut text = format!("# Proved at commit {commit}\n\n");
     for state in states {
         text += &format!("- {}: {}\n", state.line(), state.verdict());

@@ -43,17 +43,17 @@ const KILL: &str = "onsale/kill";
 
 /// What is built once for all parts.
 #[derive(Debug)]
-pub struct Workshop {
+pub(super) struct Workshop {
     programs: Vec<TestProgram>,
     bed: Bed,
 }
 
 impl Workshop {
-    pub fn build() -> Result<Self> {
+    pub(super) fn build() -> Result<Self> {
         Ok(Self { programs: programs::build()?, bed: mutants::bed() })
     }
 
-    pub fn units(&self, part: Part) -> Result<Vec<String>> {
+    pub(super) fn units(&self, part: Part) -> Result<Vec<String>> {
         Ok(match part {
             Part::Planted => mutants::all()?.into_iter().map(|patch| patch.name).collect(),
             Part::Simulation => (0..SEEDS_ALL / SEEDS).map(|unit| (1 + unit * SEEDS).to_string()).collect(),
@@ -66,7 +66,7 @@ impl Workshop {
         })
     }
 
-    pub fn try_unit(&mut self, part: Part, unit: &str) -> Result<()> {
+    pub(super) fn try_unit(&mut self, part: Part, unit: &str) -> Result<()> {
         match part {
             Part::Planted => self.plant(unit),
             Part::Simulation => {

@@ -55,7 +55,7 @@ impl Drop for Family {
     }
 }
 
-pub fn run(server: &Program, arguments: &[String]) -> Result<()> {
+pub(super) fn run(server: &Program, arguments: &[String]) -> Result<()> {
     let folder = workspace::root().join("data/redis");
     fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();

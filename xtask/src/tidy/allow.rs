@@ -4,16 +4,16 @@ use anyhow::{Context, Result, bail};
 
 use super::tree::Tree;
 
-pub const LIST: &str = "xtask/tidy-allow.toml";
+pub(super) const LIST: &str = "xtask/tidy-allow.toml";
 
 /// One exception: this word may stand in this file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Exception {
+pub(super) struct Exception {
     pub file: String,
     pub word: String,
 }
 
-pub fn read(tree: &Tree) -> Result<Vec<Exception>> {
+pub(super) fn read(tree: &Tree) -> Result<Vec<Exception>> {
     let table: toml::Table =
         tree.text(LIST).unwrap_or_default().parse().with_context(|| format!("reading {LIST}"))?;
     let entries = table.get("allow").and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);

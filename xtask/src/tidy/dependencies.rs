@@ -47,7 +47,7 @@ const FEW_LIBRARIES: [(&str, &[&str]); 2] = [
 const FOR_TESTS: [&str; 2] = ["onsale-reaper", "onsale-redis-servers"];
 const MAY_END_PROCESSES: [&str; 3] = ["onsale-bench", "onsale-redis-servers", "xtask"];
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let Some(root) = &tree.root else { return Ok(Vec::new()) };
     let text = Program::new("cargo metadata --format-version 1 --no-deps").folder(root).read()?;
     let metadata: Value = serde_json::from_str(&text).context("cargo metadata printed no JSON")?;

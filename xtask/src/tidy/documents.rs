@@ -7,7 +7,7 @@ use super::tree::{File, Tree};
 const DECISIONS: &str = "docs/decisions/";
 const DECISION_LIST: &str = "docs/decisions/README.md";
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let mut complaints = decisions(tree);
     for file in tree.markdown() {
         complaints.extend(mentions(tree, file));

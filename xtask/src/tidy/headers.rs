@@ -6,7 +6,7 @@ use super::tree::Tree;
 
 const LINES_MAX: usize = 5;
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let mut complaints = Vec::new();
     for file in tree.rust() {
         match file.text.lines().take_while(|line| line.starts_with("//!")).count() {

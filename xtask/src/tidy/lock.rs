@@ -7,7 +7,7 @@ use super::tree::Tree;
 /// One TLS (rustls with ring), one calendar (jiff), no C library that a newcomer would have to install.
 const BANNED: [&str; 5] = ["aws-lc-rs", "openssl", "openssl-sys", "chrono", "native-tls"];
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let lock = tree.text("Cargo.lock").unwrap_or_default();
     let names = lock.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
     let mut complaints: Vec<String> = names

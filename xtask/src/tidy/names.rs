@@ -6,7 +6,7 @@ use super::tree::Tree;
 
 const SAY_NOTHING: [&str; 6] = ["core", "common", "utils", "helpers", "misc", "manager"];
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let mut complaints = Vec::new();
     for file in &tree.files {
         for part in file.path.split('/') {

@@ -8,7 +8,7 @@ use super::tree::Tree;
 const HOMES: [&str; 4] =
     [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/Us", "ers/"), concat!(r"C:\Us", r"ers\")];
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let mut complaints = Vec::new();
     for file in &tree.files {
         for (index, line) in file.text.lines().enumerate() {

@@ -8,7 +8,7 @@ use super::tree::Tree;
 const CEILING: usize = 500;
 const RATCHET: &str = "xtask/tidy-ratchet.toml";
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let listed: toml::Table =
         tree.text(RATCHET).unwrap_or_default().parse().with_context(|| format!("reading {RATCHET}"))?;
     let mut complaints = Vec::new();

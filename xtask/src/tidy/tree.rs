@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 const NOT_OURS: [&str; 7] = ["target", "data", "dist", "scratch", "node_modules", ".git", ".idea"];
 
 #[derive(Debug)]
-pub struct Tree {
+pub(super) struct Tree {
     /// Where it was read; `None` for a tree that a test made up.
     pub root: Option<PathBuf>,
     pub files: Vec<File>,
@@ -16,37 +16,37 @@ pub struct Tree {
 
 /// A file by its path inside the workspace, with `/` between the parts.
 #[derive(Debug)]
-pub struct File {
+pub(super) struct File {
     pub path: String,
     /// Empty for a file that is not text.
     pub text: String,
 }
 
 impl Tree {
-    pub fn read(root: &Path) -> Result<Self> {
+    pub(super) fn read(root: &Path) -> Result<Self> {
         let mut files = Vec::new();
         collect(root, root, &mut files)?;
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(Self { root: Some(root.to_path_buf()), files })
     }
 
-    pub fn text(&self, path: &str) -> Option<&str> {
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
         self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 
     /// Whether there is such a file, or a folder with files in it.
-    pub fn holds(&self, path: &str) -> bool {
+    pub(super) fn holds(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         self.files.iter().any(|file| {
             file.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
 
-    pub fn rust(&self) -> impl Iterator<Item = &File> {
+    pub(super) fn rust(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|file| file.path.ends_with(".rs"))
     }
 
-    pub fn markdown(&self) -> impl Iterator<Item = &File> {
+    pub(super) fn markdown(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|file| file.path.ends_with(".md"))
     }
 }
@@ -54,7 +54,7 @@ impl Tree {
 #[cfg(test)]
 impl Tree {
     /// A tree for a test: pairs of path and text.
-    pub fn of(files: &[(&str, &str)]) -> Self {
+    pub(super) fn of(files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(path, text)| File { path: (*path).into(), text: (*text).into() });
         Self { root: None, files: files.collect() }
     }

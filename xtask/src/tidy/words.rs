@@ -10,7 +10,7 @@ use super::tree::Tree;
 const BANNED: [(&str, bool); 4] =
     [("TODO", false), ("FIXME", false), ("#[ignore", false), ("thread::sleep", true)];
 
-pub fn check(tree: &Tree) -> Result<Vec<String>> {
+pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let exceptions = allow::read(tree)?;
     let mut needed = vec![false; exceptions.len()];
     let mut complaints = Vec::new();

@@ -12,12 +12,12 @@ use crate::process;
 use crate::rivals::redis::{Flush, Instance};
 
 #[derive(Debug)]
-pub struct SaleExact {
+pub(crate) struct SaleExact {
     folder: PathBuf,
     redis: Option<Instance>,
 }
 
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let redis = Instance::new(Flush::EverySecond, folder.join("exact-redis-store"));
     vec![
         Box::new(SaleExact { folder: folder.join("exact"), redis: None }),

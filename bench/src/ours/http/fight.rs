@@ -25,7 +25,7 @@ enum What {
 }
 
 #[derive(Debug)]
-pub struct HttpFight {
+pub(crate) struct HttpFight {
     folder: PathBuf,
     what: What,
     house: Option<House>,
@@ -33,7 +33,7 @@ pub struct HttpFight {
     path: String,
 }
 
-pub fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
+pub(crate) fn contestants(folder: &Path) -> Vec<Box<dyn Contestant>> {
     let contestant = |what, name| -> Box<dyn Contestant> {
         Box::new(HttpFight { folder: folder.join(name), what, house: None, path: String::new() })
     };

@@ -21,12 +21,12 @@ const WATCHERS: u64 = 50;
 const BEFORE: u64 = 500;
 
 #[derive(Debug)]
-pub struct AuctionsBytes {
+pub(crate) struct AuctionsBytes {
     folder: PathBuf,
 }
 
 impl AuctionsBytes {
-    pub fn new(folder: &Path) -> AuctionsBytes {
+    pub(crate) fn new(folder: &Path) -> AuctionsBytes {
         AuctionsBytes { folder: folder.join("auctions-memory") }
     }
 }
@@ -52,7 +52,7 @@ impl Contestant for AuctionsBytes {
 }
 
 /// Prints the bytes; called in a process of its own.
-pub fn measure(folder: &Path, keyed: bool) -> Result<()> {
+pub(crate) fn measure(folder: &Path, keyed: bool) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let engine = Embedded::open(folder, Options { shards: 1, ..Options::default() })?;
     // Some first: buffers, threads and the allocator's own reserve are there before we look.

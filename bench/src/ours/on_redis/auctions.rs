@@ -24,7 +24,7 @@ const AUCTIONS: u64 = 10_000;
 const BIDS: u64 = 100;
 const WATCHERS: u64 = 50;
 
-pub struct AuctionsBytes {
+pub(super) struct AuctionsBytes {
     pub instance: Instance,
 }
 

@@ -34,7 +34,7 @@ const IN_A_SALEROOM: &[Name] = &[
 const AUCTIONS: u64 = 8_000;
 
 /// The corrected bid of the seed, each above the one before it on its auction.
-pub struct SeedBids {
+pub(super) struct SeedBids {
     pub instance: Instance,
     pub subject: &'static str,
 }
@@ -76,7 +76,7 @@ impl Contestant for SeedBids {
 }
 
 /// Our own script: a maximum with all the rules of proxy bidding, deduplicated, logged, with an end that it may move.
-pub struct OurBids {
+pub(super) struct OurBids {
     pub instance: Instance,
 }
 
@@ -108,13 +108,13 @@ impl Contestant for OurBids {
 }
 
 /// Open auctions without a bid, all alike.
-pub struct Saleroom {
+pub(super) struct Saleroom {
     pub caller: ScriptCaller,
     pub pictures: Vec<Picture>,
 }
 
 impl Saleroom {
-    pub fn open(instance: &Instance, auctions: u64) -> Result<Saleroom> {
+    pub(super) fn open(instance: &Instance, auctions: u64) -> Result<Saleroom> {
         let url = format!("redis://{}", instance.address()?);
         let create = market::create_auction(market::now_ms())?;
         block_on_all(async {

@@ -18,12 +18,12 @@ const NODE_TIMEOUT_MS: u32 = 2_000;
 
 /// The first three are the masters at the start.
 #[derive(Debug)]
-pub struct Cluster {
+pub(super) struct Cluster {
     nodes: Vec<Node>,
 }
 
 #[derive(Debug)]
-pub struct Node {
+pub(super) struct Node {
     folder: PathBuf,
     pub address: SocketAddr,
     bus: u16,
@@ -31,7 +31,7 @@ pub struct Node {
 }
 
 impl Cluster {
-    pub fn start(folder: &Path) -> Result<Cluster> {
+    pub(super) fn start(folder: &Path) -> Result<Cluster> {
         let nodes = (0..2 * MASTERS).map(|place| Node::start(folder.join(format!("node-{place}"))));
         let cluster = Cluster { nodes: nodes.collect::<Result<_>>()? };
         let [first, ..] = &cluster.nodes[..] else { bail!("no node") };
@@ -56,11 +56,11 @@ impl Cluster {
         Ok(cluster)
     }
 
-    pub fn urls(&self) -> Vec<String> {
+    pub(super) fn urls(&self) -> Vec<String> {
         self.nodes.iter().map(|node| format!("redis://{}", node.address)).collect()
     }
 
-    pub fn is_whole_soon(&self) -> Result<()> {
+    pub(super) fn is_whole_soon(&self) -> Result<()> {
         until("the cluster is whole", || {
             self.nodes.iter().all(|node| {
                 let says =
@@ -73,7 +73,7 @@ impl Cluster {
     }
 
     /// The master of a key's slot, and the replica that will take its place.
-    pub fn pair_of(&self, slot: u16) -> Result<(usize, usize)> {
+    pub(super) fn pair_of(&self, slot: u16) -> Result<(usize, usize)> {
         let place = |name: &str| self.nodes.iter().position(|node| node.address.to_string() == name);
         let told = self.nodes.first().context("a node")?.text(&["CLUSTER", "NODES"])?;
         let rows: Vec<Vec<&str>> = told.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -90,7 +90,7 @@ impl Cluster {
         place(&name(master)).zip(place(&name(replica))).context("nodes of ours")
     }
 
-    pub fn node(&mut self, place: usize) -> &mut Node {
+    pub(super) fn node(&mut self, place: usize) -> &mut Node {
         &mut self.nodes[place]
     }
 }
@@ -114,7 +114,7 @@ impl Node {
         Ok(node)
     }
 
-    pub fn start_again(&mut self) -> Result<()> {
+    pub(super) fn start_again(&mut self) -> Result<()> {
         let program = &mut Command::new("redis-server");
         let mut running = Running::start(program.arg(self.folder.join("redis.conf")), "-TERM")?;
         running.wait_until(|| ask(self.address, &["PING"]).is_ok()).context("redis-server")?;
@@ -123,13 +123,13 @@ impl Node {
     }
 
     /// `kill -9`.
-    pub fn kill(&mut self) -> Result<()> {
+    pub(super) fn kill(&mut self) -> Result<()> {
         let mut running = self.running.take().context("it is not running")?;
         running.child().kill()?;
         running.child().wait().map(drop).context("its end")
     }
 
-    pub fn ask(&self, words: &[&str]) -> Result<Reply> {
+    pub(super) fn ask(&self, words: &[&str]) -> Result<Reply> {
         ask(self.address, words)
     }
 

@@ -16,11 +16,11 @@ const CONNECTIONS: usize = 50;
 const PIPELINE: usize = 16;
 
 /// Appends the next call.
-pub trait Source: FnMut(&mut Vec<u8>) -> Result<()> {}
+pub(super) trait Source: FnMut(&mut Vec<u8>) -> Result<()> {}
 impl<T: FnMut(&mut Vec<u8>) -> Result<()>> Source for T {}
 
 #[derive(Clone, Copy)]
-pub enum Limit {
+pub(super) enum Limit {
     Time(Duration),
     /// So many calls in all.
     Calls(u64),
@@ -52,7 +52,7 @@ impl<S: Source> Load<S> {
 }
 
 /// `yes` is the number that an accepted call is answered with.
-pub fn run(address: SocketAddr, yes: i64, limit: Limit, source: impl Source) -> Result<Round> {
+pub(super) fn run(address: SocketAddr, yes: i64, limit: Limit, source: impl Source) -> Result<Round> {
     let latency = Latency::new()?;
     let load = Load { source, latency, sent: 0, done: 0, limit, yes, started: Instant::now() };
     let load = RefCell::new(load);

@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_millis(5);
 /// A failover takes seconds.
 const GIVEN_UP: Duration = Duration::from_secs(60);
 
-pub struct Failover {
+pub(super) struct Failover {
     folder: PathBuf,
     house: Option<House>,
     holds: u64,
@@ -40,7 +40,7 @@ struct House {
 }
 
 impl Failover {
-    pub fn new(folder: &Path) -> Failover {
+    pub(super) fn new(folder: &Path) -> Failover {
         Failover { folder: folder.join("redis-failover"), house: None, holds: 0 }
     }
 }

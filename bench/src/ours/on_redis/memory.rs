@@ -13,7 +13,7 @@ use crate::rivals::redis::resp::Reply;
 
 const SEATS: u64 = 50_000;
 
-pub struct BytesPerHeldSeat {
+pub(super) struct BytesPerHeldSeat {
     pub instance: Instance,
 }
 
@@ -48,7 +48,7 @@ impl Contestant for BytesPerHeldSeat {
 }
 
 /// What keys weigh together; one that is not there weighs nothing.
-pub fn weight(instance: &Instance, keys: &[&str]) -> Result<i64> {
+pub(super) fn weight(instance: &Instance, keys: &[&str]) -> Result<i64> {
     let of = |key: &&str| -> Result<i64> {
         let told = instance.ask(&["MEMORY", "USAGE", key, "SAMPLES", "0"])?;
         Ok(told.integer().unwrap_or_default())
@@ -56,7 +56,7 @@ pub fn weight(instance: &Instance, keys: &[&str]) -> Result<i64> {
     keys.iter().map(of).sum()
 }
 
-pub fn used(instance: &Instance) -> Result<i64> {
+pub(super) fn used(instance: &Instance) -> Result<i64> {
     let told = instance.ask(&["INFO", "memory"])?;
     let Reply::Text(text) = told else { bail!("INFO answered {told:?}") };
     let line = text.lines().find_map(|line| line.strip_prefix("used_memory:"));

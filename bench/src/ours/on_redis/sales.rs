@@ -31,7 +31,7 @@ const IN_A_SHOP: &[Name] = &[
 ];
 
 /// The corrected script of the seed.
-pub struct SeedCheckouts {
+pub(super) struct SeedCheckouts {
     pub instance: Instance,
     pub subject: &'static str,
 }
@@ -66,7 +66,7 @@ impl Contestant for SeedCheckouts {
 }
 
 /// Our own script: limited, deduplicated, logged, with a code that lapses by a fact.
-pub struct OurCheckouts {
+pub(super) struct OurCheckouts {
     pub instance: Instance,
 }
 

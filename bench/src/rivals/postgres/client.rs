@@ -14,7 +14,7 @@ use crate::latency::Latency;
 
 const HOLD: &str = include_str!("../../../rivals/postgres/hold.sql");
 
-pub struct OwnClient {
+pub(super) struct OwnClient {
     pub cluster: Shared,
 }
 

@@ -17,7 +17,7 @@ const SCHEMA: &str = include_str!("../../../rivals/postgres/schema.sql");
 const ROWS_PER_SECOND: u64 = 40_000;
 
 #[derive(Debug)]
-pub struct Cluster {
+pub(super) struct Cluster {
     data: PathBuf,
     running: Option<Up>,
 }
@@ -30,12 +30,12 @@ struct Up {
 }
 
 impl Cluster {
-    pub fn new(data: PathBuf) -> Self {
+    pub(super) fn new(data: PathBuf) -> Self {
         Self { data, running: None }
     }
 
     /// Makes and starts it unless somebody else already has.
-    pub fn start(&mut self) -> Result<()> {
+    pub(super) fn start(&mut self) -> Result<()> {
         if self.running.is_some() {
             return Ok(());
         }
@@ -59,12 +59,12 @@ impl Cluster {
         Ok(())
     }
 
-    pub fn socket(&self) -> Result<&Path> {
+    pub(super) fn socket(&self) -> Result<&Path> {
         Ok(self.running.as_ref().context("PostgreSQL is not running")?.socket.path())
     }
 
     /// Makes the table anew and returns how many rows each connection may take.
-    pub fn fill(&self, length: Duration) -> Result<u64> {
+    pub(super) fn fill(&self, length: Duration) -> Result<u64> {
         let stride = (length.as_secs_f64().max(1.0) * ROWS_PER_SECOND as f64) as u64 / CONNECTIONS as u64 + 1;
         let rows = stride * CONNECTIONS as u64;
         sql(self.socket()?, &SCHEMA.replace("$rows", &rows.to_string()))?;
@@ -75,7 +75,7 @@ impl Cluster {
     }
 
     /// What the driver calls a hold must be one.
-    pub fn check(&self, holds: u64) -> Result<()> {
+    pub(super) fn check(&self, holds: u64) -> Result<()> {
         let held = sql(self.socket()?, "select count(*) from seat where status = 'held'")?;
         let held: u64 = held.trim().parse().context("a count")?;
         ensure!(held >= holds, "{holds} holds were counted, but {held} seats are held");
@@ -83,7 +83,7 @@ impl Cluster {
     }
 }
 
-pub fn sql(socket: &Path, text: &str) -> Result<String> {
+pub(super) fn sql(socket: &Path, text: &str) -> Result<String> {
     let mut psql = Command::new(process::find("psql"));
     psql.arg("-h").arg(socket).args([
         "-U",

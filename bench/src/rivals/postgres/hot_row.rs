@@ -16,7 +16,7 @@ use crate::latency::Latency;
 const CONNECTIONS: usize = 16;
 const TAKE: &str = "update stock set n = n - 1 where n > 0";
 
-pub struct HotRow {
+pub(super) struct HotRow {
     pub cluster: Shared,
 }
 

@@ -12,7 +12,7 @@ use crate::process;
 
 const SCRIPT: &str = include_str!("../../../rivals/postgres/hold.pgbench.sql");
 
-pub struct PgBench {
+pub(super) struct PgBench {
     pub cluster: Shared,
 }
 

@@ -16,14 +16,14 @@ use super::{CONNECTIONS, Flush, Shared, subject};
 use crate::contest::{Contestant, Round};
 use crate::latency::Latency;
 
-pub struct OwnClient {
+pub(super) struct OwnClient {
     instance: Shared,
     flush: Flush,
     pipeline: usize,
 }
 
 impl OwnClient {
-    pub fn new(instance: Shared, flush: Flush, pipeline: usize) -> Self {
+    pub(super) fn new(instance: Shared, flush: Flush, pipeline: usize) -> Self {
         Self { instance, flush, pipeline }
     }
 }

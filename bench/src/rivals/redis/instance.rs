@@ -21,7 +21,7 @@ const RELEASE: &str = include_str!("../../../rivals/redis/release_seat_lock.lua"
 const ATTEMPTS: usize = 3;
 
 #[derive(Debug)]
-pub struct Instance {
+pub(crate) struct Instance {
     flush: Flush,
     folder: PathBuf,
     running: Option<Up>,
@@ -36,7 +36,7 @@ struct Up {
 
 /// The names under which Redis knows the scripts.
 #[derive(Clone, Debug)]
-pub struct Scripts {
+pub(crate) struct Scripts {
     pub acquire: String,
     pub release: String,
     pub checkout: String,
@@ -44,12 +44,12 @@ pub struct Scripts {
 }
 
 impl Instance {
-    pub fn new(flush: Flush, folder: PathBuf) -> Self {
+    pub(crate) fn new(flush: Flush, folder: PathBuf) -> Self {
         Self { flush, folder, running: None }
     }
 
     /// Starts it unless somebody else already has.
-    pub fn start(&mut self) -> Result<()> {
+    pub(crate) fn start(&mut self) -> Result<()> {
         if self.running.is_some() {
             return Ok(());
         }
@@ -87,26 +87,26 @@ impl Instance {
         self.running.as_ref().context("redis is not running")
     }
 
-    pub fn address(&self) -> Result<SocketAddr> {
+    pub(crate) fn address(&self) -> Result<SocketAddr> {
         Ok(self.up()?.address)
     }
 
-    pub fn scripts(&self) -> Result<Scripts> {
+    pub(crate) fn scripts(&self) -> Result<Scripts> {
         Ok(self.up()?.scripts.clone())
     }
 
-    pub fn ask(&self, words: &[&str]) -> Result<Reply> {
+    pub(crate) fn ask(&self, words: &[&str]) -> Result<Reply> {
         ask(self.up()?.address, words)
     }
 
     /// Forgets everything, so that each round finds only fresh seats.
-    pub fn clear(&self) -> Result<()> {
+    pub(crate) fn clear(&self) -> Result<()> {
         self.ask(&["FLUSHALL"]).map(drop)
     }
 }
 
 /// What every private server has in its configuration file.
-pub fn config(port: u16, folder: &Path, flush: Flush) -> String {
+pub(crate) fn config(port: u16, folder: &Path, flush: Flush) -> String {
     CONFIG
         .replace("@port@", &port.to_string())
         .replace("@folder@", &folder.display().to_string())
@@ -123,14 +123,14 @@ fn load(address: SocketAddr, script: &str) -> Result<String> {
 }
 
 /// One command on a connection of its own.
-pub fn ask(address: SocketAddr, words: &[&str]) -> Result<Reply> {
+pub(crate) fn ask(address: SocketAddr, words: &[&str]) -> Result<Reply> {
     let mut bytes = Vec::new();
     resp::command(&mut bytes, words.iter().copied());
     exchange(address, &bytes, 1)?.pop().context("no reply")
 }
 
 /// Sends commands and reads as many replies, off the clock.
-pub fn exchange(address: SocketAddr, commands: &[u8], replies: usize) -> Result<Vec<Reply>> {
+pub(super) fn exchange(address: SocketAddr, commands: &[u8], replies: usize) -> Result<Vec<Reply>> {
     let mut stream = TcpStream::connect(address).context("connecting to redis")?;
     let mut sending = stream.try_clone()?;
     std::thread::scope(|scope| {

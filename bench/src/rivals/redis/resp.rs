@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Reply {
+pub(crate) enum Reply {
     Integer(i64),
     Text(String),
     List(Vec<Reply>),
@@ -11,7 +11,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    pub fn integer(&self) -> Option<i64> {
+    pub(crate) fn integer(&self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(*number),
             Self::Text(text) => text.parse().ok(),
@@ -21,7 +21,7 @@ impl Reply {
 }
 
 /// Appends one command.
-pub fn command<'a>(
+pub(crate) fn command<'a>(
     into: &mut Vec<u8>,
     words: impl IntoIterator<Item = &'a str, IntoIter: ExactSizeIterator>,
 ) {
@@ -41,7 +41,7 @@ fn length(into: &mut Vec<u8>, kind: u8, length: usize) {
 }
 
 /// The reply at the start of `bytes` and its length, or nothing while parts of it are missing. `-ERR` is an error.
-pub fn parse(bytes: &[u8]) -> Result<Option<(Reply, usize)>> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Option<(Reply, usize)>> {
     let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") else { return Ok(None) };
     let line = std::str::from_utf8(&bytes[..end]).context("a reply that is no text")?;
     let (kind, rest) = line.split_at_checked(1).context("an empty reply")?;

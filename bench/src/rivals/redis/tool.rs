@@ -20,7 +20,7 @@ const LOCKED_PER_RELEASE: u64 = 5;
 /// The fence of all locks that wait for a release: redis-benchmark cannot remember what it was given.
 const FENCE: &str = "7";
 
-pub struct RedisBenchmark {
+pub(super) struct RedisBenchmark {
     instance: Shared,
     flush: Flush,
     pipeline: usize,
@@ -30,7 +30,7 @@ pub struct RedisBenchmark {
 }
 
 impl RedisBenchmark {
-    pub fn new(instance: Shared, flush: Flush, pipeline: usize) -> Self {
+    pub(super) fn new(instance: Shared, flush: Flush, pipeline: usize) -> Self {
         Self { instance, flush, pipeline, locks_per_s: 15_000.0, releases_per_s: 20_000.0 }
     }
 }

@@ -35,19 +35,19 @@ struct Packed {
 const RETRACTED: u8 = 0x80;
 
 impl Bids {
-    pub fn new(starts_at: Millis) -> Bids {
+    pub(super) fn new(starts_at: Millis) -> Bids {
         Bids { all: Vec::new(), starts_at, skips: Vec::new() }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    pub fn next_number(&self) -> BidNumber {
+    pub(super) fn next_number(&self) -> BidNumber {
         numbers::number_of(&self.skips, self.all.len() as u32 + 1)
     }
 
-    pub fn skips(&self) -> &[Skip] {
+    pub(super) fn skips(&self) -> &[Skip] {
         &self.skips
     }
 
@@ -56,38 +56,38 @@ impl Bids {
         (index < self.all.len()).then_some(index)
     }
 
-    pub fn get(&self, number: BidNumber) -> Option<Bid> {
+    pub(super) fn get(&self, number: BidNumber) -> Option<Bid> {
         Some(self.open(&self.all[self.index(number)?], number))
     }
 
-    pub fn push(&mut self, number: BidNumber, bidder: u16, max: Minor, at: Millis) {
+    pub(super) fn push(&mut self, number: BidNumber, bidder: u16, max: Minor, at: Millis) {
         numbers::note(&mut self.skips, self.all.len() as u32 + 1, number);
         let [_, _, _, max @ ..] = max.to_be_bytes();
         let [_, _, _, after @ ..] = (at - self.starts_at).to_be_bytes();
         push_gently(&mut self.all, Packed { max, after, bidder: bidder.to_be_bytes() });
     }
 
-    pub fn retract(&mut self, number: BidNumber) {
+    pub(super) fn retract(&mut self, number: BidNumber) {
         let index = self.index(number).expect("a fact names a bid that was placed");
         self.all[index].bidder[0] |= RETRACTED;
     }
 
-    pub fn retract_all_of(&mut self, bidder: u16) {
+    pub(super) fn retract_all_of(&mut self, bidder: u16) {
         let own = self.all.iter_mut().filter(|bid| bid.bidder == bidder.to_be_bytes());
         own.for_each(|bid| bid.bidder[0] |= RETRACTED);
     }
 
     /// All of them, retracted ones too, first to last.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Bid> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Bid> {
         let number = |n: usize| numbers::number_of(&self.skips, n as u32 + 1);
         self.all.iter().enumerate().map(move |(n, packed)| self.open(packed, number(n)))
     }
 
-    pub fn living(&self) -> impl DoubleEndedIterator<Item = Bid> {
+    pub(super) fn living(&self) -> impl DoubleEndedIterator<Item = Bid> {
         self.iter().filter(|bid| !bid.retracted)
     }
 
-    pub fn living_of(&self, bidder: u16) -> impl DoubleEndedIterator<Item = Bid> {
+    pub(super) fn living_of(&self, bidder: u16) -> impl DoubleEndedIterator<Item = Bid> {
         self.living().filter(move |bid| bid.bidder == bidder)
     }
 

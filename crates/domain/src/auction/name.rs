@@ -38,15 +38,15 @@ pub(super) struct Forms {
 const ROW: usize = 15;
 
 impl Forms {
-    pub fn get(&self, number: u16) -> Packed {
+    pub(super) fn get(&self, number: u16) -> Packed {
         self.rows[usize::from(number) / ROW][usize::from(number) % ROW]
     }
 
-    pub fn set(&mut self, number: u16, name: Packed) {
+    pub(super) fn set(&mut self, number: u16, name: Packed) {
         self.rows[usize::from(number) / ROW][usize::from(number) % ROW] = name;
     }
 
-    pub fn push(&mut self, name: Packed) {
+    pub(super) fn push(&mut self, name: Packed) {
         match self.rows.last_mut() {
             Some(row) if !self.len.is_multiple_of(ROW) => row[self.len % ROW] = name,
             Some(_) | None => self.rows.push(Box::new([name; ROW])),
@@ -72,7 +72,7 @@ impl Packed {
 
 impl Names {
     /// The form of a name, if it has one with the beginnings that are known; `None`: it is long or nobody's.
-    pub fn pack(&self, name: &str) -> Option<Packed> {
+    pub(super) fn pack(&self, name: &str) -> Option<Packed> {
         if let Some(bytes) = raw(name) {
             return Some(Packed::new(0, name.len() as u8, bytes));
         }
@@ -81,7 +81,7 @@ impl Names {
     }
 
     /// The form of a new name; takes note of its beginning, or of all of it.
-    pub fn take(&mut self, name: &str) -> Packed {
+    pub(super) fn take(&mut self, name: &str) -> Packed {
         if let Some((prefix, ..)) = parts(name)
             && name.len() > 16
             && self.prefix(prefix).is_none()
@@ -98,21 +98,21 @@ impl Names {
         })
     }
 
-    pub fn give_back(&mut self, name: Packed) {
+    pub(super) fn give_back(&mut self, name: Packed) {
         if let Some(index) = name.long_index() {
             self.long.remove(index);
         }
     }
 
-    pub fn long(&self, name: Packed) -> Option<&str> {
+    pub(super) fn long(&self, name: Packed) -> Option<&str> {
         name.long_index().map(|index| &*self.long[index])
     }
 
-    pub fn is_long(&self, name: Packed, text: &str) -> bool {
+    pub(super) fn is_long(&self, name: Packed, text: &str) -> bool {
         self.long(name) == Some(text)
     }
 
-    pub fn unpack(&self, name: Packed) -> BuyerId {
+    pub(super) fn unpack(&self, name: Packed) -> BuyerId {
         if let Some(long) = self.long(name) {
             return BuyerId::known(long);
         }
@@ -142,7 +142,7 @@ impl Names {
     }
 
     #[cfg(test)]
-    pub fn is_long_empty(&self) -> bool {
+    pub(super) fn is_long_empty(&self) -> bool {
         self.long.is_empty()
     }
 }

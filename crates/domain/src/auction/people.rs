@@ -34,11 +34,11 @@ pub(super) struct People {
 }
 
 impl People {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.marks.len() - self.free.len()
     }
 
-    pub fn find(&self, id: &BuyerId) -> Option<u16> {
+    pub(super) fn find(&self, id: &BuyerId) -> Option<u16> {
         let packed = self.names.pack(id.as_str());
         self.find_packed(id.as_str(), packed, self.hash(id.as_str(), packed))
     }
@@ -64,21 +64,21 @@ impl People {
             .map(|place| place as u16)
     }
 
-    pub fn flags(&self, number: u16) -> u8 {
+    pub(super) fn flags(&self, number: u16) -> u8 {
         self.marks[usize::from(number)] & FLAGS
     }
 
     /// Whether somebody is known for one of these things.
-    pub fn has(&self, id: &BuyerId, flag: u8) -> bool {
+    pub(super) fn has(&self, id: &BuyerId, flag: u8) -> bool {
         self.find(id).is_some_and(|number| self.flags(number) & flag != 0)
     }
 
-    pub fn id(&self, number: u16) -> BuyerId {
+    pub(super) fn id(&self, number: u16) -> BuyerId {
         self.names.unpack(self.names_of.get(number))
     }
 
     /// Sets a flag on somebody, who is made known if he is new; whether the flag was new.
-    pub fn mark(&mut self, id: &BuyerId, flag: u8) -> (u16, bool) {
+    pub(super) fn mark(&mut self, id: &BuyerId, flag: u8) -> (u16, bool) {
         let packed = self.names.pack(id.as_str());
         let hash = self.hash(id.as_str(), packed);
         let known = self.find_packed(id.as_str(), packed, hash);
@@ -90,7 +90,7 @@ impl People {
     }
 
     /// Takes a flag away; who is known for nothing any more is forgotten. Whether there was one.
-    pub fn unmark(&mut self, id: &BuyerId, flag: u8) -> bool {
+    pub(super) fn unmark(&mut self, id: &BuyerId, flag: u8) -> bool {
         let Some(number) = self.find(id) else { return false };
         let mark = &mut self.marks[usize::from(number)];
         let had = *mark & flag != 0;
@@ -102,7 +102,7 @@ impl People {
     }
 
     /// Everybody with a flag, in no order that means anything.
-    pub fn with(&self, flag: u8) -> impl Iterator<Item = u16> {
+    pub(super) fn with(&self, flag: u8) -> impl Iterator<Item = u16> {
         let marked = self.marks.iter().enumerate().filter(move |(_, mark)| **mark & flag != 0);
         marked.map(|(number, _)| number as u16)
     }

@@ -22,14 +22,14 @@ pub(super) struct Leading {
 
 impl Lead {
     /// The least that another bid must offer.
-    pub fn min_next(&self, terms: &AuctionTerms) -> Minor {
+    pub(super) fn min_next(&self, terms: &AuctionTerms) -> Minor {
         match self.leader {
             None => terms.start_minor,
             Some(_) => self.price + terms.increment.at(self.price),
         }
     }
 
-    pub fn is_reserve_met(&self, terms: &AuctionTerms) -> bool {
+    pub(super) fn is_reserve_met(&self, terms: &AuctionTerms) -> bool {
         self.leader.is_some_and(|leader| terms.is_reserve_met(leader.max))
     }
 }

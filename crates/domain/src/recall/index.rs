@@ -123,11 +123,11 @@ impl Bucket {
 
 impl Index {
     #[cfg(test)]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    pub fn find(&self, mark: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn find(&self, mark: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         let mut bucket = &self.homes[self.home_of(mark)?];
         loop {
             if let Some(cell) = bucket.position(mark, &is) {
@@ -138,11 +138,11 @@ impl Index {
     }
 
     /// A word of the mark's bucket, not read yet.
-    pub fn far(&self, mark: u32) -> Option<&u32> {
+    pub(super) fn far(&self, mark: u32) -> Option<&u32> {
         Some(&self.homes[self.home_of(mark)?].next)
     }
 
-    pub fn remove(&mut self, mark: u32, is: impl Fn(u32) -> bool) {
+    pub(super) fn remove(&mut self, mark: u32, is: impl Fn(u32) -> bool) {
         let Some(home) = self.home_of(mark) else { return };
         let mut bucket = &mut self.homes[home];
         loop {
@@ -157,7 +157,7 @@ impl Index {
         }
     }
 
-    pub fn insert(&mut self, mark: u32, number: u32) {
+    pub(super) fn insert(&mut self, mark: u32, number: u32) {
         debug_assert!(number < 1 << NUMBER_BITS, "a number fits its cell");
         if self.len >= self.homes.count as usize * LOAD {
             self.grow();

@@ -52,7 +52,7 @@ pub(super) enum EntryStep {
 }
 
 impl Entry {
-    pub fn buyer(&self) -> BuyerId {
+    pub(super) fn buyer(&self) -> BuyerId {
         BuyerId::known(&self.buyer)
     }
 }

@@ -94,10 +94,10 @@ pub(super) struct SeatState {
 }
 
 impl SeatState {
-    pub const FREE: SeatState = SeatState { by: NONE, grip: Grip::Free, blocked: false };
+    pub(super) const FREE: SeatState = SeatState { by: NONE, grip: Grip::Free, blocked: false };
 
     /// Sold shows before blocked, blocked before held: the order of precedence.
-    pub fn status(self) -> Status {
+    pub(super) fn status(self) -> Status {
         match (self.grip, self.blocked) {
             (Grip::Sold, _) => Status::Sold,
             (Grip::Free | Grip::Held, true) => Status::Blocked,
@@ -162,7 +162,7 @@ pub(super) struct NewHold<'a> {
 }
 
 impl Hold {
-    pub fn new(new: &NewHold<'_>) -> Hold {
+    pub(super) fn new(new: &NewHold<'_>) -> Hold {
         let mut hold = Hold {
             id: new.id,
             fence: new.fence,
@@ -180,27 +180,27 @@ impl Hold {
         hold
     }
 
-    pub fn set_lines(&mut self, seats: &[SeatLine], areas: &[AreaLine]) {
+    pub(super) fn set_lines(&mut self, seats: &[SeatLine], areas: &[AreaLine]) {
         match (seats, areas) {
             ([one], []) => (self.one, self.many) = (*one, None),
             _ => self.many = Some(Box::new(Lines { seats: seats.to_vec(), areas: areas.to_vec() })),
         }
     }
 
-    pub fn placed_at(&self) -> Millis {
+    pub(super) fn placed_at(&self) -> Millis {
         self.until - Millis::from(self.span_ms)
     }
 
-    pub fn seats(&self) -> &[SeatLine] {
+    pub(super) fn seats(&self) -> &[SeatLine] {
         self.many.as_ref().map_or(std::slice::from_ref(&self.one), |lines| &lines.seats)
     }
 
-    pub fn area_lines(&self) -> &[AreaLine] {
+    pub(super) fn area_lines(&self) -> &[AreaLine] {
         self.many.as_ref().map_or(&[], |lines| &lines.areas)
     }
 
     /// Seats and places in it.
-    pub fn size(&self) -> u32 {
+    pub(super) fn size(&self) -> u32 {
         self.seats().len() as u32 + self.area_lines().iter().map(|line| line.count).sum::<u32>()
     }
 }
@@ -217,7 +217,7 @@ pub(super) struct Buyer {
 }
 
 impl Buyer {
-    pub fn id(&self) -> BuyerId {
+    pub(super) fn id(&self) -> BuyerId {
         BuyerId::known(&self.name)
     }
 }

@@ -9,7 +9,7 @@ const DAYS_AHEAD: Millis = 8 * 366 + 1;
 
 /// One bit for every value that a field allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cron {
+pub(super) struct Cron {
     minutes: u64,
     hours: u64,
     days: u64,
@@ -20,7 +20,7 @@ pub struct Cron {
 }
 
 impl Cron {
-    pub fn parse(line: &str) -> Result<Cron, String> {
+    pub(super) fn parse(line: &str) -> Result<Cron, String> {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         let [minute, hour, day, month, weekday] = fields[..] else {
             return Err("five fields: minute, hour, day of the month, month, day of the week".into());
@@ -38,7 +38,7 @@ impl Cron {
     }
 
     /// Whether a local time, in milliseconds since 1970 as if it were UTC, is in the line.
-    pub fn has(&self, local: Millis) -> bool {
+    pub(super) fn has(&self, local: Millis) -> bool {
         let minute = local.rem_euclid(DAY_MS) / MINUTE_MS;
         local.rem_euclid(MINUTE_MS) == 0
             && self.has_day(local.div_euclid(DAY_MS))
@@ -47,7 +47,7 @@ impl Cron {
     }
 
     /// The first local time in the line after this one.
-    pub fn next(&self, after: Millis) -> Option<Millis> {
+    pub(super) fn next(&self, after: Millis) -> Option<Millis> {
         let first = after.div_euclid(MINUTE_MS) + 1;
         let today = first.div_euclid(1_440);
         for day in (today..today + DAYS_AHEAD).filter(|day| self.has_day(*day)) {

@@ -74,24 +74,29 @@ pub(super) struct LiveCode {
 }
 
 impl LiveCode {
-    pub fn new(id: CheckoutId, fence: u64, (placed_at, until): (Millis, Millis), buyer: u32) -> LiveCode {
+    pub(super) fn new(
+        id: CheckoutId,
+        fence: u64,
+        (placed_at, until): (Millis, Millis),
+        buyer: u32,
+    ) -> LiveCode {
         LiveCode { id, fence, until, placed_at, buyer, next: NONE, order: None, lines: Lines::default() }
     }
 
-    pub fn with(mut self, lines: &[SkuLine], next: u32) -> LiveCode {
+    pub(super) fn with(mut self, lines: &[SkuLine], next: u32) -> LiveCode {
         (self.lines, self.next) = (Lines::of(lines), next);
         self
     }
 
-    pub fn lines(&self) -> &[SkuLine] {
+    pub(super) fn lines(&self) -> &[SkuLine] {
         self.lines.all()
     }
 
-    pub fn units(&self) -> u32 {
+    pub(super) fn units(&self) -> u32 {
         self.lines().iter().map(|line| line.count).sum()
     }
 
-    pub fn total_minor(&self) -> Minor {
+    pub(super) fn total_minor(&self) -> Minor {
         total_minor(self.lines())
     }
 }
@@ -136,7 +141,7 @@ pub(super) struct Buyer {
 }
 
 impl Buyer {
-    pub fn id(&self) -> BuyerId {
+    pub(super) fn id(&self) -> BuyerId {
         BuyerId::known(&self.name)
     }
 }
@@ -167,7 +172,7 @@ pub(super) struct NewPurchase<'a> {
 }
 
 impl Bought {
-    pub fn new(new: &NewPurchase<'_>, next: u32) -> Bought {
+    pub(super) fn new(new: &NewPurchase<'_>, next: u32) -> Bought {
         Bought {
             order: new.order,
             code: new.code,
@@ -180,12 +185,12 @@ impl Bought {
         }
     }
 
-    pub fn lines(&self) -> &[SkuLine] {
+    pub(super) fn lines(&self) -> &[SkuLine] {
         self.lines.all()
     }
 
     /// What is left of it, line by line.
-    pub fn left(&self) -> impl Iterator<Item = SkuLine> {
+    pub(super) fn left(&self) -> impl Iterator<Item = SkuLine> {
         let given_back = |n: usize| self.refunded.get(n).copied().unwrap_or(0);
         self.lines()
             .iter()
@@ -193,7 +198,7 @@ impl Bought {
             .map(move |(n, line)| SkuLine { count: line.count - given_back(n), ..*line })
     }
 
-    pub fn units_left(&self) -> u32 {
+    pub(super) fn units_left(&self) -> u32 {
         self.left().map(|line| line.count).sum()
     }
 }

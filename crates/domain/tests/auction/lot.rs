@@ -6,17 +6,17 @@ use onsale_domain::step_writer::StepWriter;
 use onsale_domain::{Command, Fact, Kind, Millis, Outcome};
 
 #[derive(Default)]
-pub struct Lot {
+pub(crate) struct Lot {
     pub auction: Option<Auction>,
     pub last_at: Millis,
     pub log: Vec<(Millis, AuctionFact)>,
 }
 
 /// What a command came to: its facts in order, and the yes or the no.
-pub type Answer = (Vec<AuctionFact>, Result<Outcome, Refusal>);
+pub(crate) type Answer = (Vec<AuctionFact>, Result<Outcome, Refusal>);
 
 /// Asks an auction that exists.
-pub fn asked(auction: &mut Auction, command: &Command, now: Millis) -> Answer {
+pub(crate) fn asked(auction: &mut Auction, command: &Command, now: Millis) -> Answer {
     let mut written = Vec::new();
     let mut writer = StepWriter::new(now, 0, &mut written);
     let outcome = if let Command::Auction(command) = command {
@@ -30,7 +30,7 @@ pub fn asked(auction: &mut Auction, command: &Command, now: Millis) -> Answer {
 }
 
 impl Lot {
-    pub fn execute(&mut self, command: &Command, clock: Millis) -> Answer {
+    pub(crate) fn execute(&mut self, command: &Command, clock: Millis) -> Answer {
         let now = clock.max(self.last_at);
         let mut facts = Vec::new();
         let outcome = match (&mut self.auction, command) {
@@ -55,17 +55,17 @@ impl Lot {
         (facts, outcome)
     }
 
-    pub fn auction(&self) -> &Auction {
+    pub(crate) fn auction(&self) -> &Auction {
         self.auction.as_ref().expect("an auction was created")
     }
 
     /// Counts everything again; the slow half of every test.
-    pub fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         self.auction.as_ref().map_or(Ok(()), check_invariants)
     }
 
     /// The same auction, made from its facts alone.
-    pub fn replayed(&self) -> Option<Auction> {
+    pub(crate) fn replayed(&self) -> Option<Auction> {
         let mut facts = self.log.iter();
         let mut auction = Auction::created_by(&facts.next()?.1);
         for (at, fact) in facts {
@@ -75,7 +75,7 @@ impl Lot {
     }
 
     /// The same auction, read back from its image.
-    pub fn reread(&self) -> Option<Auction> {
+    pub(crate) fn reread(&self) -> Option<Auction> {
         let bytes = minicbor::to_vec(self.auction.as_ref()?.image()).expect("memory takes it");
         Some(Auction::from_image(minicbor::decode(&bytes).expect("an image reads back")))
     }

@@ -2,14 +2,14 @@
 //! each question, by the words of the rules. It shares no code with the domain, not even a ladder.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
+pub(crate) enum Offer {
     UntilFirstBid,
     UntilReserveMet,
     Always,
 }
 
 #[derive(Clone, Debug)]
-pub struct Soft {
+pub(crate) struct Soft {
     pub adds: bool,
     pub window: i64,
     pub extensions: Vec<i64>,
@@ -17,7 +17,7 @@ pub struct Soft {
 }
 
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub(crate) struct Terms {
     pub start: i64,
     pub tick: i64,
     /// Lower bound and step, rising.
@@ -41,7 +41,7 @@ struct Bid {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     Won { who: u8, price: i64 },
     Bought { who: u8, price: i64 },
     ReserveNotMet,
@@ -49,7 +49,7 @@ pub enum End {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub(crate) enum Said {
     Leading,
     Outbid,
     Bought,
@@ -59,17 +59,17 @@ pub enum Said {
 }
 
 #[derive(Debug)]
-pub struct Reference {
+pub(crate) struct Reference {
     pub terms: Terms,
     bids: Vec<Bid>,
     banned: Vec<u8>,
     pub end: Option<End>,
 }
 
-pub const SELLER: u8 = 0;
+pub(crate) const SELLER: u8 = 0;
 
 impl Reference {
-    pub fn new(terms: Terms) -> Reference {
+    pub(crate) fn new(terms: Terms) -> Reference {
         Reference { terms, bids: Vec::new(), banned: Vec::new(), end: None }
     }
 
@@ -88,13 +88,13 @@ impl Reference {
     }
 
     /// Who has the highest maximum; who was first, if several have.
-    pub fn leader(&self) -> Option<(u8, i64)> {
+    pub(crate) fn leader(&self) -> Option<(u8, i64)> {
         leader_of(self.standing_bids())
     }
 
     /// Whenever two people meet, the price is one step above the lower maximum, at most the higher one; the highest
     /// of these prices holds, at least the start, and the reserve as soon as somebody offers it.
-    pub fn price(&self) -> Option<i64> {
+    pub(crate) fn price(&self) -> Option<i64> {
         let (_, top) = self.leader()?;
         let mut price = self.terms.start;
         let mut best: Option<(u8, i64)> = None;
@@ -119,15 +119,15 @@ impl Reference {
         Some(price)
     }
 
-    pub fn min_next(&self) -> i64 {
+    pub(crate) fn min_next(&self) -> i64 {
         self.price().map_or(self.terms.start, |price| price + self.inc(price))
     }
 
-    pub fn reserve_met(&self) -> bool {
+    pub(crate) fn reserve_met(&self) -> bool {
         self.leader().is_some_and(|(_, max)| self.terms.reserve.is_none_or(|reserve| max >= reserve))
     }
 
-    pub fn on_offer(&self) -> Option<i64> {
+    pub(crate) fn on_offer(&self) -> Option<i64> {
         let (price, until) = self.terms.buy_now?;
         if self.end.is_some() {
             return None;
@@ -143,7 +143,7 @@ impl Reference {
     }
 
     /// The end, from the original one and every bid that ever counted for it.
-    pub fn ends(&self) -> i64 {
+    pub(crate) fn ends(&self) -> i64 {
         let mut end = self.terms.ends;
         let Some(soft) = &self.terms.soft else { return end };
         let mut extended = 0;
@@ -164,7 +164,7 @@ impl Reference {
     }
 
     /// Whoever asks first after the end closes it.
-    pub fn wake(&mut self, now: i64) {
+    pub(crate) fn wake(&mut self, now: i64) {
         if self.end.is_some() || now < self.ends() {
             return;
         }
@@ -175,7 +175,7 @@ impl Reference {
         });
     }
 
-    pub fn bid(&mut self, who: u8, max: i64, right_currency: bool, now: i64) -> Said {
+    pub(crate) fn bid(&mut self, who: u8, max: i64, right_currency: bool, now: i64) -> Said {
         self.wake(now);
         if self.end.is_some() {
             return Said::No("over");
@@ -220,7 +220,7 @@ impl Reference {
         if after.0 == Some(who) { Said::Leading } else { Said::Outbid }
     }
 
-    pub fn buy(&mut self, who: u8, now: i64) -> Said {
+    pub(crate) fn buy(&mut self, who: u8, now: i64) -> Said {
         self.wake(now);
         if self.end.is_some() {
             return Said::No("over");
@@ -240,7 +240,7 @@ impl Reference {
     }
 
     /// `by` nobody: staff.
-    pub fn retract(&mut self, number: usize, by: Option<u8>, now: i64) -> Said {
+    pub(crate) fn retract(&mut self, number: usize, by: Option<u8>, now: i64) -> Said {
         self.wake(now);
         if self.end.is_some() {
             return Said::No("over");
@@ -275,7 +275,7 @@ impl Reference {
         Said::Done
     }
 
-    pub fn ban(&mut self, who: u8, now: i64) -> Said {
+    pub(crate) fn ban(&mut self, who: u8, now: i64) -> Said {
         self.wake(now);
         if self.banned.contains(&who) {
             return Said::Unchanged;
@@ -287,7 +287,7 @@ impl Reference {
         Said::Done
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.bids.len()
     }
 }

@@ -10,10 +10,10 @@ use onsale_domain::{BuyerId, Command, Millis};
 use crate::reference::{Offer, Reference, SELLER, Soft, Terms};
 
 /// A die with a seed.
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Dice {
+    pub(crate) fn new(seed: u64) -> Dice {
         Dice(seed)
     }
 
@@ -25,7 +25,7 @@ impl Dice {
         mixed ^ mixed >> 31
     }
 
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.roll() % bound
     }
 
@@ -39,7 +39,7 @@ impl Dice {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub(crate) enum Step {
     Bid { who: u8, max: i64, right_currency: bool },
     Buy { who: u8 },
     Retract { number: usize, by: Option<u8> },
@@ -65,7 +65,7 @@ const YAHOO: [(i64, i64); 5] = [(0, 10), (1000, 100), (5000, 250), (10000, 500),
 
 const HOUR: i64 = 3_600_000;
 
-pub fn terms(dice: &mut Dice) -> Terms {
+pub(crate) fn terms(dice: &mut Dice) -> Terms {
     let tick = dice.of(&[1, 1, 1, 5, 10]);
     let steps = match dice.below(6) {
         0 if tick <= 5 => EBAY.to_vec(),
@@ -97,7 +97,7 @@ pub fn terms(dice: &mut Dice) -> Terms {
 }
 
 /// How long nobody says anything; now and then until just before, at or after the end.
-pub fn pause(dice: &mut Dice, now: Millis, naive: &Reference) -> Millis {
+pub(crate) fn pause(dice: &mut Dice, now: Millis, naive: &Reference) -> Millis {
     let left = naive.ends() - now;
     let near = |left: i64, by: i64| (left - by).max(0);
     match dice.below(400) {
@@ -112,7 +112,7 @@ pub fn pause(dice: &mut Dice, now: Millis, naive: &Reference) -> Millis {
     }
 }
 
-pub fn next_step(dice: &mut Dice, naive: &Reference) -> Step {
+pub(crate) fn next_step(dice: &mut Dice, naive: &Reference) -> Step {
     let who = match dice.below(60) {
         0 => SELLER,
         n => 1 + (n % 5) as u8,
@@ -156,7 +156,7 @@ fn amount(dice: &mut Dice, naive: &Reference) -> i64 {
 }
 
 /// Some names are short, some are accounts, some are long.
-pub fn bidder(number: u32) -> BuyerId {
+pub(crate) fn bidder(number: u32) -> BuyerId {
     let name = match number % 3 {
         0 => format!("b{number}"),
         1 => format!("usr_{number:026}"),
@@ -165,12 +165,12 @@ pub fn bidder(number: u32) -> BuyerId {
     BuyerId::parse(&name).expect("a name")
 }
 
-pub fn number_of(name: &BuyerId) -> i64 {
+pub(crate) fn number_of(name: &BuyerId) -> i64 {
     let digits: String = name.as_str().chars().filter(char::is_ascii_digit).collect();
     digits.parse().expect("a number")
 }
 
-pub fn create(terms: &Terms) -> Command {
+pub(crate) fn create(terms: &Terms) -> Command {
     let increment = match &terms.steps[..] {
         [(0, step)] => Increment::Fixed(*step),
         steps if *steps == EBAY => Increment::Named(NamedLadder::EbayUs),
@@ -216,7 +216,7 @@ fn currency(code: &str) -> Currency {
     Currency::parse(code).expect("three letters")
 }
 
-pub fn command(step: &Step) -> Command {
+pub(crate) fn command(step: &Step) -> Command {
     let reason = "because".to_owned();
     Command::Auction(match *step {
         Step::Bid { who, max, right_currency } => AuctionCommand::PlaceBid(PlaceBid {

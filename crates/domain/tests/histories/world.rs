@@ -16,16 +16,17 @@ use onsale_domain::{
     BuyerId, Command, Fact, HoldId, Listing, ListingId, ListingKind, Millis, OrderId, Tenant,
 };
 
-pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 5 };
+pub(crate) const EVENT: ListingId =
+    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 5 };
 
 const BUYERS: [&str; 4] = ["ann", "bob", "cem", "dan"];
 const SEATS: u32 = 8;
 
 /// One step: verb, three arguments, and how far the clock moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask(pub [u8; 6]);
+pub(crate) struct Ask(pub [u8; 6]);
 
-pub struct World {
+pub(crate) struct World {
     pub now: Millis,
     attempts: u128,
     /// Holds and places ever granted, with the latest fence known.
@@ -63,7 +64,7 @@ fn layout(variant: u8) -> Layout {
     Layout { sections: vec![Section { name: "stalls".into(), rows }], areas: vec![area] }
 }
 
-pub fn create() -> Command {
+pub(crate) fn create() -> Command {
     let details = EventDetails {
         name: "small".into(),
         description: String::new(),
@@ -86,7 +87,7 @@ pub fn create() -> Command {
 }
 
 /// Commands by which staff may bring a buyer above the limit.
-pub fn is_staff_excess(command: &Command) -> bool {
+pub(crate) fn is_staff_excess(command: &Command) -> bool {
     matches!(
         command,
         Command::Event(EventCommand::OverrideHold(_)) | Command::Event(EventCommand::ChangeEvent(_))
@@ -112,7 +113,7 @@ impl World {
         }
     }
 
-    pub fn command(&mut self, ask: &Ask, listing: &Listing) -> Command {
+    pub(crate) fn command(&mut self, ask: &Ask, listing: &Listing) -> Command {
         let Ask([verb, a, b, c, d, wait]) = *ask;
         // Mostly seconds, sometimes far enough for everything to be over, once in a while backwards.
         self.now += match wait {
@@ -227,7 +228,7 @@ impl World {
         }
     }
 
-    pub fn learn(&mut self, facts: &[Fact], last: u64, epoch: u64) {
+    pub(crate) fn learn(&mut self, facts: &[Fact], last: u64, epoch: u64) {
         let first = last - facts.len() as u64;
         for (n, fact) in facts.iter().enumerate() {
             let fence = fence(epoch, first + n as u64 + 1);
@@ -263,7 +264,7 @@ fn held_seat(listing: &Listing, choice: u8) -> Option<u32> {
 }
 
 /// All that a reader can see or ask.
-pub fn picture(listing: &Listing, world: &World) -> String {
+pub(crate) fn picture(listing: &Listing, world: &World) -> String {
     let mut lines = vec![format!("{} at {}", listing.offset, listing.last_at)];
     if let Some(BodyView::Event(view)) = listing.view() {
         lines.push(format!("{:?} {:?}", view.status, view.details));

@@ -26,7 +26,7 @@ use onsale_domain::{Found, Query};
 const EPOCH: u64 = 1;
 const NAMES: [&str; 3] = ["ann", "bob", "cem"];
 
-pub struct Keeper {
+pub(crate) struct Keeper {
     auction: Logged,
     course: Logged,
     entries: BTreeMap<u128, BuyerId>,
@@ -36,7 +36,7 @@ pub struct Keeper {
 }
 
 #[track_caller]
-pub fn check(table: &str) {
+pub(crate) fn check(table: &str) {
     let mut keeper = Keeper::default();
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (asked, expected) = line.split_once("->").unwrap_or_else(|| panic!("no answer in {line:?}"));
@@ -146,7 +146,7 @@ fn buyer(name: &str) -> BuyerId {
 }
 
 impl Keeper {
-    pub fn say(&mut self, asked: &str) -> String {
+    pub(crate) fn say(&mut self, asked: &str) -> String {
         let mut words = asked.split_whitespace();
         let seconds: Millis = words.next().and_then(|word| word.parse().ok()).expect("seconds");
         let verb = words.next().expect("a verb");
@@ -298,7 +298,7 @@ impl Keeper {
     }
 
     /// Says random things at random times and counts the words of what came of them.
-    pub fn wander(&mut self, seed: u64, steps: u32, told: &mut BTreeMap<String, u32>) {
+    pub(crate) fn wander(&mut self, seed: u64, steps: u32, told: &mut BTreeMap<String, u32>) {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut die = |sides: u64| {
             state ^= state << 13;

@@ -21,7 +21,7 @@ struct Sold {
 
 /// Captured minus refunded must be what confirmed orders come to, order by order and in all; no payment gives back more
 /// than it took, and what is confirmed was paid for once.
-pub fn audit(log: &[(Millis, Fact)]) -> Result<(), String> {
+pub(crate) fn audit(log: &[(Millis, Fact)]) -> Result<(), String> {
     let mut orders: BTreeMap<OrderId, Sold> = BTreeMap::new();
     for (_, fact) in log {
         note(&mut orders, fact);

@@ -6,7 +6,7 @@ use onsale_tables::order::Listings;
 
 const EPOCH: u64 = 1;
 
-pub struct TwoLogs {
+pub(crate) struct TwoLogs {
     pub logs: [Logged; 2],
 }
 
@@ -30,7 +30,7 @@ impl Listings for TwoLogs {
     }
 }
 
-pub struct Logged {
+pub(crate) struct Logged {
     pub listing: Listing,
     pub log: Vec<(Millis, Fact)>,
 }
@@ -41,7 +41,7 @@ impl Logged {
         Logged { listing: Listing::new(id, EPOCH), log: Vec::new() }
     }
 
-    pub fn run(&mut self, command: &Command, clock: Millis) -> (Outcome, Vec<Fact>) {
+    pub(crate) fn run(&mut self, command: &Command, clock: Millis) -> (Outcome, Vec<Fact>) {
         let mut replayed = Listing::new(self.listing.id, EPOCH);
         self.log.iter().for_each(|(at, fact)| replayed.apply(fact, *at));
         let reread = Listing::from_image(&self.listing.image()).expect("an image is read");

@@ -18,7 +18,7 @@ use onsale_domain::{Fact, Kind};
 
 const FENCE: u64 = 1 << 40;
 
-pub struct Desk {
+pub(crate) struct Desk {
     pub registration: Registration,
     fence: u64,
     last_at: Millis,
@@ -41,13 +41,13 @@ fn create(price_minor: i64) -> CreateRegistration {
 }
 
 #[track_caller]
-pub fn check(table: &str) {
+pub(crate) fn check(table: &str) {
     play(0, table);
 }
 
 /// With a price of 500.
 #[track_caller]
-pub fn check_paid(table: &str) {
+pub(crate) fn check_paid(table: &str) {
     play(500, table);
 }
 
@@ -66,14 +66,14 @@ fn play(price_minor: i64, table: &str) {
 }
 
 impl Desk {
-    pub fn new(price_minor: i64) -> Desk {
+    pub(crate) fn new(price_minor: i64) -> Desk {
         let facts = Registration::create(&create(price_minor), 0).expect("it can be created");
         let registration = Registration::begin(&facts[0]).expect("the first fact begins it");
         Desk { registration, fence: FENCE + 1, last_at: 0, log: vec![(facts[0].clone(), FENCE + 1, 0)] }
     }
 
     /// The same, from its facts, and from its image.
-    pub fn copies(&self) -> [Desk; 2] {
+    pub(crate) fn copies(&self) -> [Desk; 2] {
         let (first, rest) = self.log.split_first().expect("there is a first fact");
         let mut replayed = Registration::begin(&first.0).expect("the first fact begins it");
         rest.iter().for_each(|(fact, fence, at)| replayed.apply(fact, *fence, *at));
@@ -87,17 +87,17 @@ impl Desk {
         })
     }
 
-    pub fn kinds(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &'static str> {
         self.log.iter().map(|(fact, _, _)| fact.kind())
     }
 
-    pub fn picture(&self) -> Vec<u8> {
+    pub(crate) fn picture(&self) -> Vec<u8> {
         let mut image = self.registration.image();
         image.sort();
         minicbor::to_vec(image).expect("memory takes it")
     }
 
-    pub fn say(&mut self, asked: &str) -> String {
+    pub(crate) fn say(&mut self, asked: &str) -> String {
         let words: Vec<&str> = asked.split_whitespace().collect();
         let clock = seconds(words[0]);
         let now = clock.max(self.last_at);

@@ -18,7 +18,7 @@ use onsale_domain::{Fact, Kind};
 /// Fences of the first facts.
 const FENCE: u64 = 1 << 40;
 
-pub struct Desk {
+pub(crate) struct Desk {
     pub sale: Sale,
     fence: u64,
     last_at: Millis,
@@ -26,7 +26,7 @@ pub struct Desk {
 }
 
 /// On sale from second 100 to second 1000: 3 of A at 500, 2 of B for nothing, at most 4 for each buyer.
-pub fn create() -> CreateSale {
+pub(crate) fn create() -> CreateSale {
     let sku = |id: &str, stock, price_minor| Sku { id: id.into(), name: id.into(), price_minor, stock };
     CreateSale {
         details: SaleDetails {
@@ -43,7 +43,7 @@ pub fn create() -> CreateSale {
 }
 
 impl Desk {
-    pub fn new(create: &CreateSale, now: Millis) -> Desk {
+    pub(crate) fn new(create: &CreateSale, now: Millis) -> Desk {
         let facts = Sale::create(create, now).expect("a sale that can be created");
         let mut sale = Sale::begin(&facts[0]).expect("the first fact begins it");
         let mut log = vec![(facts[0].clone(), FENCE + 1, now)];
@@ -56,7 +56,7 @@ impl Desk {
     }
 
     /// Runs a command and whatever must be true after every one of them.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         command: Option<&SaleCommand>,
         limit: u32,
@@ -83,7 +83,7 @@ impl Desk {
     }
 
     /// The same sale, from its facts, and from its image.
-    pub fn copies(&self) -> [Desk; 2] {
+    pub(crate) fn copies(&self) -> [Desk; 2] {
         let (first, rest) = self.log.split_first().expect("a sale has a first fact");
         let mut replayed = Sale::begin(&first.0).expect("the first fact begins it");
         rest.iter().for_each(|(fact, fence, at)| replayed.apply(fact, *fence, *at));
@@ -98,18 +98,18 @@ impl Desk {
     }
 
     /// The state as bytes that do not depend on how it came about.
-    pub fn picture(&self) -> Vec<u8> {
+    pub(crate) fn picture(&self) -> Vec<u8> {
         let mut image = self.sale.image();
         image.sort();
         minicbor::to_vec(image).expect("memory takes it")
     }
 }
 
-pub type Answer = Result<Outcome, Refusal>;
+pub(crate) type Answer = Result<Outcome, Refusal>;
 
 /// Plays a table and compares every answer.
 #[track_caller]
-pub fn check(table: &str) {
+pub(crate) fn check(table: &str) {
     let mut desk = Desk::new(&create(), 0);
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (asked, expected) = line.split_once("->").unwrap_or_else(|| panic!("no answer in {line:?}"));

@@ -10,7 +10,7 @@ use onsale_domain::stock::details::{SaleDetails, SaleStatus};
 use onsale_domain::stock::fact::{CancelCause, SaleFact, SkuCount, SkuLine};
 use onsale_domain::{BuyerId, CheckoutId, Code, Millis, OrderId};
 
-pub struct Model {
+pub(crate) struct Model {
     details: SaleDetails,
     status: SaleStatus,
     /// Id, price, stock.
@@ -56,7 +56,7 @@ impl Thing {
 
 /// Yes with facts, yes without, or the code of the refusal with the SKUs it names.
 #[derive(Debug, PartialEq)]
-pub enum Said {
+pub(crate) enum Said {
     Done,
     Nothing,
     Again(OrderId),
@@ -68,7 +68,7 @@ fn no<T>(code: Code) -> Result<T, Said> {
 }
 
 impl Model {
-    pub fn new(create: &CreateSale, now: Millis) -> Model {
+    pub(crate) fn new(create: &CreateSale, now: Millis) -> Model {
         Model {
             details: create.details.clone(),
             status: SaleStatus::Scheduled,
@@ -89,7 +89,7 @@ impl Model {
     }
 
     /// Available, reserved and sold of each SKU.
-    pub fn levels(&self) -> Vec<(u32, u32, u32)> {
+    pub(crate) fn levels(&self) -> Vec<(u32, u32, u32)> {
         let of = |sku: u16| {
             let sum = |live: bool| {
                 self.things.iter().filter(|t| t.lives() == live).map(|t| t.takes(sku)).sum::<u32>()
@@ -151,7 +151,7 @@ impl Model {
         }
     }
 
-    pub fn sweep(&mut self, limit: u32, clock: Millis) -> (Vec<SaleFact>, Said) {
+    pub(crate) fn sweep(&mut self, limit: u32, clock: Millis) -> (Vec<SaleFact>, Said) {
         let before = self.now;
         self.now = clock.max(self.now);
         let mut facts = Vec::new();
@@ -212,7 +212,7 @@ impl Model {
         SaleFact::Refunded { order, lines, amount_minor, restock, reason: reason.into() }
     }
 
-    pub fn say(&mut self, command: &SaleCommand, clock: Millis) -> (Vec<SaleFact>, Said) {
+    pub(crate) fn say(&mut self, command: &SaleCommand, clock: Millis) -> (Vec<SaleFact>, Said) {
         let before = self.now;
         self.now = clock.max(self.now);
         let mut facts = Vec::new();

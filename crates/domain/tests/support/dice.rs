@@ -3,9 +3,9 @@
 
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
-pub const DAILY: u64 = 1;
+pub(crate) const DAILY: u64 = 1;
 
-pub fn seed() -> u64 {
+pub(crate) fn seed() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "the seed of a test is given from outside")]
     let given = std::env::var("ONSALE_SEED").unwrap_or_default();
     match given.as_str() {
@@ -16,7 +16,7 @@ pub fn seed() -> u64 {
     }
 }
 
-pub fn rng(seed: u64) -> TestRng {
+pub(crate) fn rng(seed: u64) -> TestRng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
@@ -24,6 +24,6 @@ pub fn rng(seed: u64) -> TestRng {
 
 /// Histories in which something never happens prove nothing about it. New ones are many over time and may each miss a
 /// rare thing; those of every day may not.
-pub fn all_happened<T: std::fmt::Debug>(seed: u64, missing: &[T]) {
+pub(crate) fn all_happened<T: std::fmt::Debug>(seed: u64, missing: &[T]) {
     assert!(missing.is_empty() || seed != DAILY, "no history had {missing:?}, so they prove nothing");
 }

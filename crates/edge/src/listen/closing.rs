@@ -10,7 +10,7 @@ use tokio::sync::futures::OwnedNotified;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Stage {
+pub(super) enum Stage {
     Open = 0,
     /// Finish what is under way, then end.
     Finishing = 1,
@@ -19,7 +19,7 @@ pub enum Stage {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Closing(Arc<Inner>);
+pub(super) struct Closing(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -28,7 +28,7 @@ struct Inner {
 }
 
 impl Closing {
-    pub fn reach(&self, stage: Stage) {
+    pub(super) fn reach(&self, stage: Stage) {
         self.0.stage.store(stage as u8, Ordering::SeqCst);
         self.0.changed.notify_waiters();
     }
@@ -42,12 +42,12 @@ impl Closing {
     }
 
     /// For one task: it is woken when a further stage is reached.
-    pub fn watch(&self) -> Watch {
+    pub(super) fn watch(&self) -> Watch {
         Watch { closing: self.clone(), seen: Stage::Open, woken: None }
     }
 }
 
-pub struct Watch {
+pub(super) struct Watch {
     closing: Closing,
     seen: Stage,
     /// Polled once for each stage, and not at every look: it locks, and a task's waker stays the same.
@@ -56,7 +56,7 @@ pub struct Watch {
 
 impl Watch {
     /// Ready whenever a stage is reached that was not told before.
-    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Stage> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Stage> {
         if self.woken.is_none() {
             let woken = self.woken.insert(Box::pin(self.closing.0.changed.clone().notified_owned()));
             let _ = woken.as_mut().poll(cx);

@@ -24,11 +24,11 @@ const LINGER_BYTES_MAX: usize = 4 << 20;
 const TOGETHER_BYTES_MAX: usize = 2048;
 
 /// What a connection may be: plain or TLS.
-pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
-pub struct Patient<S: Stream> {
+pub(super) struct Patient<S: Stream> {
     /// Taken only when it lingers.
     stream: Option<(S, OwnedSemaphorePermit)>,
     patience: Duration,
@@ -44,7 +44,7 @@ pub struct Patient<S: Stream> {
 
 impl<S: Stream> Patient<S> {
     /// The permit is the connection's place under the cap; it is given back when all is over.
-    pub fn new(stream: S, permit: OwnedSemaphorePermit, edge: Arc<Edge>) -> Patient<S> {
+    pub(super) fn new(stream: S, permit: OwnedSemaphorePermit, edge: Arc<Edge>) -> Patient<S> {
         let patience = Duration::from_millis(edge.app.config.limits.write_timeout_ms);
         let stream = Some((stream, permit));
         Patient { stream, patience, ended: false, waiting: None, edge, instead: Vec::new() }

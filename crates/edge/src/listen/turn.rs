@@ -16,7 +16,7 @@ use crate::config::Limits;
 
 /// Shared by the connection, the answers it makes and the bodies it sends.
 #[derive(Debug)]
-pub struct Turn {
+pub(super) struct Turn {
     began: Instant,
     for_head: Duration,
     for_answer: Duration,
@@ -29,7 +29,7 @@ pub struct Turn {
 const NEVER: u64 = u64::MAX;
 
 impl Turn {
-    pub fn new(limits: &Limits) -> Arc<Turn> {
+    pub(super) fn new(limits: &Limits) -> Arc<Turn> {
         let for_head = Duration::from_millis(limits.idle_timeout_ms);
         Arc::new(Turn {
             began: Instant::now(),
@@ -42,19 +42,19 @@ impl Turn {
     }
 
     /// A head has been read.
-    pub fn take(&self, now: Instant) {
+    pub(super) fn take(&self, now: Instant) {
         self.ours.store(true, Ordering::Relaxed);
         self.late.store(false, Ordering::Relaxed);
         self.set_due(now, self.for_answer);
     }
 
     /// Whether the answer has taken too long.
-    pub fn is_late(&self) -> bool {
+    pub(super) fn is_late(&self) -> bool {
         self.late.load(Ordering::Relaxed)
     }
 
     /// The answer is made; the body it comes with gives the turn back when all of it is sent.
-    pub fn answered(self: Arc<Turn>, body: Body) -> Sending {
+    pub(super) fn answered(self: Arc<Turn>, body: Body) -> Sending {
         self.ours.store(false, Ordering::Relaxed);
         self.due.store(NEVER, Ordering::Relaxed);
         Sending { body, turn: self }
@@ -81,7 +81,7 @@ fn nanos(time: Duration) -> u64 {
 
 /// What is over when the alarm rings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overdue {
+pub(super) enum Overdue {
     /// The caller took too long to ask.
     Asking,
     /// We took too long to answer, and now know it.
@@ -91,18 +91,18 @@ pub enum Overdue {
 /// Set anew only when something is due before it rings. If it rings too early, because turns went on meanwhile, it
 /// sleeps again: a busy connection touches the timer once in a request's patience, an idle one hardly ever.
 #[derive(Debug)]
-pub struct Alarm {
+pub(super) struct Alarm {
     turn: Arc<Turn>,
     sleep: Pin<Box<Sleep>>,
 }
 
 impl Alarm {
-    pub fn new(turn: Arc<Turn>) -> Alarm {
+    pub(super) fn new(turn: Arc<Turn>) -> Alarm {
         let sleep = Box::pin(tokio::time::sleep_until(turn.due().into()));
         Alarm { turn, sleep }
     }
 
-    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Overdue> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Overdue> {
         let set_for = self.sleep.deadline().into_std();
         if self.turn.due.load(Ordering::Relaxed) < nanos(set_for.duration_since(self.turn.began)) {
             self.sleep.as_mut().reset(self.turn.due().into());
@@ -126,7 +126,7 @@ impl Alarm {
 
 /// An answer's body on its way out.
 #[derive(Debug)]
-pub struct Sending {
+pub(super) struct Sending {
     body: Body,
     turn: Arc<Turn>,
 }

@@ -5,7 +5,7 @@
 const OWN_BYTES_MAX: usize = 256;
 
 /// The status, if this is an answer that hyper made by itself. Every "no" of ours has a body.
-pub fn status(bytes: &[u8]) -> Option<u16> {
+pub(super) fn status(bytes: &[u8]) -> Option<u16> {
     let status = match bytes.strip_prefix(b"HTTP/1.1 ")?.get(..4)? {
         b"400 " => 400,
         b"414 " => 414,

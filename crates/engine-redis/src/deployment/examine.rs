@@ -35,21 +35,21 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub async fn reach(node: &Node) -> Result<Process, LinkError> {
+    pub(super) async fn reach(node: &Node) -> Result<Process, LinkError> {
         let connection = node.connection(AsyncConnectionConfig::new()).await?;
         Ok(Process { name: node.name().to_owned(), connection, broken: AtomicBool::new(false) })
     }
 
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.name
     }
 
     /// Asks something that is answered at once.
-    pub async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, LinkError> {
+    pub(super) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, LinkError> {
         self.within(QUESTION, command).await
     }
 
-    pub async fn send<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, LinkError> {
+    pub(super) async fn send<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, LinkError> {
         self.within(WORK, command).await
     }
 
@@ -73,7 +73,7 @@ impl Process {
     }
 
     /// The replication id and the number of replicas in step; only a master has a history of its own.
-    pub async fn history(&self) -> Result<(String, usize), LinkError> {
+    pub(super) async fn history(&self) -> Result<(String, usize), LinkError> {
         let text: String = self.ask(redis::cmd("INFO").arg("replication")).await?;
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         if field("role") != Some("master") {
@@ -83,7 +83,7 @@ impl Process {
         Ok((field("master_replid").unwrap_or_default().to_owned(), replicas))
     }
 
-    pub async fn knows(&self, scripts: &[&Script]) -> Result<Vec<bool>, LinkError> {
+    pub(super) async fn knows(&self, scripts: &[&Script]) -> Result<Vec<bool>, LinkError> {
         let mut question = redis::cmd("SCRIPT");
         question.arg("EXISTS");
         for script in scripts {
@@ -92,7 +92,7 @@ impl Process {
         self.ask(&question).await
     }
 
-    pub async fn load(&self, script: &Script) -> Result<(), LinkError> {
+    pub(super) async fn load(&self, script: &Script) -> Result<(), LinkError> {
         let sha: String = self.send(redis::cmd("SCRIPT").arg("LOAD").arg(&script.text)).await?;
         debug_assert_eq!(sha, script.sha, "the server counts as we do");
         Ok(())

@@ -24,7 +24,7 @@ pub(super) struct Owed {
 }
 
 impl Owed {
-    pub fn add(&self, listings: impl IntoIterator<Item = ListingId>) {
+    pub(super) fn add(&self, listings: impl IntoIterator<Item = ListingId>) {
         let mut all = self.listings.lock();
         all.extend(listings);
         self.any.store(!all.is_empty(), Ordering::Release);
@@ -37,7 +37,7 @@ impl Owed {
     }
 
     /// The listing whose key this is, if its epoch is still to be raised.
-    pub fn of_key(&self, key: &str) -> Option<ListingId> {
+    pub(super) fn of_key(&self, key: &str) -> Option<ListingId> {
         if !self.any.load(Ordering::Acquire) {
             return None;
         }

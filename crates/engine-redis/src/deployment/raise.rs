@@ -27,17 +27,17 @@ pub(super) enum Raised {
 }
 
 impl Raise {
-    pub fn under<S: ScriptSet>(number: u64) -> Raise {
+    pub(super) fn under<S: ScriptSet>(number: u64) -> Raise {
         Raise { script: S::raise_epoch(&number.to_string()), number }
     }
 
-    pub fn call_of(&self, listing: &ListingId, keys: &Keys) -> (Vec<String>, Vec<Vec<u8>>) {
+    pub(super) fn call_of(&self, listing: &ListingId, keys: &Keys) -> (Vec<String>, Vec<Vec<u8>>) {
         let layouts = format!(" {} ", kinds::layouts(listing.kind).join("  "));
         let args = vec![self.number.to_string().into_bytes(), layouts.into_bytes()];
         (vec![keys.meta().to_owned(), keys.head().to_owned()], args)
     }
 
-    pub fn read(&self, listing: ListingId, keys: &Keys, told: Value) -> Raised {
+    pub(super) fn read(&self, listing: ListingId, keys: &Keys, told: Value) -> Raised {
         let parts = Vec::<Value>::from_redis_value(told).unwrap_or_default();
         let Some(epoch) = parts.first() else { return Raised::Gone };
         let epoch = u64::from_redis_value(epoch.clone()).unwrap_or_default();

@@ -30,7 +30,7 @@ pub fn ours() -> Vec<Line> {
 }
 
 /// Whether two values mean the same to a server: `64mb` is told as `67108864`, flags in any order.
-pub fn same(name: &str, ours: &str, theirs: &str) -> bool {
+pub(super) fn same(name: &str, ours: &str, theirs: &str) -> bool {
     match name {
         "notify-keyspace-events" => {
             let all = theirs.contains('A');

@@ -3,7 +3,7 @@
 use super::Facts;
 use crate::link::config::Topology;
 
-pub fn sentence(topology: Topology, nodes: &[Facts]) -> String {
+pub(super) fn sentence(topology: Topology, nodes: &[Facts]) -> String {
     let masters: Vec<&Facts> = nodes.iter().filter(|node| node.is_master && node.trouble.is_none()).collect();
     let weakest = masters.iter().map(|node| Disk::of(node)).min().unwrap_or(Disk::Unknown);
     let disk = match weakest {

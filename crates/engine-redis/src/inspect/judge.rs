@@ -16,7 +16,7 @@ const MEMORY_PERCENT: u64 = 80;
 const JUDGED_ELSEWHERE: [&str; 5] =
     ["maxmemory-policy", "appendonly", "appendfsync", "min-replicas-to-write", "min-replicas-max-lag"];
 
-pub fn topology(topology: Topology) -> &'static str {
+pub(super) fn topology(topology: Topology) -> &'static str {
     match topology {
         Topology::Single => "single",
         Topology::Sentinel => "sentinel",
@@ -24,7 +24,7 @@ pub fn topology(topology: Topology) -> &'static str {
     }
 }
 
-pub fn all(link: &Link, nodes: &[Facts], depth: Depth) -> Vec<Finding> {
+pub(super) fn all(link: &Link, nodes: &[Facts], depth: Depth) -> Vec<Finding> {
     let mut findings = Vec::new();
     // One of several masters that is away takes its own listings with it; the others can be sold meanwhile.
     let nobody = !nodes.iter().any(|facts| facts.is_master && facts.trouble.is_none());

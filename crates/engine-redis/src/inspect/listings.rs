@@ -19,7 +19,7 @@ const AT_ONCE: usize = 32;
 const TOLD_MAX: usize = 20;
 
 /// Nodes that cannot be asked have a finding of their own already.
-pub async fn damaged(link: &Link) -> Vec<Finding> {
+pub(super) async fn damaged(link: &Link) -> Vec<Finding> {
     let mut listings = indexed(link).await.unwrap_or_default();
     for master in &link.map().masters {
         listings.extend(damage::scan(link, master).await.unwrap_or_default());
@@ -52,7 +52,7 @@ fn finding(link: &Link, damage: &Damage) -> Finding {
 }
 
 /// Keys of the whole deployment that another program has written.
-pub async fn foreign(link: &Link) -> Vec<Finding> {
+pub(super) async fn foreign(link: &Link) -> Vec<Finding> {
     let prefix = &link.config().prefix;
     let mut findings = Vec::new();
     for (key, expected) in deployment::keys(prefix).into_iter().chain(indexes(prefix)) {

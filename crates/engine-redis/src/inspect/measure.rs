@@ -34,7 +34,7 @@ pub struct Known {
     pub of: usize,
 }
 
-pub async fn latency(node: &Node) -> Result<Latency, LinkError> {
+pub(super) async fn latency(node: &Node) -> Result<Latency, LinkError> {
     let ping = redis::cmd("PING");
     let mut taken = Vec::with_capacity(PINGS);
     for _ in 0..PINGS {
@@ -48,7 +48,7 @@ pub async fn latency(node: &Node) -> Result<Latency, LinkError> {
 }
 
 /// Its clock minus ours, at the middle of the round trip.
-pub async fn clock_ahead_ms(node: &Node) -> Result<i64, LinkError> {
+pub(super) async fn clock_ahead_ms(node: &Node) -> Result<i64, LinkError> {
     let ours = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |past| past.as_micros());
     let before = ours();
     let told = node.send_within(&redis::cmd("TIME"), PATIENCE).await?;
@@ -59,13 +59,13 @@ pub async fn clock_ahead_ms(node: &Node) -> Result<i64, LinkError> {
     Ok(i64::try_from(difference / 1_000).unwrap_or(i64::MAX))
 }
 
-pub async fn scripts(link: &Link, node: &Node) -> Result<Known, LinkError> {
+pub(super) async fn scripts(link: &Link, node: &Node) -> Result<Known, LinkError> {
     let Knowledge { generation, believed, scripts, of } = deployment::knowledge(link, node).await?;
     Ok(Known { generation: generation.map(|one| one.to_string()), believed, scripts, of })
 }
 
 /// Each sentinel answers, and together they are enough to act.
-pub async fn sentinels(link: &Link) -> Vec<Finding> {
+pub(super) async fn sentinels(link: &Link) -> Vec<Finding> {
     if link.config().topology != Topology::Sentinel {
         return Vec::new();
     }

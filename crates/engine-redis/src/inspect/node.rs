@@ -47,7 +47,7 @@ impl Facts {
     }
 }
 
-pub async fn look(link: &Link, node: &Node, is_master: bool, depth: Depth) -> Facts {
+pub(super) async fn look(link: &Link, node: &Node, is_master: bool, depth: Depth) -> Facts {
     let mut facts = Facts { name: node.name().to_owned(), is_master, ..Facts::default() };
     if let Err(error) = ask(link, node, depth, &mut facts).await {
         facts.trouble = Some(error.to_string());

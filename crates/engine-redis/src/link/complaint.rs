@@ -11,13 +11,13 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// What was said, by the kind of error, until when each is not said again, and the pause after that.
 #[derive(Debug, Default)]
-pub struct Complaint {
+pub(crate) struct Complaint {
     said: Vec<(Discriminant<LinkError>, Instant, Duration)>,
 }
 
 impl Complaint {
     /// Whether it is time to say this.
-    pub fn is_due(&mut self, error: &LinkError) -> bool {
+    pub(crate) fn is_due(&mut self, error: &LinkError) -> bool {
         self.is_due_at(error, Instant::now())
     }
 
@@ -36,7 +36,7 @@ impl Complaint {
     }
 
     /// All is well: whatever comes next is new.
-    pub fn is_over(&mut self) {
+    pub(crate) fn is_over(&mut self) {
         self.said.clear();
     }
 }

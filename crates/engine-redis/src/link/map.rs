@@ -51,7 +51,7 @@ impl Map {
 
 /// A line of `CLUSTER NODES`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub(super) struct Line {
     pub id: String,
     pub name: String,
     /// The line of the node that was asked.
@@ -63,7 +63,7 @@ pub struct Line {
 }
 
 /// `asked` is the host of the node that told: some tell their own address as empty.
-pub fn read_nodes(text: &str, asked: &str) -> Vec<Line> {
+pub(super) fn read_nodes(text: &str, asked: &str) -> Vec<Line> {
     text.lines().filter_map(|line| read_line(line, asked)).collect()
 }
 
@@ -95,7 +95,7 @@ fn read_line(line: &str, asked: &str) -> Option<Line> {
 }
 
 /// One map from what several nodes told.
-pub fn of_cluster(told: &[Vec<Line>], mut node: impl FnMut(&str) -> Arc<Node>) -> Map {
+pub(super) fn of_cluster(told: &[Vec<Line>], mut node: impl FnMut(&str) -> Arc<Node>) -> Map {
     let mut owner: Vec<Option<(u64, &str)>> = vec![None; usize::from(SLOTS)];
     // Who tells of himself knows best which slots he gave away; of the others we believe what is said.
     let asked: BTreeSet<&str> =
@@ -124,7 +124,7 @@ pub fn of_cluster(told: &[Vec<Line>], mut node: impl FnMut(&str) -> Arc<Node>) -
 }
 
 /// The master that a sentinel tells of, and in which of its configurations: `SENTINEL MASTER <name>`.
-pub fn read_master(told: Value) -> Option<(u64, String)> {
+pub(super) fn read_master(told: Value) -> Option<(u64, String)> {
     let fields: BTreeMap<String, String> = BTreeMap::from_redis_value(told).ok()?;
     let field = |name: &str| fields.get(name);
     let epoch = field("config-epoch")?.parse().ok()?;

@@ -47,7 +47,7 @@ struct Live {
 
 /// What a node tells instead of an answer.
 #[derive(Clone, Debug)]
-pub enum NodeError {
+pub(super) enum NodeError {
     /// Another node serves the slot.
     Moved(String),
     /// Another node is taking the slot over and has this key already.

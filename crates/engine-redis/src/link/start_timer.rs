@@ -22,12 +22,12 @@ pub(crate) struct StartTimer {
 }
 
 impl StartTimer {
-    pub fn new() -> StartTimer {
+    pub(crate) fn new() -> StartTimer {
         StartTimer { begun: Instant::now(), waits_since: None, complaint: Complaint::default() }
     }
 
     /// Says what is wrong and waits a moment; gives the same error back when it has lasted too long.
-    pub async fn with(&mut self, error: LinkError) -> Result<(), LinkError> {
+    pub(crate) async fn with(&mut self, error: LinkError) -> Result<(), LinkError> {
         let Some(left) = self.left_at(&error, Instant::now()) else { return Err(error) };
         if self.complaint.is_due(&error) {
             let seconds = left.as_secs();

@@ -11,33 +11,33 @@ const CHANNELS: u16 = 16;
 
 /// Names under one prefix.
 #[derive(Clone, Debug)]
-pub struct Across {
+pub(crate) struct Across {
     prefix: String,
 }
 
 impl Across {
-    pub fn new(prefix: &str) -> Across {
+    pub(crate) fn new(prefix: &str) -> Across {
         Across { prefix: prefix.to_owned() }
     }
 
     /// A set of all listings' ids.
-    pub fn listings(&self) -> String {
+    pub(crate) fn listings(&self) -> String {
         Keys::index(&self.prefix)
     }
 
     /// A sorted set of listings by their next deadline.
-    pub fn due(&self) -> String {
+    pub(crate) fn due(&self) -> String {
         format!("{}due", self.prefix)
     }
 
     /// A sorted set of the events in which a buyer holds something, by the last deadline. What could move a slot or
     /// forge a key in a buyer's name is escaped.
-    pub fn user_locks(&self, tenant: Tenant, buyer: &BuyerId) -> String {
+    pub(crate) fn user_locks(&self, tenant: Tenant, buyer: &BuyerId) -> String {
         self.of_buyer("user:locks", tenant, buyer)
     }
 
     /// When a buyer last bought something, in milliseconds.
-    pub fn last_purchase(&self, tenant: Tenant, buyer: &BuyerId) -> String {
+    pub(crate) fn last_purchase(&self, tenant: Tenant, buyer: &BuyerId) -> String {
         self.of_buyer("user:last_purchase", tenant, buyer)
     }
 
@@ -55,45 +55,45 @@ impl Across {
     }
 
     /// The sale that is on now.
-    pub fn active_sale(&self, tenant: Tenant) -> String {
+    pub(crate) fn active_sale(&self, tenant: Tenant) -> String {
         format!("{}active_sale_id:{}", self.prefix, tenant.as_str())
     }
 
     /// A sorted set of the auctions that are not over, by their end.
-    pub fn active_auctions(&self, tenant: Tenant) -> String {
+    pub(crate) fn active_auctions(&self, tenant: Tenant) -> String {
         format!("{}auctions:active:{}", self.prefix, tenant.as_str())
     }
 
     /// A set of the auctions in which a bid of this buyer stands.
-    pub fn active_bids(&self, tenant: Tenant, buyer: &BuyerId) -> String {
+    pub(crate) fn active_bids(&self, tenant: Tenant, buyer: &BuyerId) -> String {
         self.of_buyer("user:active_bids", tenant, buyer)
     }
 
     /// Counts of one event, a hash.
-    pub fn stats(&self, listing: &ListingId) -> String {
+    pub(crate) fn stats(&self, listing: &ListingId) -> String {
         format!("{}event:stats:{{{listing}}}", self.prefix)
     }
 
     /// The last refused attempts of a listing, a list, and how many there were by code, a hash.
-    pub fn attempts(&self, listing: &ListingId) -> String {
+    pub(crate) fn attempts(&self, listing: &ListingId) -> String {
         format!("{}attempts:{{{listing}}}", self.prefix)
     }
 
-    pub fn attempt_counts(&self, listing: &ListingId) -> String {
+    pub(crate) fn attempt_counts(&self, listing: &ListingId) -> String {
         format!("{}attempts:counts:{{{listing}}}", self.prefix)
     }
 
     /// The lease of the server that writes what follows from facts.
-    pub fn writer(&self) -> String {
+    pub(crate) fn writer(&self) -> String {
         format!("{}derived:writer", self.prefix)
     }
 
     /// Where a listing's wake-ups are published.
-    pub fn channel(&self, listing: &ListingId) -> String {
+    pub(crate) fn channel(&self, listing: &ListingId) -> String {
         self.numbered(slot::slot(listing.to_string().as_bytes()) % CHANNELS)
     }
 
-    pub fn channels(&self) -> impl Iterator<Item = String> + use<'_> {
+    pub(crate) fn channels(&self) -> impl Iterator<Item = String> + use<'_> {
         (0..CHANNELS).map(|number| self.numbered(number))
     }
 
@@ -102,7 +102,7 @@ impl Across {
     }
 
     /// The listing whose marker a key is.
-    pub fn of_marker(&self, key: &str) -> Option<ListingId> {
+    pub(crate) fn of_marker(&self, key: &str) -> Option<ListingId> {
         Keys::of_marker(key.strip_prefix(&self.prefix)?)
     }
 }

@@ -22,7 +22,7 @@ const BEHIND: Duration = Duration::from_millis(250);
 const KEPT_S: i64 = 7 * 86_400;
 
 #[derive(Debug, Default)]
-pub struct AttemptBuffer(Mutex<BTreeMap<ListingId, Waiting>>);
+pub(super) struct AttemptBuffer(Mutex<BTreeMap<ListingId, Waiting>>);
 
 /// What is not written yet. In a flood the oldest lines give way; all are counted.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ struct Waiting {
 
 impl AttemptBuffer {
     /// What was wrong in any state is no attempt.
-    pub fn note(&self, listing: ListingId, at: Millis, command: &Command, refusal: &Refusal) {
+    pub(super) fn note(&self, listing: ListingId, at: Millis, command: &Command, refusal: &Refusal) {
         let Some(buyer) = command.attempt_by().filter(|_| refusal.code != Code::Invalid) else { return };
         let in_the_way: Vec<String> = refusal.in_the_way.iter().map(write_obstacle).collect();
         let line = format!(
@@ -57,7 +57,7 @@ impl AttemptBuffer {
 }
 
 /// Writes what was noted until the engine stops.
-pub async fn run(inner: Arc<Inner>) {
+pub(super) async fn run(inner: Arc<Inner>) {
     loop {
         tokio::select! {
             () = inner.stop.cancelled() => return,

@@ -24,14 +24,14 @@ const TOUCHED_MAX: usize = 4_096;
 
 /// Whose bids may stand or fall, and which auctions ended, since the last round.
 #[derive(Debug, Default)]
-pub struct Touched {
+pub(super) struct Touched {
     bidders: BTreeSet<(ListingId, BuyerId)>,
     ended: BTreeSet<ListingId>,
 }
 
 impl Touched {
     /// A fact that the replica has taken in.
-    pub fn note(&mut self, replica: &Replica, fact: &Fact) {
+    pub(super) fn note(&mut self, replica: &Replica, fact: &Fact) {
         let Fact::Auction(fact) = fact else { return };
         if matches!(fact, AuctionFact::AuctionClosed { .. } | AuctionFact::AuctionCancelled { .. }) {
             self.ended.insert(replica.id);
@@ -60,7 +60,7 @@ fn bidder_of(replica: &Replica, bid: u32) -> Option<BuyerId> {
 }
 
 /// The auction's place among those that are not over.
-pub fn active(inner: &Inner, replica: &Replica) -> Commands {
+pub(super) fn active(inner: &Inner, replica: &Replica) -> Commands {
     if replica.id.kind != ListingKind::Auction {
         return Vec::new();
     }
@@ -75,7 +75,7 @@ pub fn active(inner: &Inner, replica: &Replica) -> Commands {
 }
 
 /// In which auctions each of these bidders has a bid that stands.
-pub fn active_bids(inner: &Inner, touched: Touched) -> Commands {
+pub(super) fn active_bids(inner: &Inner, touched: Touched) -> Commands {
     let mut commands = Vec::new();
     for (listing, bidder) in touched.bidders.iter().filter(|(listing, _)| !touched.ended.contains(listing)) {
         let Some(replica) = inner.directory.get(listing) else { continue };

@@ -8,7 +8,7 @@ use onsale_engine::{Agenda, Movements};
 use parking_lot::Mutex;
 
 #[derive(Debug, Default)]
-pub struct Bulletin {
+pub(super) struct Bulletin {
     pub movements: Movements,
     deadlines: Mutex<Agenda>,
     followed: Mutex<BTreeSet<ListingId>>,
@@ -16,16 +16,16 @@ pub struct Bulletin {
 
 impl Bulletin {
     /// When a listing falls due, or that it does not.
-    pub fn due(&self, listing: ListingId, at: Option<Millis>) {
+    pub(super) fn due(&self, listing: ListingId, at: Option<Millis>) {
         self.deadlines.lock().set(listing, at);
     }
 
     /// Takes out what is due; whoever sees to it says when it falls due again.
-    pub fn take_due(&self, now: Millis, limit: usize) -> Vec<ListingId> {
+    pub(super) fn take_due(&self, now: Millis, limit: usize) -> Vec<ListingId> {
         self.deadlines.lock().take_due(now, limit)
     }
 
-    pub fn is_followed(&self, listing: ListingId, is: bool) {
+    pub(super) fn is_followed(&self, listing: ListingId, is: bool) {
         let mut followed = self.followed.lock();
         match is {
             true => followed.insert(listing),
@@ -33,7 +33,7 @@ impl Bulletin {
         };
     }
 
-    pub fn followed(&self) -> BTreeSet<ListingId> {
+    pub(super) fn followed(&self) -> BTreeSet<ListingId> {
         self.followed.lock().clone()
     }
 }

@@ -11,7 +11,7 @@ use redis::{FromRedisValue, Value};
 use crate::link::{Link, LinkError};
 
 #[derive(Debug)]
-pub struct Clock {
+pub(super) struct Clock {
     /// Set by hand in tests; scripts are told this time then.
     by_hand: Option<Arc<AtomicI64>>,
     born: Instant,
@@ -20,11 +20,11 @@ pub struct Clock {
 }
 
 impl Clock {
-    pub fn new(by_hand: Option<Arc<AtomicI64>>) -> Clock {
+    pub(super) fn new(by_hand: Option<Arc<AtomicI64>>) -> Clock {
         Clock { by_hand, born: Instant::now(), ahead: AtomicI64::new(0) }
     }
 
-    pub fn now(&self) -> Millis {
+    pub(super) fn now(&self) -> Millis {
         match &self.by_hand {
             Some(clock) => clock.load(Ordering::Relaxed),
             None => self.passed() + self.ahead.load(Ordering::Relaxed),
@@ -32,17 +32,17 @@ impl Clock {
     }
 
     /// What scripts are told: 0 lets them ask Redis.
-    pub fn told(&self) -> Millis {
+    pub(super) fn told(&self) -> Millis {
         self.by_hand.as_ref().map_or(0, |clock| clock.load(Ordering::Relaxed))
     }
 
     /// Milliseconds since this engine was opened.
-    pub fn passed(&self) -> i64 {
+    pub(super) fn passed(&self) -> i64 {
         i64::try_from(self.born.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
     /// Asks Redis; half of the way there and back is taken to lie behind its answer.
-    pub async fn measure(&self, link: &Link) -> Result<(), LinkError> {
+    pub(super) async fn measure(&self, link: &Link) -> Result<(), LinkError> {
         if self.by_hand.is_some() {
             return Ok(());
         }

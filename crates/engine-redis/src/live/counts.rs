@@ -11,7 +11,7 @@ const COUNTS_MS: Millis = 300_000;
 const AVAILABLE: usize = 0;
 
 /// Replaces the counts; none of them for what is no event.
-pub fn commands(key: &str, view: &View) -> Vec<(String, Cmd)> {
+pub(super) fn commands(key: &str, view: &View) -> Vec<(String, Cmd)> {
     let BodyView::Event(seats) = &view.body else { return Vec::new() };
     let [available, held, sold, blocked] = seats.totals();
     let mut set = redis::cmd("HSET");

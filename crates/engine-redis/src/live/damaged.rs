@@ -24,7 +24,7 @@ const TOLD_MAX: usize = 100;
 const READ_AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
-pub struct Damaged {
+pub(super) struct Damaged {
     marked: Mutex<BTreeMap<ListingId, Marked>>,
     /// Asked by every command: none as long as all is well.
     count: AtomicUsize,
@@ -37,11 +37,11 @@ struct Marked {
 }
 
 impl Damaged {
-    pub fn has(&self, listing: &ListingId) -> bool {
+    pub(super) fn has(&self, listing: &ListingId) -> bool {
         self.count.load(Ordering::Acquire) > 0 && self.marked.lock().contains_key(listing)
     }
 
-    pub fn told(&self) -> Vec<DamagedListing> {
+    pub(super) fn told(&self) -> Vec<DamagedListing> {
         if self.count.load(Ordering::Acquire) == 0 {
             return Vec::new();
         }

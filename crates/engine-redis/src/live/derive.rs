@@ -34,7 +34,7 @@ const COUNT: Duration = Duration::from_secs(1);
 const COUNTED_MAX: usize = 512;
 
 #[derive(Debug)]
-pub struct Derived {
+pub(super) struct Derived {
     /// How this server signs the lease.
     name: String,
     writes: AtomicBool,
@@ -66,7 +66,7 @@ impl Default for Derived {
 
 impl Derived {
     /// A replica took a step in.
-    pub fn step(&self, replica: &Replica, step: &Step) {
+    pub(super) fn step(&self, replica: &Replica, step: &Step) {
         if !self.writes.load(Ordering::Relaxed) {
             return;
         }
@@ -89,7 +89,7 @@ impl Derived {
     }
 
     /// A replica is new, or was read whole.
-    pub fn listing(&self, replica: &Replica) {
+    pub(super) fn listing(&self, replica: &Replica) {
         if !self.writes.load(Ordering::Relaxed) {
             return;
         }
@@ -100,7 +100,7 @@ impl Derived {
     }
 
     /// After a sweep: the listing's next deadline, or that it has none.
-    pub fn due(&self, replica: &Replica) {
+    pub(super) fn due(&self, replica: &Replica) {
         if self.writes.load(Ordering::Relaxed) {
             note_due(&mut self.pending.lock(), replica);
         }
@@ -116,7 +116,7 @@ fn note_due(pending: &mut Pending, replica: &Replica) {
 }
 
 /// Writes until the engine stops, whenever this server has the lease.
-pub async fn run(inner: Arc<Inner>) {
+pub(super) async fn run(inner: Arc<Inner>) {
     let (mut renewed, mut counted) = (None::<Instant>, Instant::now());
     while !inner.stop.is_cancelled() {
         if renewed.is_none_or(|at| at.elapsed() >= RENEW) {

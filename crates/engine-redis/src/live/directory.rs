@@ -11,34 +11,34 @@ use parking_lot::RwLock;
 use super::replica::Replica;
 
 #[derive(Debug, Default)]
-pub struct Directory {
+pub(super) struct Directory {
     replicas: RwLock<BTreeMap<ListingId, Arc<Replica>>>,
 }
 
 impl Directory {
-    pub fn get(&self, id: &ListingId) -> Option<Arc<Replica>> {
+    pub(super) fn get(&self, id: &ListingId) -> Option<Arc<Replica>> {
         self.replicas.read().get(id).cloned()
     }
 
     /// The one that is there already stays.
-    pub fn insert(&self, replica: Replica) -> Arc<Replica> {
+    pub(super) fn insert(&self, replica: Replica) -> Arc<Replica> {
         self.replicas.write().entry(replica.id).or_insert_with(|| Arc::new(replica)).clone()
     }
 
-    pub fn remove(&self, id: &ListingId) -> bool {
+    pub(super) fn remove(&self, id: &ListingId) -> bool {
         self.replicas.write().remove(id).is_some()
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.replicas.read().len()
     }
 
-    pub fn all(&self) -> Vec<Arc<Replica>> {
+    pub(super) fn all(&self) -> Vec<Arc<Replica>> {
         self.replicas.read().values().cloned().collect()
     }
 
     /// The next ids after one, from the beginning again after the last.
-    pub fn after(&self, after: Option<ListingId>, limit: usize) -> Vec<ListingId> {
+    pub(super) fn after(&self, after: Option<ListingId>, limit: usize) -> Vec<ListingId> {
         let replicas = self.replicas.read();
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut ids: Vec<ListingId> =
@@ -49,7 +49,7 @@ impl Directory {
         ids
     }
 
-    pub fn list(
+    pub(super) fn list(
         &self,
         tenant: Tenant,
         kind: ListingKind,

@@ -25,10 +25,10 @@ const NEARLY_PERCENT: u64 = 80;
 /// Over the bound so much of it is left: not every new fact is to make an old one go.
 const LEFT_PERCENT: u64 = 90;
 /// The youngest that may go: whoever asks again at once, as a time-out makes one do, still gets the first answer.
-pub const YOUNGEST_MS: Millis = 60_000;
+pub(super) const YOUNGEST_MS: Millis = 60_000;
 
 #[derive(Debug, Default)]
-pub struct History {
+pub(super) struct History {
     sizes: Mutex<BTreeMap<ListingId, Size>>,
     /// Of the fullest master.
     pub bytes: AtomicU64,
@@ -66,7 +66,7 @@ impl Fill {
 }
 
 /// Measures what has changed, and forgets the oldest where it is too much.
-pub async fn keep(inner: &Arc<Inner>) {
+pub(super) async fn keep(inner: &Arc<Inner>) {
     inner.measure().await;
     let bound = inner.options.history_max_bytes;
     let sizes: Vec<(ListingId, Size)> =

@@ -27,7 +27,7 @@ const HISTORY: u64 = 10;
 /// Between two tries to read what a recovery has kept.
 const AGAIN: Duration = Duration::from_millis(50);
 
-pub fn start(inner: &Arc<Inner>) {
+pub(super) fn start(inner: &Arc<Inner>) {
     tokio::spawn(wake_ups::run(inner.clone()));
     tokio::spawn(derive::run(inner.clone()));
     tokio::spawn(attempts::run(inner.clone()));

@@ -13,10 +13,10 @@ use crate::caller::ScriptCall;
 use crate::kinds::desk::commands::needs_lease;
 
 /// Who has not asked again for so long has lost it.
-pub const LEASE_MS: Millis = 3_000;
+pub(super) const LEASE_MS: Millis = 3_000;
 
 #[derive(Debug)]
-pub struct Leases {
+pub(super) struct Leases {
     /// How this server signs.
     name: String,
     /// The token and the name, as they stand in Redis, by desk.
@@ -34,13 +34,13 @@ impl Default for Leases {
 
 impl Leases {
     /// The lease under which a command is decided: none if it needs none; nobody's if this server has none.
-    pub fn under(&self, listing: &ListingId, command: &Command) -> Option<String> {
+    pub(super) fn under(&self, listing: &ListingId, command: &Command) -> Option<String> {
         let Command::Desk(command) = command else { return None };
         needs_lease(command)
             .then(|| self.held.lock().get(listing).cloned().unwrap_or_else(|| "0|nobody".into()))
     }
 
-    pub fn lost(&self, listing: &ListingId) {
+    pub(super) fn lost(&self, listing: &ListingId) {
         self.held.lock().remove(listing);
     }
 }

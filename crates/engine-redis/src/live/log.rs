@@ -12,19 +12,19 @@ use crate::live::Trouble;
 use crate::reply::{array, bytes, fields};
 
 /// Facts read in one call: some hundred kilobytes at most.
-pub const PAGE: usize = 512;
+pub(super) const PAGE: usize = 512;
 /// Facts looked at in one call for the beginning of a step; few steps are longer.
 const STEP_PAGE: usize = 64;
 
 /// Steps behind a position, and whether the stream has more.
 #[derive(Debug)]
-pub struct Page {
+pub(super) struct Page {
     pub steps: Vec<Arc<Step>>,
     pub more: bool,
 }
 
 /// The steps right behind `after`, at least one whole one if there is any.
-pub async fn after(
+pub(super) async fn after(
     link: &Link,
     key: &str,
     listing: ListingId,
@@ -74,14 +74,14 @@ async fn step_start(link: &Link, key: &str, at: Position) -> Result<Position, Tr
 }
 
 /// The last position in the stream that is not behind this one; none if the stream begins behind it.
-pub async fn last_until(link: &Link, key: &str, at: Position) -> Result<Option<Position>, Trouble> {
+pub(super) async fn last_until(link: &Link, key: &str, at: Position) -> Result<Option<Position>, Trouble> {
     let mut command = redis::cmd("XREVRANGE");
     command.arg(key).arg(id(at)).arg("-").arg("COUNT").arg(1);
     one(link.at(key, &command).await?)
 }
 
 /// The first position in the stream; none if there is nothing in it.
-pub async fn first(link: &Link, key: &str) -> Result<Option<Position>, Trouble> {
+pub(super) async fn first(link: &Link, key: &str) -> Result<Option<Position>, Trouble> {
     let mut command = redis::cmd("XRANGE");
     command.arg(key).arg("-").arg("+").arg("COUNT").arg(1);
     one(link.at(key, &command).await?)
@@ -102,7 +102,7 @@ fn begins_step(entry: &Value) -> Result<bool, Malformed> {
 }
 
 /// Whole steps, and how many facts the cut one at the end has.
-pub fn steps(listing: ListingId, entries: Vec<Value>) -> Result<(Vec<Arc<Step>>, usize), Malformed> {
+pub(super) fn steps(listing: ListingId, entries: Vec<Value>) -> Result<(Vec<Arc<Step>>, usize), Malformed> {
     let mut steps = Vec::new();
     let mut open: Option<(Position, usize, Vec<Fields>)> = None;
     for entry in entries {
@@ -131,7 +131,7 @@ fn entry_of(entry: Value) -> Result<(Position, Fields), Malformed> {
 }
 
 /// `<epoch>-<offset>`
-pub fn position(text: &str) -> Option<Position> {
+pub(super) fn position(text: &str) -> Option<Position> {
     let (epoch, offset) = text.split_once('-')?;
     Some(Position { epoch: epoch.parse().ok()?, offset: offset.parse().ok()? })
 }

@@ -22,7 +22,7 @@ const EARLY_STEPS_MAX: usize = 4_096;
 const NEVER: Millis = Millis::MAX;
 
 #[derive(Debug)]
-pub struct Replica {
+pub(super) struct Replica {
     pub id: ListingId,
     state: Mutex<State>,
     moved: watch::Sender<Position>,
@@ -54,7 +54,7 @@ struct State {
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub(super) enum Taken {
     Applied,
     Known,
     /// Those before it are missing.
@@ -64,7 +64,7 @@ pub enum Taken {
 }
 
 impl Replica {
-    pub fn new(picture: Picture, bulletin: Arc<Bulletin>) -> Replica {
+    pub(super) fn new(picture: Picture, bulletin: Arc<Bulletin>) -> Replica {
         let id = picture.listing.id;
         let (at, due) = (position(&picture), next_due(&picture));
         let state = State { picture, view: None, recent: VecDeque::new(), early: BTreeMap::new() };
@@ -85,21 +85,21 @@ impl Replica {
         }
     }
 
-    pub fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         *self.moved.borrow()
     }
 
     /// Not before there is something to sweep.
-    pub fn due(&self) -> Option<Millis> {
+    pub(super) fn due(&self) -> Option<Millis> {
         Some(self.due.load(Ordering::Relaxed)).filter(|due| *due != NEVER)
     }
 
-    pub fn with<T>(&self, look: impl FnOnce(&Picture) -> T) -> T {
+    pub(super) fn with<T>(&self, look: impl FnOnce(&Picture) -> T) -> T {
         look(&self.state.lock().picture)
     }
 
     /// Made when somebody looks: between two looks a listing may change many times.
-    pub fn view(&self) -> Option<Arc<View>> {
+    pub(super) fn view(&self) -> Option<Arc<View>> {
         let mut state = self.state.lock();
         if state.view.is_none() {
             let listing = &state.picture.listing;
@@ -111,7 +111,7 @@ impl Replica {
         state.view.clone()
     }
 
-    pub fn take(&self, step: &Arc<Step>) -> Taken {
+    pub(super) fn take(&self, step: &Arc<Step>) -> Taken {
         let mut state = self.state.lock();
         let listing = &state.picture.listing;
         if !listing.exists() || step.epoch > listing.epoch {
@@ -158,14 +158,14 @@ impl Replica {
     }
 
     /// Its node does not know it; says for how long, none if this is the first time.
-    pub fn missing_for(&self, now: i64) -> Option<i64> {
+    pub(super) fn missing_for(&self, now: i64) -> Option<i64> {
         match self.missing.compare_exchange(NEVER, now, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => None,
             Err(since) => Some((now - since).max(1)),
         }
     }
 
-    pub fn found(&self) {
+    pub(super) fn found(&self) {
         self.missing.store(NEVER, Ordering::Release);
     }
 
@@ -178,18 +178,18 @@ impl Replica {
     }
 
     /// Tells the engine's tasks where it is and when it falls due; also when it is new here.
-    pub fn announce(&self) {
+    pub(super) fn announce(&self) {
         self.bulletin.due(self.id, self.due());
         self.bulletin.movements.publish(self.id, self.position());
     }
 
     /// After a sweep: its next deadline stands where the sweeper looks.
-    pub fn announce_due(&self) {
+    pub(super) fn announce_due(&self) {
         self.bulletin.due(self.id, self.due());
     }
 
     /// Goes on from a state that was read whole, unless the facts have brought us further already.
-    pub fn replace(&self, picture: Picture) {
+    pub(super) fn replace(&self, picture: Picture) {
         let mut state = self.state.lock();
         if position(&picture) < position(&state.picture) {
             return;
@@ -205,7 +205,7 @@ impl Replica {
     }
 
     /// The kept steps after an offset; `None` if the one right after it is not kept.
-    pub fn recent_after(&self, offset: u64, limit: usize) -> Option<Vec<Arc<Step>>> {
+    pub(super) fn recent_after(&self, offset: u64, limit: usize) -> Option<Vec<Arc<Step>>> {
         let state = self.state.lock();
         let start = state.recent.partition_point(|step| step.first <= offset);
         let mut next = offset + 1;
@@ -219,28 +219,28 @@ impl Replica {
     }
 
     /// True once the replica is there; false if it is not in time.
-    pub async fn reaches(&self, target: Position, within: Duration) -> bool {
+    pub(super) async fn reaches(&self, target: Position, within: Duration) -> bool {
         let mut moved = self.moved.subscribe();
         tokio::time::timeout(within, moved.wait_for(|at| *at >= target)).await.is_ok_and(|seen| seen.is_ok())
     }
 
-    pub fn subscribe(&self) -> watch::Receiver<Position> {
+    pub(super) fn subscribe(&self) -> watch::Receiver<Position> {
         self.moved.subscribe()
     }
 
     /// Somebody told of a position. True: the caller shall fetch until `fetched` says that it is enough.
-    pub fn want(&self, target: Position) -> bool {
+    pub(super) fn want(&self, target: Position) -> bool {
         let mut wanted = self.wanted.lock();
         *wanted = (*wanted).max(target);
         *wanted > self.position() && !self.fetching.swap(true, Ordering::AcqRel)
     }
 
-    pub fn wanted(&self) -> Position {
+    pub(super) fn wanted(&self) -> Position {
         *self.wanted.lock()
     }
 
     /// True: nobody has told of more meanwhile, and the fetching is over.
-    pub fn fetched(&self, target: Position) -> bool {
+    pub(super) fn fetched(&self, target: Position) -> bool {
         let wanted = self.wanted.lock();
         let enough = *wanted <= target;
         if enough {
@@ -250,11 +250,11 @@ impl Replica {
     }
 
     /// Fetching failed; whoever tells of something next tries again.
-    pub fn give_up(&self) {
+    pub(super) fn give_up(&self) {
         self.fetching.store(false, Ordering::Release);
     }
 
-    pub fn follow(self: &Arc<Self>) -> Following {
+    pub(super) fn follow(self: &Arc<Self>) -> Following {
         self.followers.fetch_add(1, Ordering::AcqRel);
         self.bulletin.is_followed(self.id, true);
         Following { replica: self.clone() }
@@ -263,7 +263,7 @@ impl Replica {
 
 /// A follower's claim on a replica; the kept steps go when the last one does.
 #[derive(Debug)]
-pub struct Following {
+pub(super) struct Following {
     pub replica: Arc<Replica>,
 }
 

@@ -23,10 +23,10 @@ const LAST_MS: Millis = 7 * 24 * 3_600_000;
 
 /// What was written last, and when.
 #[derive(Debug, Default)]
-pub struct Shown(Mutex<BTreeMap<Tenant, (ListingId, Instant)>>);
+pub(super) struct Shown(Mutex<BTreeMap<Tenant, (ListingId, Instant)>>);
 
 /// Who bought something by this fact, as far as the replica has taken it in.
-pub fn buyer_of(replica: &Replica, fact: &Fact) -> Option<BuyerId> {
+pub(super) fn buyer_of(replica: &Replica, fact: &Fact) -> Option<BuyerId> {
     let Fact::Sale(fact) = fact else { return None };
     if let SaleFact::TakenBack { buyer, .. } = fact {
         return Some(buyer.clone());
@@ -39,7 +39,7 @@ pub fn buyer_of(replica: &Replica, fact: &Fact) -> Option<BuyerId> {
     if let Some(SaleFound::Purchase(bought)) = found { Some(bought.buyer) } else { None }
 }
 
-pub fn last_purchases(inner: &Inner, bought: BTreeMap<(Tenant, BuyerId), Millis>) -> Commands {
+pub(super) fn last_purchases(inner: &Inner, bought: BTreeMap<(Tenant, BuyerId), Millis>) -> Commands {
     let set = |((tenant, buyer), at): ((Tenant, BuyerId), Millis)| {
         let key = inner.across.last_purchase(tenant, &buyer);
         (key.clone(), redis::cmd("SET").arg(key).arg(at).arg("PX").arg(LAST_MS).to_owned())
@@ -48,7 +48,7 @@ pub fn last_purchases(inner: &Inner, bought: BTreeMap<(Tenant, BuyerId), Millis>
 }
 
 /// The sale that is on now, of each tenant: of a series before one that stands alone, and the one that began last.
-pub fn active(inner: &Inner, shown: &Shown) -> Commands {
+pub(super) fn active(inner: &Inner, shown: &Shown) -> Commands {
     let now = inner.clock.now();
     let mut on: BTreeMap<Tenant, (bool, Millis, ListingId)> = BTreeMap::new();
     for replica in inner.directory.all().iter().filter(|replica| replica.id.kind == ListingKind::Sale) {

@@ -26,7 +26,7 @@ const LIMIT: usize = 64;
 /// Redis' clock and ours may differ by a little: what was not due yet is tried again after this.
 const AGAIN: Duration = Duration::from_millis(50);
 
-pub async fn run(inner: Arc<Inner>) {
+pub(super) async fn run(inner: Arc<Inner>) {
     for tick in 0u32.. {
         tokio::select! {
             () = inner.stop.cancelled() => return,
@@ -45,7 +45,7 @@ pub async fn run(inner: Arc<Inner>) {
 }
 
 /// Redis told that a marker has ended.
-pub fn notified(inner: &Arc<Inner>, listing: ListingId) {
+pub(super) fn notified(inner: &Arc<Inner>, listing: ListingId) {
     if let Some(replica) = inner.directory.get(&listing) {
         start(inner, &replica);
     }

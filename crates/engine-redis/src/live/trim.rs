@@ -8,7 +8,7 @@ use onsale_engine::Position;
 
 use super::{Inner, Trouble, log};
 
-pub async fn all(inner: &Arc<Inner>) {
+pub(super) async fn all(inner: &Arc<Inner>) {
     let before = inner.clock.now() - inner.options.facts_kept_ms;
     for replica in inner.directory.all() {
         let listing = replica.id;

@@ -23,7 +23,7 @@ const PULSE: Duration = Duration::from_secs(2);
 const WAITING: usize = 4_096;
 
 /// Listens until the engine stops; anew whenever a slot goes to another master.
-pub async fn run(inner: Arc<Inner>) {
+pub(super) async fn run(inner: Arc<Inner>) {
     let mut changes = inner.link.changes();
     loop {
         changes.borrow_and_update();

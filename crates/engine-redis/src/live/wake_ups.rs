@@ -19,20 +19,20 @@ const ROUND: Duration = Duration::from_millis(1);
 const AT_ONCE: usize = 64;
 
 #[derive(Debug, Default)]
-pub struct WakeUps {
+pub(super) struct WakeUps {
     positions: Mutex<BTreeMap<ListingId, Position>>,
     news: Notify,
 }
 
 impl WakeUps {
-    pub fn position(&self, listing: ListingId, at: Position) {
+    pub(super) fn position(&self, listing: ListingId, at: Position) {
         self.positions.lock().insert(listing, at);
         self.news.notify_one();
     }
 }
 
 /// Tells until the engine stops.
-pub async fn run(inner: Arc<Inner>) {
+pub(super) async fn run(inner: Arc<Inner>) {
     loop {
         tokio::select! {
             () = inner.stop.cancelled() => return,

@@ -13,20 +13,20 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub fn new(name: &'static str, record: &'a [u8], count: usize) -> Result<Parts<'a>, Malformed> {
+    pub(crate) fn new(name: &'static str, record: &'a [u8], count: usize) -> Result<Parts<'a>, Malformed> {
         let text = std::str::from_utf8(record).map_err(|_| Malformed::of(name))?;
         Ok(Parts { name, parts: text.splitn(count, '|') })
     }
 
-    pub fn text(&mut self) -> Result<&'a str, Malformed> {
+    pub(crate) fn text(&mut self) -> Result<&'a str, Malformed> {
         self.parts.next().ok_or_else(|| Malformed::of(self.name))
     }
 
-    pub fn number<T: std::str::FromStr>(&mut self) -> Result<T, Malformed> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self) -> Result<T, Malformed> {
         self.text()?.parse().map_err(|_| Malformed::of(self.name))
     }
 
-    pub fn buyer(&mut self) -> Result<BuyerId, Malformed> {
+    pub(crate) fn buyer(&mut self) -> Result<BuyerId, Malformed> {
         BuyerId::parse(self.text()?).ok_or_else(|| Malformed::of("buyer"))
     }
 }

@@ -11,16 +11,16 @@ use crate::differential::chance::Chance;
 
 const DAY: Millis = 86_400_000;
 
-pub fn currency(code: &str) -> Currency {
+pub(crate) fn currency(code: &str) -> Currency {
     Currency::parse(code).expect("three letters")
 }
 
 /// A seller with a name that is hard to get right.
-pub fn seller() -> BuyerId {
+pub(crate) fn seller() -> BuyerId {
     BuyerId::parse("s|e|\"{ller} %d").expect("a name that the domain admits")
 }
 
-pub fn details(chance: &mut Chance, now: Millis) -> AuctionDetails {
+pub(crate) fn details(chance: &mut Chance, now: Millis) -> AuctionDetails {
     let starts_at = now + if chance.one_in(4) { 15_000 } else { -1_000 };
     let length = match chance.below(12) {
         0..=3 => 60_000,
@@ -96,7 +96,7 @@ fn soft_close(chance: &mut Chance) -> SoftClose {
 }
 
 /// One change or another; some of them no auction may make.
-pub fn change(chance: &mut Chance, now: Millis) -> ChangeAuction {
+pub(crate) fn change(chance: &mut Chance, now: Millis) -> ChangeAuction {
     let nothing = ChangeAuction::default();
     let of = |terms: ChangeTerms| ChangeAuction { terms, ..ChangeAuction::default() };
     match chance.below(10) {

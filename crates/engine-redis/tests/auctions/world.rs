@@ -14,7 +14,7 @@ use crate::differential::histories::{Ask, SentCommands, asked_before, takes_its_
 
 const DAY: Millis = 86_400_000;
 
-pub struct World {
+pub(crate) struct World {
     pub chance: Chance,
     pub now: Millis,
     /// A history is about one auction after the other: each is over for good one day.
@@ -31,7 +31,7 @@ pub struct World {
 takes_its_course!(World, auction);
 
 impl World {
-    pub fn new(seed: u64) -> World {
+    pub(crate) fn new(seed: u64) -> World {
         let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number };
         let number = u128::from(seed) << 32;
         World {
@@ -46,12 +46,12 @@ impl World {
         }
     }
 
-    pub fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u128 {
         self.ids += 1;
         self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
     }
 
-    pub fn pass_time(&mut self) {
+    pub(crate) fn pass_time(&mut self) {
         self.now += match self.chance.below(400) {
             0..=59 => 20 * self.chance.below(100) as Millis,
             60..=70 => 9_000,
@@ -64,7 +64,7 @@ impl World {
         };
     }
 
-    pub fn ask(&mut self, listing: &Listing) -> Ask {
+    pub(crate) fn ask(&mut self, listing: &Listing) -> Ask {
         // Now and then it is the very instant at which something is over, or the one before.
         if let Some(due) = listing.next_due().filter(|due| (self.now..self.now + 4 * DAY).contains(due))
             && self.chance.one_in(60)
@@ -171,7 +171,7 @@ impl World {
         RefundAward { order, amount_minor: Some(amount_minor), reason: self.name("a | reason %s") }
     }
 
-    pub fn buyer(&mut self) -> BuyerId {
+    pub(crate) fn buyer(&mut self) -> BuyerId {
         let name = BUYERS[self.chance.below(BUYERS.len() as u64) as usize];
         if self.chance.one_in(40) {
             seller()
@@ -235,5 +235,5 @@ impl World {
         Command::Sale(onsale_domain::stock::SaleCommand::Close)
     }
 
-    pub fn learn(&mut self, _step: &Step) {}
+    pub(crate) fn learn(&mut self, _step: &Step) {}
 }

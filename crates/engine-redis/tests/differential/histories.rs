@@ -29,10 +29,10 @@ const LOOK_EVERY: usize = 40;
 const SPOILS: u64 = 0x5901_1ed0;
 
 /// What was asked under keys, for asking again.
-pub type SentCommands = Vec<(Key, ListingId, Command)>;
+pub(crate) type SentCommands = Vec<(Key, ListingId, Command)>;
 
 /// What was answered under a key: mostly lately, often of a verb that is rarely asked.
-pub fn asked_before(asked: &SentCommands, chance: &mut Chance) -> Option<(Key, ListingId, Command)> {
+pub(crate) fn asked_before(asked: &SentCommands, chance: &mut Chance) -> Option<(Key, ListingId, Command)> {
     if chance.one_in(2) {
         return chance.recent(asked, 12).cloned();
     }
@@ -46,14 +46,14 @@ pub fn asked_before(asked: &SentCommands, chance: &mut Chance) -> Option<(Key, L
 }
 
 /// What is asked, of which listing, under which key.
-pub struct Ask {
+pub(crate) struct Ask {
     pub listing: ListingId,
     pub command: Command,
     pub key: Option<Key>,
 }
 
 /// Where a history takes place: it makes up the commands, and learns what came of them.
-pub trait Course: Send + Sync + 'static {
+pub(crate) trait Course: Send + Sync + 'static {
     fn of_seed(seed: u64) -> Self;
     fn chance(&mut self) -> &mut Chance;
     fn now(&self) -> Millis;
@@ -67,7 +67,7 @@ pub trait Course: Send + Sync + 'static {
 }
 
 /// The same, with what its histories must have reached to prove something.
-pub trait World: Course {
+pub(crate) trait World: Course {
     const REACHABLE: Reachable;
     /// Whether short scripts are tried first; in some histories the scripts with all the rules must do everything.
     fn is_plain(_seed: u64) -> bool {
@@ -276,7 +276,7 @@ fn compare(expected: &Answer, got: &Answer) -> Result<(), String> {
 }
 
 /// Runs histories until there were enough commands; the tally of all, or what went wrong first.
-pub async fn histories<W: World>(
+pub(crate) async fn histories<W: World>(
     caller: &ScriptCaller,
     seeds: Range<u64>,
     told: bool,
@@ -324,18 +324,18 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Which histories are run: one that is named, many, or all.
-pub fn seeds(few: u64, many: u64) -> Range<u64> {
+pub(crate) fn seeds(few: u64, many: u64) -> Range<u64> {
     match number("ONSALE_SEED") {
         Some(seed) => seed..seed + 1,
         None => 1..1 + if is_full() { many } else { few },
     }
 }
 
-pub fn is_full() -> bool {
+pub(crate) fn is_full() -> bool {
     std::env::var("ONSALE_DIFFERENTIAL").is_ok_and(|mode| mode == "full")
 }
 
 /// One history is told line by line.
-pub fn is_told() -> bool {
+pub(crate) fn is_told() -> bool {
     number("ONSALE_SEED").is_some()
 }

@@ -1,7 +1,7 @@
 //! Random histories on the domain and on Lua, and what they reached: shared by the tests of every kind of listing.
 
-pub mod chance;
-pub mod histories;
-pub mod reference;
+pub(crate) mod chance;
+pub(crate) mod histories;
+pub(crate) mod reference;
 mod spoil;
-pub mod tally;
+pub(crate) mod tally;

@@ -11,7 +11,7 @@ use crate::lua;
 use crate::server::Server;
 
 /// A few of them, or many if all is asked for.
-pub fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
+pub(crate) fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = Server::start();
     let scripts = lua::scripts(name);
@@ -35,7 +35,7 @@ pub fn compare_on_lua<W: World>(name: &str, few: u64, many: u64) {
 }
 
 /// No key that a script has written may be taken for another program's.
-pub async fn none_is_damaged(url: &str, prefix: &str) {
+pub(crate) async fn none_is_damaged(url: &str, prefix: &str) {
     let config = Config { prefix: prefix.to_owned(), command_ms: 30_000, ..Config::from(url) };
     let link = Link::open(config).await.expect("a link");
     let listings = damage::scan(&link, &link.map().masters[0]).await.expect("the listings");

@@ -7,13 +7,13 @@ use onsale_domain::listing::Key;
 use onsale_domain::{Code, Command, Listing, ListingId, Millis, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
 
-pub struct Reference {
+pub(crate) struct Reference {
     pub listing: Listing,
     records: BTreeMap<u128, (u128, Millis, Arc<Step>)>,
 }
 
 impl Reference {
-    pub fn new(id: ListingId) -> Reference {
+    pub(crate) fn new(id: ListingId) -> Reference {
         Reference { listing: Listing::new(id, 1), records: BTreeMap::new() }
     }
 
@@ -21,7 +21,7 @@ impl Reference {
         Position { epoch: self.listing.epoch, offset: self.listing.offset }
     }
 
-    pub fn submit(&mut self, command: &Command, key: Option<Key>, clock: Millis) -> Answer {
+    pub(crate) fn submit(&mut self, command: &Command, key: Option<Key>, clock: Millis) -> Answer {
         let now = clock.max(self.listing.last_at);
         if let Some(key) = key
             && let Some((fingerprint, kept, step)) = self.records.get(&key.scope)

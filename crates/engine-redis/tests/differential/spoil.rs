@@ -34,7 +34,7 @@ const PUT_ASIDE: &str = "if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 const AHEAD: &str = "8191-1";
 
 /// A key that is not what it should be; what it was stands aside.
-pub struct Spoiled {
+pub(crate) struct Spoiled {
     key: String,
     aside: String,
     keys: Vec<String>,
@@ -49,7 +49,7 @@ impl std::fmt::Display for Spoiled {
 
 impl Spoiled {
     /// Now and then; always the same of the same seed.
-    pub async fn sometimes(
+    pub(crate) async fn sometimes(
         caller: &ScriptCaller,
         listing: ListingId,
         stamp: Stamp,
@@ -87,7 +87,7 @@ impl Spoiled {
     }
 
     /// What a script that failed has changed.
-    pub async fn changed(&self, caller: &ScriptCaller) -> Vec<String> {
+    pub(crate) async fn changed(&self, caller: &ScriptCaller) -> Vec<String> {
         let after = self.look(caller).await;
         let pairs = self.keys.iter().zip(self.before.iter().zip(&after));
         // A marker may end by itself.
@@ -97,7 +97,7 @@ impl Spoiled {
     }
 
     /// What was aside comes back, unless the script has made something new of the key.
-    pub async fn put_back(&self, caller: &ScriptCaller) {
+    pub(crate) async fn put_back(&self, caller: &ScriptCaller) {
         let place = self.keys.iter().position(|key| *key == self.key).expect("one of them");
         if self.look(caller).await[place] == self.before[place] {
             tell(caller, &["EVAL", PUT_BACK, "2", &self.key, &self.aside]).await;

@@ -8,10 +8,10 @@ use onsale_engine::Answer;
 /// What every verb but the sweep may be answered: it is under a key, and its listing may not be one for it.
 const ANY: &[&str] = &["again", "key_reused", "listing_unknown", "wrong_kind"];
 /// Every outcome that a verb can have, besides [`ANY`], and those of `ANY` that it cannot.
-pub type Reachable = &'static [(&'static str, &'static [&'static str], &'static [&'static str])];
+pub(crate) type Reachable = &'static [(&'static str, &'static [&'static str], &'static [&'static str])];
 
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub(crate) struct Tally {
     cells: BTreeMap<(&'static str, &'static str), u64>,
     strange: Vec<String>,
     pub commands: u64,
@@ -21,7 +21,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn new(reachable: Reachable) -> Tally {
+    pub(crate) fn new(reachable: Reachable) -> Tally {
         let mut cells = BTreeMap::new();
         for (verb, own, never) in reachable {
             for outcome in own.iter().chain(ANY).filter(|outcome| !never.contains(*outcome)) {
@@ -31,7 +31,7 @@ impl Tally {
         Tally { cells, strange: Vec::new(), commands: 0, accepted: 0, failed: 0 }
     }
 
-    pub fn count(&mut self, command: &Command, answer: &Answer) {
+    pub(crate) fn count(&mut self, command: &Command, answer: &Answer) {
         self.commands += 1;
         let label = label(answer);
         self.accepted += u64::from(answer.outcome.refused().is_none());
@@ -42,7 +42,7 @@ impl Tally {
         }
     }
 
-    pub fn add(&mut self, other: &Tally) {
+    pub(crate) fn add(&mut self, other: &Tally) {
         for (key, count) in &other.cells {
             *self.cells.entry(*key).or_default() += count;
         }
@@ -54,13 +54,13 @@ impl Tally {
 
     /// How often a verb was answered so.
     #[allow(dead_code, reason = "one test of several asks for single cells")]
-    pub fn reached(&self, verb: &str, outcome: &str) -> u64 {
+    pub(crate) fn reached(&self, verb: &str, outcome: &str) -> u64 {
         let found = self.cells.iter().find(|(cell, _)| **cell == (verb, outcome));
         found.map_or(0, |(_, count)| *count)
     }
 
     /// Cells that were reached fewer than `least` times, and those that were not thought possible.
-    pub fn complaints(&self, least: u64) -> Vec<String> {
+    pub(crate) fn complaints(&self, least: u64) -> Vec<String> {
         let rare = self.cells.iter().filter(|(_, count)| **count < least);
         let rare = rare.map(|((verb, outcome), count)| format!("{verb} {outcome}: only {count}"));
         rare.chain(self.strange.iter().map(|strange| format!("{strange}: not thought possible"))).collect()
@@ -68,7 +68,7 @@ impl Tally {
 }
 
 /// The table.
-pub fn print(columns: &[(&str, &Tally)]) {
+pub(crate) fn print(columns: &[(&str, &Tally)]) {
     let names: Vec<String> = columns.iter().map(|(name, _)| format!("{name:>9}")).collect();
     println!("{:<18} {:<22} {}", "verb", "outcome", names.join(" "));
     for key in columns.iter().flat_map(|(_, tally)| tally.cells.keys()).collect::<BTreeSet<_>>() {

@@ -15,7 +15,7 @@ use onsale_engine_redis::RedisEngine;
 use tokio::runtime::Handle;
 
 #[derive(Clone)]
-pub struct Door {
+pub(crate) struct Door {
     pub engine: RedisEngine,
     pub handle: Handle,
 }

@@ -14,22 +14,22 @@ use onsale_engine::{Answer, Engine, EngineError, Request};
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{Options, RedisEngine};
 
-pub const SEATS: usize = 100;
+pub(crate) const SEATS: usize = 100;
 
-pub fn event(number: u128) -> ListingId {
+pub(crate) fn event(number: u128) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number }
 }
 
-pub fn buyer(name: &str) -> BuyerId {
+pub(crate) fn buyer(name: &str) -> BuyerId {
     BuyerId::parse(name).expect("a buyer")
 }
 
-pub async fn open(config: impl Into<Config>, options: Options) -> RedisEngine {
+pub(crate) async fn open(config: impl Into<Config>, options: Options) -> RedisEngine {
     let link = Link::open(config).await.expect("a server");
     RedisEngine::open(link, options).await.expect("an engine")
 }
 
-pub async fn submit(
+pub(crate) async fn submit(
     engine: &RedisEngine,
     listing: ListingId,
     command: Command,
@@ -38,7 +38,7 @@ pub async fn submit(
 }
 
 /// An event with one row of seats that is on sale for as long as a test may take.
-pub fn tempest(now: Millis, seats: usize) -> Command {
+pub(crate) fn tempest(now: Millis, seats: usize) -> Command {
     let seat = |n: usize| Seat { id: format!("A-{n}"), label: n.to_string(), ..Seat::default() };
     let row = Row { label: "A".into(), seats: (1..=seats).map(seat).collect() };
     let layout =
@@ -64,12 +64,12 @@ pub fn tempest(now: Millis, seats: usize) -> Command {
     })))
 }
 
-pub async fn create(engine: &RedisEngine, listing: ListingId) {
+pub(crate) async fn create(engine: &RedisEngine, listing: ListingId) {
     let created = submit(engine, listing, tempest(engine.now(), SEATS)).await.expect("an answer");
     assert!(created.outcome.refused().is_none(), "{:?}", created.outcome);
 }
 
-pub async fn hold(
+pub(crate) async fn hold(
     engine: &RedisEngine,
     listing: ListingId,
     seat: u32,
@@ -86,7 +86,7 @@ pub async fn hold(
     .await
 }
 
-pub fn status(engine: &RedisEngine, listing: &ListingId, seat: u32) -> Option<Status> {
+pub(crate) fn status(engine: &RedisEngine, listing: &ListingId, seat: u32) -> Option<Status> {
     match &engine.view(listing)?.body {
         BodyView::Event(seats) => Some(seats.seat_status(seat)),
         BodyView::Venue(_)
@@ -99,7 +99,7 @@ pub fn status(engine: &RedisEngine, listing: &ListingId, seat: u32) -> Option<St
 }
 
 /// Waits until `done` says yes; how long that took.
-pub async fn until(what: &str, mut done: impl FnMut() -> bool) -> Duration {
+pub(crate) async fn until(what: &str, mut done: impl FnMut() -> bool) -> Duration {
     let started = Instant::now();
     while !done() {
         assert!(started.elapsed() < Duration::from_secs(60), "{what} does not happen");

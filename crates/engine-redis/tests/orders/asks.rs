@@ -15,7 +15,7 @@ use super::world::World;
 use crate::differential::histories::Ask;
 
 impl<G: Goods> World<G> {
-    pub fn ask(&mut self, about: &Listing) -> Ask {
+    pub(crate) fn ask(&mut self, about: &Listing) -> Ask {
         // Now and then it is the very instant at which something is over.
         let of_goods = !about.exists() || self.goods.chance().one_in(if self.stubborn { 4 } else { 2 });
         if of_goods {

@@ -12,7 +12,7 @@ use crate::differential::histories::Course;
 use crate::{auctions, registrations, sales, seats};
 
 /// A world that has goods to order.
-pub trait Goods: Course {
+pub(crate) trait Goods: Course {
     const NAME: &'static str;
     /// Whether goods live for days, and may be ordered again and again.
     const IS_KEPT: bool = false;

@@ -3,7 +3,7 @@
 use crate::differential::tally::Reachable;
 
 /// Answers that only some goods cause, and those of the goods' own verbs that only an order can cause.
-pub const OF_GOODS: [(&str, &[(&str, &str)]); 4] = [
+pub(crate) const OF_GOODS: [(&str, &[(&str, &str)]); 4] = [
     (
         "holds",
         &[
@@ -56,7 +56,7 @@ pub const OF_GOODS: [(&str, &[(&str, &str)]); 4] = [
 ];
 
 /// First what all goods have in common, a row a verb of orders.
-pub const REACHABLE: Reachable = &[
+pub(crate) const REACHABLE: Reachable = &[
     ("place_order", &["done", "invalid", "already_ordered", "id_taken"], &[]),
     (
         "pay_order",

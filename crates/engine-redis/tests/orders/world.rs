@@ -8,7 +8,7 @@ use crate::differential::chance::Chance;
 use crate::differential::histories::{self, Ask, Course, SentCommands};
 use crate::differential::tally::Reachable;
 
-pub struct World<G> {
+pub(crate) struct World<G> {
     pub goods: G,
     /// Whether the history is about one buyer who is declined again and again.
     pub stubborn: bool,

@@ -2,7 +2,7 @@
 
 use crate::differential::tally::Reachable;
 
-pub const REACHABLE: Reachable = &[
+pub(crate) const REACHABLE: Reachable = &[
     ("create_registration", &["done", "listing_exists", "invalid"], &["wrong_kind", "listing_unknown"]),
     (
         "change_registration",

@@ -16,7 +16,7 @@ use crate::differential::histories::{Ask, SentCommands, asked_before, takes_its_
 
 const DAY: Millis = 86_400_000;
 
-pub struct World {
+pub(crate) struct World {
     pub chance: Chance,
     pub now: Millis,
     pub registration: ListingId,
@@ -30,7 +30,7 @@ pub struct World {
 takes_its_course!(World, registration);
 
 impl World {
-    pub fn new(seed: u64) -> World {
+    pub(crate) fn new(seed: u64) -> World {
         let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Registration, number };
         let number = u128::from(seed) << 8;
         World {
@@ -45,12 +45,12 @@ impl World {
         }
     }
 
-    pub fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u128 {
         self.ids += 1;
         self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
     }
 
-    pub fn pass_time(&mut self) {
+    pub(crate) fn pass_time(&mut self) {
         self.now += match self.chance.below(400) {
             0..=59 => 20 * self.chance.below(100) as Millis,
             60..=75 => 16_000,
@@ -63,7 +63,7 @@ impl World {
         };
     }
 
-    pub fn ask(&mut self, registration: &Listing) -> Ask {
+    pub(crate) fn ask(&mut self, registration: &Listing) -> Ask {
         // Now and then it is the very instant at which something is over.
         if let Some(due) =
             registration.next_due().filter(|due| (self.now..self.now + 4_000_000).contains(due))
@@ -111,7 +111,7 @@ impl World {
         Ask { listing, command: Command::Sale(onsale_domain::stock::SaleCommand::Close), key: None }
     }
 
-    pub fn learn(&mut self, step: &Step) {
+    pub(crate) fn learn(&mut self, step: &Step) {
         for fact in &step.facts {
             if let Fact::Registration(
                 RegistrationFact::Registered { entry, buyer }
@@ -124,7 +124,7 @@ impl World {
         }
     }
 
-    pub fn buyer(&mut self) -> BuyerId {
+    pub(crate) fn buyer(&mut self) -> BuyerId {
         let name = BUYERS[self.chance.below(BUYERS.len() as u64) as usize];
         BuyerId::parse(name).expect("a name that the domain admits")
     }

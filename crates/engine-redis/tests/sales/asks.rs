@@ -16,7 +16,7 @@ use crate::differential::histories::{Ask, asked_before};
 
 impl World {
     /// Moves the clock: mostly by moments, sometimes far enough for everything to be over, now and then backwards.
-    pub fn pass_time(&mut self) {
+    pub(crate) fn pass_time(&mut self) {
         self.now += match self.chance.below(400) {
             0..=59 => 20 * self.chance.below(100) as Millis,
             60..=75 => 16_000,
@@ -30,7 +30,7 @@ impl World {
         };
     }
 
-    pub fn ask(&mut self, sale: &Listing) -> Ask {
+    pub(crate) fn ask(&mut self, sale: &Listing) -> Ask {
         self.told += 1;
         // Now and then it is the very instant at which something is over.
         if let Some(due) = sale.next_due().filter(|due| (self.now..self.now + 4_000_000).contains(due))

@@ -2,7 +2,7 @@
 
 use crate::differential::tally::Reachable;
 
-pub const REACHABLE: Reachable = &[
+pub(crate) const REACHABLE: Reachable = &[
     ("create_sale", &["done", "listing_exists", "invalid"], &["wrong_kind"]),
     ("create_venue", &["done", "listing_exists"], &["wrong_kind"]),
     (

@@ -11,7 +11,7 @@ use onsale_domain::{BuyerId, CheckoutId, Fact, ListingId, ListingKind, Millis, O
 use crate::differential::chance::{BUYERS, Chance};
 use crate::differential::histories::{SentCommands, takes_its_course};
 
-pub struct World {
+pub(crate) struct World {
     pub chance: Chance,
     pub now: Millis,
     pub sale: ListingId,
@@ -33,7 +33,7 @@ pub struct World {
 takes_its_course!(World, sale);
 
 impl World {
-    pub fn new(seed: u64) -> World {
+    pub(crate) fn new(seed: u64) -> World {
         let mut chance = Chance::new(seed);
         let listing = |kind, number| ListingId { tenant: Tenant::DEFAULT, kind, number };
         let number = u128::from(seed) << 8;
@@ -54,18 +54,18 @@ impl World {
         }
     }
 
-    pub fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u128 {
         self.ids += 1;
         // Spread over all bits, as real ids are.
         self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
     }
 
-    pub fn buyer(&mut self) -> BuyerId {
+    pub(crate) fn buyer(&mut self) -> BuyerId {
         let name = BUYERS[self.chance.below(BUYERS.len() as u64) as usize];
         BuyerId::parse(name).expect("a name that the domain admits")
     }
 
-    pub fn price(&mut self) -> i64 {
+    pub(crate) fn price(&mut self) -> i64 {
         match self.chance.below(6) {
             0 | 1 => 0,
             2 => 1_000_000_000_000,
@@ -73,18 +73,18 @@ impl World {
         }
     }
 
-    pub fn sku(&mut self, id: &str) -> Sku {
+    pub(crate) fn sku(&mut self, id: &str) -> Sku {
         let (price_minor, stock) = (self.price(), self.chance.below(9) as u32);
         Sku { id: id.into(), name: format!("one | {{{id}}}"), price_minor, stock }
     }
 
     /// Some units of some SKU, now and then of one that there is not.
-    pub fn line(&mut self) -> SkuCount {
+    pub(crate) fn line(&mut self) -> SkuCount {
         let count = if self.chance.one_in(3) { 1 + self.chance.below(4) as u32 } else { 1 };
         SkuCount { sku: self.chance.below(30) as u16 % if self.chance.one_in(8) { 6 } else { 3 }, count }
     }
 
-    pub fn create(&mut self) -> CreateSale {
+    pub(crate) fn create(&mut self) -> CreateSale {
         let early = self.chance.one_in(3);
         let starts_at = self.now + if early { 20_000 } else { -1_000 };
         let length = match self.chance.below(10) {
@@ -111,7 +111,7 @@ impl World {
     }
 
     /// Takes in what was granted, so that later commands can speak of it.
-    pub fn learn(&mut self, step: &Step) {
+    pub(crate) fn learn(&mut self, step: &Step) {
         for fact in &step.facts {
             if let Fact::Sale(SaleFact::CheckedOut { checkout, buyer, lines, .. }) = fact {
                 self.codes.push((*checkout, buyer.clone(), lines.clone()));

@@ -20,7 +20,7 @@ use crate::differential::histories::{Ask, asked_before};
 
 impl World {
     /// Moves the clock: mostly by moments, sometimes far enough for everything to be over, now and then backwards.
-    pub fn pass_time(&mut self) {
+    pub(crate) fn pass_time(&mut self) {
         let long = if self.theme == Theme::Crowd { 4 } else { 1 };
         self.now += match self.chance.below(400 * long) {
             0..=59 => 20 * self.chance.below(100) as Millis,
@@ -35,7 +35,7 @@ impl World {
         };
     }
 
-    pub fn ask(&mut self, event: &Listing) -> Ask {
+    pub(crate) fn ask(&mut self, event: &Listing) -> Ask {
         // The same question again, under the same key or a changed one.
         if self.chance.one_in(9)
             && let Some((key, listing, mut command)) = asked_before(&self.asked, &mut self.chance)

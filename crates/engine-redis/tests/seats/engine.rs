@@ -27,7 +27,7 @@ use tokio::runtime::Handle;
 /// How often a command is prepared anew before the test gives up.
 const TRIES: usize = 5;
 
-pub struct LuaEngine {
+pub(crate) struct LuaEngine {
     handle: Handle,
     inner: Arc<Inner>,
 }
@@ -44,7 +44,7 @@ struct Inner {
 
 impl LuaEngine {
     /// A house of its own on a shared server.
-    pub fn new(
+    pub(crate) fn new(
         handle: Handle,
         link: Link,
         scripts: Scripts,

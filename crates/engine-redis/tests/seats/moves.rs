@@ -17,15 +17,16 @@ use onsale_engine_redis::{Keys, layout};
 use crate::lua;
 use crate::server::Server;
 
-pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 77 };
-pub const NOW: Millis = 1_700_000_000_000;
+pub(crate) const EVENT: ListingId =
+    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 77 };
+pub(crate) const NOW: Millis = 1_700_000_000_000;
 
-pub struct Room {
+pub(crate) struct Room {
     pub caller: ScriptCaller,
     _server: Server,
 }
 
-pub async fn room() -> Room {
+pub(crate) async fn room() -> Room {
     let server = Server::start();
     let (link, scripts) = (server.link().await, lua::scripts("moves"));
     link.load(scripts.iter()).await.expect("scripts that compile");
@@ -37,11 +38,17 @@ pub async fn room() -> Room {
 }
 
 impl Room {
-    pub async fn ask(&self, picture: &Picture, command: &Command, stamp: Stamp, clock: Millis) -> Reply {
+    pub(crate) async fn ask(
+        &self,
+        picture: &Picture,
+        command: &Command,
+        stamp: Stamp,
+        clock: Millis,
+    ) -> Reply {
         self.caller.submit(picture, command, stamp, clock, clock).await.expect("an answer")
     }
 
-    pub async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
+    pub(crate) async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
         // Under a key, so that plain holds take their short way.
         let key = Stamp::Operation(u128::from(picture.listing.offset));
         let reply = self.ask(picture, command, key, NOW).await;
@@ -50,18 +57,18 @@ impl Room {
         *answer
     }
 
-    pub async fn picture(&self) -> Picture {
+    pub(crate) async fn picture(&self) -> Picture {
         self.caller.picture(EVENT).await.expect("a picture")
     }
 }
 
-pub fn layout_of(seats: u32) -> Layout {
+pub(crate) fn layout_of(seats: u32) -> Layout {
     let seat = |n: u32| Seat { id: format!("S{n}"), ..Seat::default() };
     let row = Row { label: "r".into(), seats: (0..seats).map(seat).collect() };
     Layout { sections: vec![Section { name: "s".into(), rows: vec![row] }], areas: Vec::new() }
 }
 
-pub fn create(now: Millis, seats: u32) -> Command {
+pub(crate) fn create(now: Millis, seats: u32) -> Command {
     let details = EventDetails {
         name: "small".into(),
         description: String::new(),

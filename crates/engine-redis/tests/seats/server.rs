@@ -7,13 +7,13 @@ use onsale_engine_redis::Link;
 use onsale_engine_redis::link::Config;
 use tempfile::TempDir;
 
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     folder: TempDir,
 }
 
 impl Server {
-    pub fn start() -> Server {
+    pub(crate) fn start() -> Server {
         let folder = tempfile::tempdir().expect("a private folder");
         let mut command = Command::new("redis-server");
         command
@@ -28,12 +28,12 @@ impl Server {
         Server { child, folder }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("redis+unix://{}", self.folder.path().join("redis.sock").display())
     }
 
     /// A link to the server, as soon as it answers.
-    pub async fn link(&self) -> Link {
+    pub(crate) async fn link(&self) -> Link {
         let started = Instant::now();
         loop {
             // An answer that is late on a busy machine would be asked for again, and come back as a replay.

@@ -14,7 +14,7 @@ use crate::differential::histories::{SentCommands, takes_its_course};
 
 /// What a history is about, besides what all are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Theme {
+pub(crate) enum Theme {
     Anything,
     /// Everybody waits for one seat.
     Crowd,
@@ -25,7 +25,7 @@ pub enum Theme {
     Elsewhere,
 }
 
-pub struct World {
+pub(crate) struct World {
     pub chance: Chance,
     pub theme: Theme,
     pub now: Millis,
@@ -45,7 +45,7 @@ pub struct World {
 takes_its_course!(World, event);
 
 impl World {
-    pub fn new(seed: u64) -> World {
+    pub(crate) fn new(seed: u64) -> World {
         let mut chance = Chance::new(seed);
         let theme = match chance.below(16) {
             0 => Theme::Crowd,
@@ -74,13 +74,13 @@ impl World {
         }
     }
 
-    pub fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u128 {
         self.ids += 1;
         // Spread over all bits, as real ids are.
         self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
     }
 
-    pub fn buyer(&mut self) -> BuyerId {
+    pub(crate) fn buyer(&mut self) -> BuyerId {
         let name = match self.theme == Theme::Crowd {
             true => {
                 self.met += 1;
@@ -92,7 +92,7 @@ impl World {
     }
 
     /// A chart: the last seats come and go, tiers and areas change.
-    pub fn layout(&mut self) -> Layout {
+    pub(crate) fn layout(&mut self) -> Layout {
         let (variant, seats) = (self.chance.below(12), self.seats);
         let last = seats - if self.chance.one_in(3) { variant as u32 % 4 } else { 0 };
         let seat = |n: u32| Seat {
@@ -130,7 +130,7 @@ impl World {
         }
     }
 
-    pub fn create(&mut self) -> CreateEvent {
+    pub(crate) fn create(&mut self) -> CreateEvent {
         let opens = self.chance.below(4);
         let details = EventDetails {
             name: "Konzert | {x}".into(),
@@ -163,7 +163,7 @@ impl World {
     }
 
     /// Takes in what was granted, so that later commands can speak of it.
-    pub fn learn(&mut self, step: &Step) {
+    pub(crate) fn learn(&mut self, step: &Step) {
         for (offset, fact) in step.numbered() {
             let fence = fence(step.epoch, offset);
             if let Fact::Event(EventFact::HoldPlaced { hold, buyer, .. })

@@ -14,7 +14,7 @@ use crate::differential::histories::{Ask, SentCommands, asked_before, takes_its_
 
 const HOUR: Millis = 3_600_000;
 
-pub struct World {
+pub(crate) struct World {
     pub chance: Chance,
     pub now: Millis,
     pub series: ListingId,
@@ -27,7 +27,7 @@ pub struct World {
 takes_its_course!(World, series);
 
 impl World {
-    pub fn new(seed: u64) -> World {
+    pub(crate) fn new(seed: u64) -> World {
         let mut chance = Chance::new(seed);
         let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Series, number };
         let number = u128::from(seed) << 8;
@@ -43,12 +43,12 @@ impl World {
         }
     }
 
-    pub fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u128 {
         self.ids += 1;
         self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
     }
 
-    pub fn pass_time(&mut self) {
+    pub(crate) fn pass_time(&mut self) {
         self.now += match self.chance.below(12) {
             0..=3 => 60_000 * self.chance.below(30) as Millis,
             4 => HOUR,
@@ -61,7 +61,7 @@ impl World {
         };
     }
 
-    pub fn ask(&mut self, series: &Listing) -> Ask {
+    pub(crate) fn ask(&mut self, series: &Listing) -> Ask {
         if self.chance.one_in(9)
             && let Some((key, listing, command)) = asked_before(&self.asked, &mut self.chance)
         {
@@ -97,7 +97,7 @@ impl World {
         Ask { listing, command: Command::Sale(onsale_domain::stock::SaleCommand::Close), key: None }
     }
 
-    pub fn learn(&mut self, _: &Step) {}
+    pub(crate) fn learn(&mut self, _: &Step) {}
 
     fn create(&mut self) -> SeriesCommand {
         let schedule = match self.zoned {

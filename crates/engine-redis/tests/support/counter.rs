@@ -38,7 +38,7 @@ return {tonumber(epoch), offset, 0}
 
 /// The scripts of a release; another release has another text with the same meaning.
 #[derive(Debug)]
-pub struct Release<const N: usize> {
+pub(crate) struct Release<const N: usize> {
     count: Script,
 }
 
@@ -57,13 +57,13 @@ impl<const N: usize> ScriptSet for Release<N> {
 
 /// Where in the listing's log the operation stands, and whether that was known before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CountReply {
+pub(crate) struct CountReply {
     pub epoch: u64,
     pub offset: u64,
     pub again: bool,
 }
 
-pub async fn join<const N: usize>(config: &Config) -> Deployment<Release<N>> {
+pub(crate) async fn join<const N: usize>(config: &Config) -> Deployment<Release<N>> {
     let begun = Instant::now();
     // Servers that have just begun, on a machine whose cores are all taken, may answer too late.
     let link = loop {
@@ -80,11 +80,11 @@ fn event(number: u32) -> ListingId {
 }
 
 /// Where a counter stands.
-pub fn keys(config: &Config, listing: u32) -> Keys {
+pub(crate) fn keys(config: &Config, listing: u32) -> Keys {
     Keys::new(&config.prefix, &event(listing))
 }
 
-pub async fn count<const N: usize>(
+pub(crate) async fn count<const N: usize>(
     server: &Deployment<Release<N>>,
     listing: u32,
     operation: &str,
@@ -101,7 +101,7 @@ pub async fn count<const N: usize>(
 }
 
 #[derive(Clone, Debug)]
-pub struct Ack {
+pub(crate) struct Ack {
     pub listing: u32,
     pub operation: String,
     pub told: CountReply,
@@ -110,7 +110,7 @@ pub struct Ack {
 
 /// Several servers, several callers each, every operation sent under its id until it is answered.
 #[derive(Debug)]
-pub struct Load {
+pub(crate) struct Load {
     config: Config,
     stop: Arc<AtomicBool>,
     pub errors: Arc<AtomicU64>,
@@ -122,7 +122,7 @@ pub struct Load {
 }
 
 impl Load {
-    pub async fn start(config: &Config, servers: usize, callers: usize, listings: u32) -> Load {
+    pub(crate) async fn start(config: &Config, servers: usize, callers: usize, listings: u32) -> Load {
         let mut load = Load {
             config: config.clone(),
             stop: Arc::new(AtomicBool::new(false)),
@@ -181,12 +181,12 @@ impl Load {
         })
     }
 
-    pub async fn acks(&self) -> usize {
+    pub(crate) async fn acks(&self) -> usize {
         self.acks.lock().await.len()
     }
 
     /// Waits until `more` operations were answered from now on; says how long the first one took.
-    pub async fn goes_on(&self, more: usize) -> Duration {
+    pub(crate) async fn goes_on(&self, more: usize) -> Duration {
         let (before, begun) = (self.acks().await, Instant::now());
         let mut first = None;
         while self.acks().await < before + more {
@@ -200,12 +200,12 @@ impl Load {
         first.unwrap_or_else(|| begun.elapsed())
     }
 
-    pub fn generation(&self) -> u64 {
+    pub(crate) fn generation(&self) -> u64 {
         self.servers.iter().map(|one| one.current().generation.number).max().unwrap_or(0)
     }
 
     /// Stops and checks; says what was found. `whose` stands before every line.
-    pub async fn end(self, whose: &str) -> Found {
+    pub(crate) async fn end(self, whose: &str) -> Found {
         self.stop.store(true, Ordering::Relaxed);
         for caller in self.callers {
             assert_eq!(caller.await.expect("a caller"), None);
@@ -226,7 +226,7 @@ impl Load {
 }
 
 #[derive(Clone, Debug)]
-pub struct Found {
+pub(crate) struct Found {
     pub answered: usize,
     /// Answered, but not in the log that survived: what Redis' own replication allows.
     pub forgotten: usize,

@@ -9,7 +9,7 @@ use redis::FromRedisValue;
 
 type Entry = (String, Vec<Vec<u8>>);
 
-pub async fn all(link: &Link, prefix: &str, listing: ListingId) -> Vec<Arc<Step>> {
+pub(crate) async fn all(link: &Link, prefix: &str, listing: ListingId) -> Vec<Arc<Step>> {
     let keys = Keys::new(prefix, &listing);
     let range = redis::cmd("XRANGE").arg(keys.facts()).arg("-").arg("+").to_owned();
     let told = link.at(keys.facts(), &range).await.expect("a stream");

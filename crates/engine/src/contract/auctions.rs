@@ -7,7 +7,7 @@ use onsale_domain::auction::{
 };
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
-pub use onsale_tables::auction::tables as all;
+pub(super) use onsale_tables::auction::tables as all;
 use onsale_tables::auction::{change, command, name, say, say_outcome, say_time, time, usual};
 
 use super::Harness;
@@ -25,7 +25,7 @@ struct Game<'a> {
 }
 
 /// Plays a table, with a restart before every line if it shall be; the error is every line that was answered otherwise.
-pub fn play(lines: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
+pub(super) fn play(lines: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
     // The tables begin at 0, which for some stores means their own clock.
     let base = ZERO;
     let (mut exists, mut wrong) = (true, Vec::new());

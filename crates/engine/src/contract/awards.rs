@@ -19,11 +19,11 @@ const FILES: &[(&str, &str)] = &[("award_order", include_str!("tables/award_orde
 /// How long a payment may take.
 const PAY_MS: Millis = 600_000;
 
-pub fn all() -> Vec<Table> {
+pub(super) fn all() -> Vec<Table> {
     cut(FILES)
 }
 
-pub struct OfAwards;
+pub(super) struct OfAwards;
 
 impl Words for OfAwards {
     const LISTING: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number: 2 };

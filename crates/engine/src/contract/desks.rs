@@ -19,11 +19,11 @@ const FILES: &[(&str, &str)] = &[("desk", include_str!("tables/desk.txt"))];
 /// The listing whose orders are paid.
 const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 5 };
 
-pub fn all() -> Vec<Table> {
+pub(super) fn all() -> Vec<Table> {
     cut(FILES)
 }
 
-pub struct OfDesks;
+pub(super) struct OfDesks;
 
 impl Words for OfDesks {
     const LISTING: ListingId = desk_of(Tenant::DEFAULT);

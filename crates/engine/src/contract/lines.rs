@@ -12,7 +12,7 @@ use super::Harness;
 use crate::engine::{Answer, Request, View};
 
 /// The words of one kind of listing.
-pub trait Words {
+pub(super) trait Words {
     const LISTING: ListingId;
     /// When every table begins.
     const ZERO: Millis;
@@ -28,7 +28,7 @@ pub trait Words {
 }
 
 /// A line without its answer; a caller's key stands at its end.
-pub struct Said<'a> {
+pub(super) struct Said<'a> {
     pub now: Millis,
     pub verb: &'a str,
     pub words: &'a [&'a str],
@@ -36,14 +36,14 @@ pub struct Said<'a> {
 }
 
 /// The engine under test, and the listing that the table is about.
-pub struct Player<'a> {
+pub(super) struct Player<'a> {
     harness: &'a mut dyn Harness,
     runtime: tokio::runtime::Runtime,
     listing: ListingId,
 }
 
 /// Plays a table, with a restart after every line if it shall be; the error is the whole table with what came instead.
-pub fn play<W: Words>(table: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
+pub(super) fn play<W: Words>(table: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let mut player = Player { harness, runtime, listing: W::LISTING };
@@ -88,34 +88,34 @@ impl Player<'_> {
         W::say(self, &Said { now, verb, words, key })
     }
 
-    pub fn submit(&mut self, command: Command, key: Option<Key>) -> Result<Answer, String> {
+    pub(super) fn submit(&mut self, command: Command, key: Option<Key>) -> Result<Answer, String> {
         let request = Request { listing: self.listing, command, key, by: None };
         self.runtime.block_on(self.harness.engine().submit(request)).map_err(|error| error.to_string())
     }
 
     /// Takes the lease of the listing, which only a desk has: its worker's commands are decided under it.
-    pub fn lease(&self) -> Result<(), String> {
+    pub(super) fn lease(&self) -> Result<(), String> {
         let taken = self.runtime.block_on(self.harness.engine().lease(self.listing));
         let taken = taken.map_err(|error| error.to_string())?;
         taken.then_some(()).ok_or_else(|| "another server has the lease".into())
     }
 
-    pub fn give_back_lease(&self) -> Result<(), String> {
+    pub(super) fn give_back_lease(&self) -> Result<(), String> {
         let given = self.runtime.block_on(self.harness.engine().give_back_lease(self.listing));
         given.map_err(|error| error.to_string())
     }
 
-    pub fn ask(&self, query: Query) -> Result<Found, String> {
+    pub(super) fn ask(&self, query: Query) -> Result<Found, String> {
         let found = self.runtime.block_on(self.harness.engine().ask(self.listing, query));
         found.map_err(|error| error.to_string())
     }
 
-    pub fn view(&self) -> Result<Arc<View>, String> {
+    pub(super) fn view(&self) -> Result<Arc<View>, String> {
         self.harness.engine().view(&self.listing).ok_or_else(|| "the listing does not exist".into())
     }
 
     /// Every fact so far, read some steps at a time.
-    pub fn facts(&self) -> Result<String, String> {
+    pub(super) fn facts(&self) -> Result<String, String> {
         let (mut facts, mut after) = (Vec::new(), self.view()?.position);
         after.offset = 0;
         loop {
@@ -129,11 +129,11 @@ impl Player<'_> {
 }
 
 /// Seconds, with milliseconds behind a point.
-pub fn span(word: &str) -> Result<Millis, String> {
+pub(super) fn span(word: &str) -> Result<Millis, String> {
     let (seconds, ms) = word.split_once('.').unwrap_or((word, "0"));
     Ok(number::<Millis>(seconds)? * 1_000 + number::<Millis>(ms)?)
 }
 
-pub fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
+pub(super) fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| format!("{word} is no number"))
 }

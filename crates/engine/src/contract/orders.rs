@@ -2,7 +2,7 @@
 
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_domain::{Found, Query};
-pub use onsale_tables::order::tables as all;
+pub(super) use onsale_tables::order::tables as all;
 use onsale_tables::order::{self, Listings};
 
 use super::Harness;
@@ -16,7 +16,7 @@ struct OverThePort<'a> {
 }
 
 /// Plays a table, with a restart before every command if it shall be.
-pub fn play(lines: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
+pub(super) fn play(lines: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
     order::play(lines, &mut OverThePort { harness, restarts })
 }
 

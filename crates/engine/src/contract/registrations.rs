@@ -13,11 +13,11 @@ use super::table::ZERO;
 
 const FILES: &[(&str, &str)] = &[("registration", include_str!("tables/registration.txt"))];
 
-pub fn all() -> Vec<Table> {
+pub(super) fn all() -> Vec<Table> {
     cut(FILES)
 }
 
-pub struct OfRegistrations;
+pub(super) struct OfRegistrations;
 
 impl Words for OfRegistrations {
     const LISTING: ListingId =

@@ -13,11 +13,11 @@ use super::table::ZERO;
 
 const FILES: &[(&str, &str)] = &[("sale", include_str!("tables/sale.txt"))];
 
-pub fn all() -> Vec<Table> {
+pub(super) fn all() -> Vec<Table> {
     cut(FILES)
 }
 
-pub struct OfSales;
+pub(super) struct OfSales;
 
 impl Words for OfSales {
     const LISTING: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: 1 };

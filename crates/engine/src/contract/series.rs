@@ -19,11 +19,11 @@ const FILES: &[(&str, &str)] = &[("series", include_str!("tables/series.txt"))];
 const HOUR: Millis = 3_600_000;
 const FIRST: Millis = OfSeries::ZERO;
 
-pub fn all() -> Vec<Table> {
+pub(super) fn all() -> Vec<Table> {
     cut(FILES)
 }
 
-pub struct OfSeries;
+pub(super) struct OfSeries;
 
 impl Words for OfSeries {
     const LISTING: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Series, number: 77 };

@@ -87,7 +87,7 @@ pub(super) struct RecordImage {
 
 impl RecordImage {
     /// The record with the listing's index in its shard.
-    pub fn record(&self, listing: u32) -> Record {
+    pub(super) fn record(&self, listing: u32) -> Record {
         let whole = |(high, low): (u64, u64)| u128::from(high) << 64 | u128::from(low);
         let key = Key { scope: whole(self.scope), fingerprint: whole(self.fingerprint) };
         Record::new(key, self.at, listing, self.first, self.facts)
@@ -189,7 +189,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Takes a piece; returns what it completes.
-    pub fn take(&mut self, piece: &[u8]) -> Result<Option<Restored>, BadImage> {
+    pub(super) fn take(&mut self, piece: &[u8]) -> Result<Option<Restored>, BadImage> {
         let (last, bytes) = piece.split_first().ok_or_else(|| BadImage("it is empty".into()))?;
         self.pending.extend_from_slice(bytes);
         if *last != LAST {

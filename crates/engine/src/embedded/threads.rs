@@ -40,14 +40,14 @@ const SNAPSHOT_TIMES: u64 = 4;
 const COMMITS_BEHIND_IMAGES: usize = BATCHES_WAITING_MAX + 2;
 
 #[derive(Debug)]
-pub struct Threads {
+pub(super) struct Threads {
     pub inboxes: Vec<Arc<Inbox<Work>>>,
     handles: Vec<JoinHandle<()>>,
     shared: Arc<Shared>,
 }
 
 #[derive(Clone, Debug)]
-pub struct ThreadOptions {
+pub(super) struct ThreadOptions {
     pub inbox_bound: usize,
     /// A snapshot is made after so many bytes of journal.
     pub snapshot_every_bytes: u64,
@@ -62,7 +62,11 @@ enum Part {
 }
 
 impl Threads {
-    pub fn start(core: Core, disk: Arc<dyn Disk>, options: &ThreadOptions) -> std::io::Result<Threads> {
+    pub(super) fn start(
+        core: Core,
+        disk: Arc<dyn Disk>,
+        options: &ThreadOptions,
+    ) -> std::io::Result<Threads> {
         let Core { shards, committer, shared, .. } = core;
         let (batches, decided) = sync_channel(BATCHES_WAITING_MAX);
         let (parts, to_write) = sync_channel(PARTS_WAITING_MAX);
@@ -90,7 +94,7 @@ impl Threads {
     }
 
     /// Takes no more, answers what waits, and ends; with a last snapshot, so that the next start is quick.
-    pub fn stop(self) {
+    pub(super) fn stop(self) {
         // One under way will do: a second request would mix the pieces of two.
         let ask = !self.shared.snapshot_under_way.swap(true, Ordering::AcqRel);
         for inbox in &self.inboxes {

@@ -15,7 +15,7 @@ use onsale_engine::{
 /// No table has as many listings.
 const LISTINGS_PER_TABLE: u128 = 1_000;
 
-pub struct Renumbered {
+pub(crate) struct Renumbered {
     pub engine: Arc<Embedded>,
     pub clock: Arc<ManualClock>,
     pub table: u128,

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-pub fn onsale(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+pub(crate) fn onsale(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_onsale"));
     command.current_dir(folder).args(arguments).env_clear().envs(environment.iter().copied());
     command.output().expect("the binary runs")
 }
 
 /// What a run that must be refused says.
-pub fn refused(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
+pub(crate) fn refused(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
     let output = onsale(folder, arguments, environment);
     assert!(!output.status.success());
     String::from_utf8(output.stderr).expect("text")

@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::memory::Memory;
 
-pub const KEY: &str = "test-key-of-the-house";
+pub(crate) const KEY: &str = "test-key-of-the-house";
 
-pub struct House<E = Memory> {
+pub(crate) struct House<E = Memory> {
     pub address: SocketAddr,
     pub engine: Arc<E>,
     stop: CancellationToken,
@@ -25,17 +25,17 @@ pub struct House<E = Memory> {
 }
 
 impl House {
-    pub fn open() -> House {
+    pub(crate) fn open() -> House {
         House::open_with(|_| {})
     }
 
-    pub fn open_with(change: impl FnOnce(&mut Config)) -> House {
+    pub(crate) fn open_with(change: impl FnOnce(&mut Config)) -> House {
         House::serve(change, Arc::new(Memory::default()))
     }
 }
 
 impl<E: Engine> House<E> {
-    pub fn serve(change: impl FnOnce(&mut Config), engine: Arc<E>) -> House<E> {
+    pub(crate) fn serve(change: impl FnOnce(&mut Config), engine: Arc<E>) -> House<E> {
         let mut config = Config { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..Config::default() };
         change(&mut config);
         let secrets = Secrets { api_key: KEY.into(), house_key: b"house".into(), api_key_file: None };
@@ -56,25 +56,31 @@ impl<E: Engine> House<E> {
         House { address, engine, stop, thread: Some(thread) }
     }
 
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
     /// Sends raw bytes and reads one whole answer.
-    pub fn raw(&self, bytes: &[u8]) -> Answer {
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         // The server may answer and close before everything is sent; that is part of some tests.
         let _ = stream.write_all(bytes);
         Answer::read(&mut BufReader::new(stream))
     }
 
-    pub fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("connects");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
         stream
     }
 
-    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> Answer {
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> Answer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "authorization") {
             text += &format!("authorization: Bearer {KEY}\r\n");
@@ -90,20 +96,20 @@ impl<E: Engine> House<E> {
         self.raw(text.as_bytes())
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], None)
     }
 
-    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)], body: Value) -> Answer {
         self.send("POST", path, headers, Some(&body.to_string()))
     }
 
     /// An event on sale with one section of rows `1` and `2`, ten seats each, and a floor of 50 places.
-    pub fn event(&self) -> String {
+    pub(crate) fn event(&self) -> String {
         self.event_with(json!({}))
     }
 
-    pub fn event_with(&self, more: Value) -> String {
+    pub(crate) fn event_with(&self, more: Value) -> String {
         let mut event = night();
         for (name, value) in more.as_object().expect("an object") {
             event[name] = value.clone();
@@ -114,7 +120,7 @@ impl<E: Engine> House<E> {
     }
 
     /// Holds seats for a buyer; the answer must be a yes.
-    pub fn hold(&self, event: &str, buyer: &str, seats: &[&str]) -> Value {
+    pub(crate) fn hold(&self, event: &str, buyer: &str, seats: &[&str]) -> Value {
         let path = format!("/v1/events/{event}/holds");
         let answer = self.post(&path, &[("onsale-buyer", buyer)], json!({"seats": seats}));
         assert_eq!(answer.status, 201, "{answer:?}");
@@ -132,7 +138,7 @@ impl<E> Drop for House<E> {
 }
 
 /// What is asked for to make an event on sale.
-pub fn night() -> Value {
+pub(crate) fn night() -> Value {
     json!({
         "name": "Night", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
         "currency": "EUR", "status": "on_sale", "layout": layout(),
@@ -140,7 +146,7 @@ pub fn night() -> Value {
     })
 }
 
-pub fn layout() -> Value {
+pub(crate) fn layout() -> Value {
     let row = |row: u32| {
         let seat = |n: u32| json!({"id": format!("A-{row}-{n}"), "label": n.to_string(), "tier": 0, "x": n, "y": row});
         json!({"label": row.to_string(), "seats": (1..=10).map(seat).collect::<Vec<_>>()})
@@ -152,14 +158,14 @@ pub fn layout() -> Value {
 }
 
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    pub fn read(reader: &mut impl BufRead) -> Answer {
+    pub(crate) fn read(reader: &mut impl BufRead) -> Answer {
         let (status, headers) = read_head(reader);
         let find =
             |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
@@ -175,16 +181,16 @@ impl Answer {
         Answer { status, headers, body }
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// A problem as everybody must be able to rely on: its type, status and code agree.
-    pub fn problem(&self, status: u16, code: &str) -> Value {
+    pub(crate) fn problem(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
         let told = self.json();
         assert_eq!((self.status, told["code"].as_str()), (status, Some(code)), "{told}");
@@ -196,7 +202,7 @@ impl Answer {
     }
 }
 
-pub fn read_head(reader: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
+pub(crate) fn read_head(reader: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
     let mut line = String::new();
     reader.read_line(&mut line).expect("a status line");
     let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
@@ -212,7 +218,7 @@ pub fn read_head(reader: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
 }
 
 /// The next chunk of a chunked body; `None` at its end.
-pub fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
+pub(crate) fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let length = usize::from_str_radix(line.trim(), 16).ok()?;

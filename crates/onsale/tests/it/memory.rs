@@ -18,7 +18,7 @@ use onsale_engine::{
 };
 
 #[derive(Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     state: Arc<Mutex<State>>,
     /// Added to the clock.
     pub ahead_ms: AtomicI64,

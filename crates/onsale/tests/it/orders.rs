@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const SECRET: &[u8] = b"webhooks:house";
 
 /// Asks until the answer is as wished; the worker is quick, but it is another task.
-pub fn until(house: &House, path: &str, wished: impl Fn(&Value) -> bool) -> Value {
+pub(crate) fn until(house: &House, path: &str, wished: impl Fn(&Value) -> bool) -> Value {
     let begun = Instant::now();
     loop {
         let last = house.get(path).json();
@@ -29,7 +29,7 @@ pub fn until(house: &House, path: &str, wished: impl Fn(&Value) -> bool) -> Valu
 }
 
 /// A hold of one seat, 4500, and an order for it.
-pub fn ordered(house: &House, event: &str, seat: &str) -> Value {
+pub(crate) fn ordered(house: &House, event: &str, seat: &str) -> Value {
     let hold = house.hold(event, "ann", &[seat]);
     let answer = place(house, &hold);
     assert_eq!(answer.status, 201, "{answer:?}");
@@ -41,12 +41,12 @@ fn place(house: &House, hold: &Value) -> Answer {
     house.post("/v1/orders", &[("onsale-buyer", "ann"), ("hold-token", token)], json!({"hold": hold["id"]}))
 }
 
-pub fn pay(house: &House, order: &Value, body: Value) -> Answer {
+pub(crate) fn pay(house: &House, order: &Value, body: Value) -> Answer {
     let key = order["key"].as_str().expect("a key");
     house.post(&format!("/v1/orders/{key}/pay"), &[("onsale-buyer", "ann")], body)
 }
 
-pub fn shown(house: &House, order: &Value, status: &str) -> Value {
+pub(crate) fn shown(house: &House, order: &Value, status: &str) -> Value {
     let path = format!("/v1/orders/{}", order["id"].as_str().expect("an id"));
     until(house, &path, |order| order["status"] == status)
 }

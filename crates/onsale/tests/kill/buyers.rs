@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::wire::{Wire, request};
 
-pub const EVENTS: usize = 4;
-pub const ROWS: usize = 100;
-pub const SEATS: usize = 50;
+pub(crate) const EVENTS: usize = 4;
+pub(crate) const ROWS: usize = 100;
+pub(crate) const SEATS: usize = 50;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub(crate) enum Verb {
     Hold,
     Extend,
     Release,
@@ -24,7 +24,7 @@ pub enum Verb {
 
 /// An answer that was given: never to be taken back.
 #[derive(Clone, Debug)]
-pub struct Acknowledged {
+pub(crate) struct Acknowledged {
     pub event: usize,
     pub verb: Verb,
     /// The very bytes of the request, to be sent again.
@@ -36,14 +36,14 @@ pub struct Acknowledged {
 
 /// What one round of hammering brought.
 #[derive(Debug, Default)]
-pub struct Heard {
+pub(crate) struct Heard {
     pub acknowledged: Vec<Acknowledged>,
     /// Sent, and the server was killed before the answer: what became of them is unknown.
     pub unanswered: Vec<(usize, Verb, Vec<u8>)>,
     pub refused: u64,
 }
 
-pub struct Hammer<'a> {
+pub(crate) struct Hammer<'a> {
     pub address: SocketAddr,
     pub events: &'a [String],
     pub connections: usize,
@@ -55,7 +55,7 @@ pub struct Hammer<'a> {
     pub in_flight: AtomicUsize,
 }
 
-pub fn seat(row: usize, place: usize) -> String {
+pub(crate) fn seat(row: usize, place: usize) -> String {
     format!("{row}-{place}")
 }
 
@@ -69,7 +69,7 @@ struct Holding {
 
 impl Hammer<'_> {
     /// Hammers on all connections until told to stop or until the server is gone.
-    pub fn run(&self, control: impl FnOnce()) -> Heard {
+    pub(crate) fn run(&self, control: impl FnOnce()) -> Heard {
         let heard = Mutex::new(Heard::default());
         std::thread::scope(|scope| {
             for connection in 0..self.connections {

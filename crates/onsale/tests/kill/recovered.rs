@@ -12,13 +12,13 @@ use crate::server::Server;
 use crate::wire::Wire;
 
 /// An event's facts as exported, fact n at place n - 1.
-pub struct Recovered {
+pub(crate) struct Recovered {
     facts: Vec<Value>,
 }
 
 impl Recovered {
     /// Reads every fact, books them, and compares the served seats with the book.
-    pub fn read(server: &Server, event: &str) -> Recovered {
+    pub(crate) fn read(server: &Server, event: &str) -> Recovered {
         let seats = server.get(&format!("/v1/events/{event}/seats"));
         let mut facts = Vec::new();
         let mut after = "0".to_owned();
@@ -44,12 +44,12 @@ impl Recovered {
         Recovered { facts }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.facts.len()
     }
 
     /// The fact that an acknowledged answer stands on is there, at its own offset, saying the same.
-    pub fn keeps(&self, given: &Acknowledged) {
+    pub(crate) fn keeps(&self, given: &Acknowledged) {
         let told: Value = serde_json::from_slice(&given.body).expect("JSON");
         let offset = match given.verb {
             Verb::Hold => told["fence"].as_u64().expect("a fence") & ((1 << FENCE_EPOCH_SHIFT) - 1),
@@ -77,7 +77,7 @@ impl Recovered {
 }
 
 /// Sends acknowledged requests again: each gets the same bytes, marked as a replay.
-pub fn replay<'a>(server: &Server, given: impl Iterator<Item = &'a Acknowledged>) -> u64 {
+pub(crate) fn replay<'a>(server: &Server, given: impl Iterator<Item = &'a Acknowledged>) -> u64 {
     let mut wire = Wire::connect(server.address).expect("a connection");
     let mut count = 0;
     for given in given {
@@ -114,7 +114,7 @@ fn line(fact: &Value) -> Option<Line<String, String>> {
 }
 
 /// Counts of acknowledged answers by verb, for the last line.
-pub fn tally(given: &[Acknowledged]) -> HashMap<&'static str, usize> {
+pub(crate) fn tally(given: &[Acknowledged]) -> HashMap<&'static str, usize> {
     let mut tally = HashMap::new();
     for one in given {
         let name = match one.verb {

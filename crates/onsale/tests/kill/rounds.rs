@@ -185,7 +185,7 @@ fn settle(
 }
 
 /// A small server state for the other tests: one event, some holds.
-pub fn event_with_holds(server: &Server, holds: usize) -> String {
+pub(crate) fn event_with_holds(server: &Server, holds: usize) -> String {
     let event = create_event(server, 0);
     for number in 0..holds {
         let (buyer, body) = (format!("b{number}"), json!({"seats": [seat(number / SEATS, number % SEATS)]}));
@@ -197,11 +197,11 @@ pub fn event_with_holds(server: &Server, holds: usize) -> String {
 }
 
 /// How many seats of an event are held.
-pub fn held(server: &Server, event: &str) -> u64 {
+pub(crate) fn held(server: &Server, event: &str) -> u64 {
     server.get(&format!("/v1/events/{event}/availability"))["totals"]["held"].as_u64().expect("a count")
 }
 
 /// The data folder inside a test's folder.
-pub fn data(folder: &Path) -> std::path::PathBuf {
+pub(crate) fn data(folder: &Path) -> std::path::PathBuf {
     folder.join("data")
 }

@@ -14,7 +14,7 @@ use crate::wire::{Answer, Wire, request};
 /// A start reads a small journal; in the dev profile on a busy machine that may take some seconds.
 const START: Duration = Duration::from_secs(30);
 
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     pub address: SocketAddr,
 }
@@ -46,7 +46,7 @@ fn spawn(folder: &Path, log: &Path) -> Child {
 
 impl Server {
     /// Starts on `folder`/data and waits until it answers.
-    pub fn start(folder: &Path) -> Server {
+    pub(crate) fn start(folder: &Path) -> Server {
         let log = folder.join("server.log");
         let mut child = spawn(folder, &log);
         let deadline = Instant::now() + START;
@@ -75,18 +75,18 @@ impl Server {
         answer.is_ok_and(|answer| answer.status == 200)
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// `kill -9`.
-    pub fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().expect("it was running");
         self.child.wait().expect("it is dead");
     }
 
     /// Ctrl-C; says how it ended and how long that took.
-    pub fn interrupt(mut self) -> (ExitStatus, Duration) {
+    pub(crate) fn interrupt(mut self) -> (ExitStatus, Duration) {
         let begun = Instant::now();
         let pid = Pid::from_child(&self.child);
         kill_process(pid, Signal::INT).expect("it is running");
@@ -94,13 +94,13 @@ impl Server {
         (status, begun.elapsed())
     }
 
-    pub fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let answer = self.exchange(&request("GET", path, &[], ""));
         assert_eq!(answer.status, 200, "GET {path}: {}", String::from_utf8_lossy(&answer.body));
         answer.json()
     }
 
-    pub fn exchange(&self, request: &[u8]) -> Answer {
+    pub(crate) fn exchange(&self, request: &[u8]) -> Answer {
         let answer = Wire::connect(self.address).and_then(|mut wire| wire.exchange(request));
         answer.expect("a healthy server answers")
     }
@@ -115,7 +115,7 @@ impl Drop for Server {
 }
 
 /// Starts on `folder`/data where a start must be refused; says with which words.
-pub fn refused_start(folder: &Path) -> String {
+pub(crate) fn refused_start(folder: &Path) -> String {
     let log = folder.join("refused.log");
     let mut child = spawn(folder, &log);
     let deadline = Instant::now() + START;
@@ -132,7 +132,7 @@ pub fn refused_start(folder: &Path) -> String {
 }
 
 /// `onsale verify data --json`.
-pub fn verify(folder: &Path) -> (Option<i32>, Value) {
+pub(crate) fn verify(folder: &Path) -> (Option<i32>, Value) {
     let Output { status, stdout, stderr } =
         command(folder).args(["verify", "data", "--json"]).output().expect("verify runs");
     let report = serde_json::from_slice(&stdout);

@@ -9,33 +9,33 @@ use serde_json::Value;
 /// Longer than any answer of a healthy server.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub struct Wire {
+pub(crate) struct Wire {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub status: u16,
     pub head: String,
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
 /// A request as it goes over the wire.
-pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
+pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     let mut text =
         format!("{method} {path} HTTP/1.1\r\nhost: onsale\r\nauthorization: Bearer {}\r\n", crate::KEY);
     for (name, value) in headers {
@@ -49,19 +49,19 @@ pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -
 }
 
 impl Wire {
-    pub fn connect(address: SocketAddr) -> io::Result<Wire> {
+    pub(crate) fn connect(address: SocketAddr) -> io::Result<Wire> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         Ok(Wire { stream, read: Vec::new() })
     }
 
-    pub fn send(&mut self, request: &[u8]) -> io::Result<()> {
+    pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<()> {
         self.stream.write_all(request)
     }
 
     /// Reads one answer with a content-length.
-    pub fn receive(&mut self) -> io::Result<Answer> {
+    pub(crate) fn receive(&mut self) -> io::Result<Answer> {
         let end = loop {
             if let Some(at) = self.read.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at + 4;
@@ -81,12 +81,12 @@ impl Wire {
     }
 
     /// Reads whatever comes next, for streams that have no end.
-    pub fn receive_some(&mut self) -> io::Result<String> {
+    pub(crate) fn receive_some(&mut self) -> io::Result<String> {
         self.more()?;
         Ok(String::from_utf8_lossy(&std::mem::take(&mut self.read)).into_owned())
     }
 
-    pub fn exchange(&mut self, request: &[u8]) -> io::Result<Answer> {
+    pub(crate) fn exchange(&mut self, request: &[u8]) -> io::Result<Answer> {
         self.send(request)?;
         self.receive()
     }

@@ -29,26 +29,26 @@ use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
 const ORDERS: u32 = 48;
-pub const TOTAL: i64 = 4_321;
+pub(crate) const TOTAL: i64 = 4_321;
 const METHODS: [&str; 6] = ["succeed", "duplicate", "decline", "lost", "delay", "reorder"];
 /// Far more than all of it takes on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
-pub fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
 /// A clock that is moved by hand, or the servers' own.
-pub type Clock = Option<Arc<AtomicI64>>;
+pub(crate) type Clock = Option<Arc<AtomicI64>>;
 
-pub async fn open(url: &str, clock: Clock) -> RedisEngine {
+pub(crate) async fn open(url: &str, clock: Clock) -> RedisEngine {
     let link =
         Link::open(Config { url: vec![url.to_owned()], ..Config::default() }).await.expect("a way to redis");
     RedisEngine::open(link, Options { clock, ..Options::default() }).await.expect("an engine")
 }
 
 /// A server as far as payments are concerned; dropping its runtime is its sudden end.
-pub fn start(url: &str, bank: &Arc<Bank>, clock: Clock) -> Runtime {
+pub(crate) fn start(url: &str, bank: &Arc<Bank>, clock: Clock) -> Runtime {
     let runtime = runtime();
     let (url, bank) = (url.to_owned(), bank.clone());
     runtime.spawn(async move {
@@ -65,7 +65,7 @@ fn buyer(n: u32) -> BuyerId {
     BuyerId::parse(&format!("buyer {n}")).expect("a name")
 }
 
-pub fn create(now: i64) -> Command {
+pub(crate) fn create(now: i64) -> Command {
     let seat = |n: u32| Seat { id: format!("S{n}"), label: n.to_string(), ..Seat::default() };
     let rows = vec![Row { label: "r".into(), seats: (0..ORDERS).map(seat).collect() }];
     let layout = Layout { sections: vec![Section { name: "s".into(), rows }], areas: Vec::new() };
@@ -88,14 +88,14 @@ pub fn create(now: i64) -> Command {
     })))
 }
 
-pub async fn submit(engine: &RedisEngine, command: Command) -> Answer {
+pub(crate) async fn submit(engine: &RedisEngine, command: Command) -> Answer {
     let answer =
         engine.submit(Request { listing: EVENT, command, key: None, by: None }).await.expect("decides");
     assert_eq!(answer.outcome.refused(), None);
     answer
 }
 
-pub async fn place(engine: &RedisEngine, n: u32) {
+pub(crate) async fn place(engine: &RedisEngine, n: u32) {
     let (hold, number) = (HoldId(u128::from(n) + 1), u128::from(n) + 1);
     let (pick, areas) = (Pick::Seats(vec![n]), Vec::new());
     let wish = PlaceHold { hold, buyer: buyer(n), pick, areas, hold_ms: Some(900_000) };
@@ -110,7 +110,7 @@ fn method(n: u32) -> &'static str {
     METHODS[n as usize % METHODS.len()]
 }
 
-pub async fn pay(engine: &RedisEngine, n: u32, method: &str) {
+pub(crate) async fn pay(engine: &RedisEngine, n: u32, method: &str) {
     submit(
         engine,
         Command::Order(OrderCommand::Pay(PayOrder {
@@ -124,7 +124,7 @@ pub async fn pay(engine: &RedisEngine, n: u32, method: &str) {
     .await;
 }
 
-pub async fn order(engine: &RedisEngine, n: u32) -> BookedOrder {
+pub(crate) async fn order(engine: &RedisEngine, n: u32) -> BookedOrder {
     let query = Query::Orders(OrdersQuery::Order(OrderId(u128::from(n) + 1)));
     let found = engine.ask(EVENT, query).await.expect("an answer");
     let Found::Orders(OrdersFound::Order(order)) = found else { panic!("{found:?}") };

@@ -12,19 +12,19 @@ use serde_json::json;
 
 use crate::wire::{Answer, Wire, request};
 
-pub const SEATS: usize = 24;
+pub(crate) const SEATS: usize = 24;
 /// Between two tries of the same request.
 const AGAIN: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub(crate) enum Verb {
     Hold,
     Release,
 }
 
 /// A yes, and the time in which it was decided.
 #[derive(Clone, Debug)]
-pub struct Yes {
+pub(crate) struct Yes {
     pub event: usize,
     pub verb: Verb,
     pub seat: usize,
@@ -36,7 +36,7 @@ pub struct Yes {
 }
 
 #[derive(Debug, Default)]
-pub struct Heard {
+pub(crate) struct Heard {
     pub yes: Vec<Yes>,
     /// Refused because the seat is taken: (event, seat, sent, told).
     pub held: Vec<(usize, usize, Instant, Instant)>,
@@ -46,7 +46,7 @@ pub struct Heard {
     pub tries_again: u64,
 }
 
-pub struct Crowd<'a> {
+pub(crate) struct Crowd<'a> {
     pub servers: Vec<SocketAddr>,
     pub events: &'a [String],
     pub buyers: usize,
@@ -57,7 +57,7 @@ pub struct Crowd<'a> {
 
 impl Crowd<'_> {
     /// Buys until `control` is done.
-    pub fn run(&self, control: impl FnOnce()) -> Heard {
+    pub(crate) fn run(&self, control: impl FnOnce()) -> Heard {
         let heard = Mutex::new(Heard::default());
         std::thread::scope(|scope| {
             for number in 0..self.buyers {
@@ -80,7 +80,7 @@ impl Crowd<'_> {
     }
 
     /// Waits until so many more requests were answered, however long that takes.
-    pub fn more(&self, count: u64) {
+    pub(crate) fn more(&self, count: u64) {
         let target = self.answered.load(Ordering::Relaxed) + count;
         let deadline = Instant::now() + Duration::from_secs(40);
         while self.answered.load(Ordering::Relaxed) < target {

@@ -9,7 +9,7 @@ use crate::buyers::{Heard, Verb, Yes};
 use crate::server::Server;
 
 #[derive(Debug, Default)]
-pub struct Found {
+pub(crate) struct Found {
     pub facts: usize,
     pub yes: usize,
     /// A yes whose fact is not in the log that survived: what Redis' own replication allows around a failover.
@@ -33,7 +33,7 @@ fn facts(server: &Server, event: &str) -> Vec<Value> {
     }
 }
 
-pub fn check(server: &Server, events: &[String], heard: &Heard, may_forget: bool) -> Found {
+pub(crate) fn check(server: &Server, events: &[String], heard: &Heard, may_forget: bool) -> Found {
     let mut found = Found { yes: heard.yes.len(), ..Found::default() };
     for (number, event) in events.iter().enumerate() {
         let log = facts(server, event);

@@ -18,10 +18,10 @@ const START: Duration = Duration::from_secs(30);
 
 /// How servers find their deployment, as the environment says it.
 #[derive(Clone, Debug)]
-pub struct Deployment(pub Vec<(&'static str, String)>);
+pub(crate) struct Deployment(pub Vec<(&'static str, String)>);
 
 impl Deployment {
-    pub fn single(url: &str) -> Deployment {
+    pub(crate) fn single(url: &str) -> Deployment {
         Deployment(vec![
             ("ONSALE_REDIS__URL", url.to_owned()),
             ("ONSALE_ENGINE", "redis".to_owned()),
@@ -31,25 +31,25 @@ impl Deployment {
         ])
     }
 
-    pub fn sentinel(trio: &Trio) -> Deployment {
+    pub(crate) fn sentinel(trio: &Trio) -> Deployment {
         let mut all = Deployment::single(&trio.urls().join(","));
         all.0.push(("ONSALE_REDIS__TOPOLOGY", "sentinel".to_owned()));
         all.0.push(("ONSALE_REDIS__SENTINEL__MASTER", "onsale".to_owned()));
         all
     }
 
-    pub fn cluster(six: &Six) -> Deployment {
+    pub(crate) fn cluster(six: &Six) -> Deployment {
         let mut all = Deployment::single(&six.urls().join(","));
         all.0.push(("ONSALE_REDIS__TOPOLOGY", "cluster".to_owned()));
         all
     }
 
-    pub fn without(mut self, name: &str) -> Deployment {
+    pub(crate) fn without(mut self, name: &str) -> Deployment {
         self.0.retain(|(known, _)| *known != name);
         self
     }
 
-    pub fn with(mut self, name: &'static str, value: &str) -> Deployment {
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Deployment {
         self.0.push((name, value.to_owned()));
         self
     }
@@ -75,19 +75,19 @@ impl Deployment {
         onsale_reaper::spawn(&mut command).expect("the binary starts")
     }
 
-    pub fn start(&self) -> Server {
+    pub(crate) fn start(&self) -> Server {
         self.begin().ready()
     }
 
     /// A server that may have to wait before it can be asked anything.
-    pub fn begin(&self) -> Server {
+    pub(crate) fn begin(&self) -> Server {
         let folder = tempfile::tempdir().expect("a folder");
         let child = self.spawn(&folder);
         Server { child, folder, address: SocketAddr::from(([127, 0, 0, 1], 0)) }
     }
 
     /// What `onsale doctor` finds, as it prints it for scripts, and whether it is content.
-    pub fn doctor(&self) -> (Value, bool) {
+    pub(crate) fn doctor(&self) -> (Value, bool) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = self.command(&folder);
         let told = command.args(["doctor", "--json"]).output().expect("the binary starts");
@@ -96,7 +96,7 @@ impl Deployment {
     }
 
     /// A start that must be refused; says with which words.
-    pub fn refused(&self) -> String {
+    pub(crate) fn refused(&self) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         let mut child = self.spawn(&folder);
         let deadline = Instant::now() + START;
@@ -109,7 +109,7 @@ impl Deployment {
     }
 }
 
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     folder: TempDir,
     pub address: SocketAddr,
@@ -117,7 +117,7 @@ pub struct Server {
 
 impl Server {
     /// Waits until it can be asked.
-    pub fn ready(mut self) -> Server {
+    pub(crate) fn ready(mut self) -> Server {
         let deadline = Instant::now() + START;
         while self.address.port() == 0 {
             self.lives();
@@ -132,39 +132,39 @@ impl Server {
     }
 
     /// Fails if it has ended.
-    pub fn lives(&mut self) {
+    pub(crate) fn lives(&mut self) {
         if let Some(status) = self.child.try_wait().expect("a child") {
             panic!("the server ended with {status}: {}", self.log());
         }
     }
 
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
     /// It stands still with all its connections open.
-    pub fn pause(&self) {
+    pub(crate) fn pause(&self) {
         kill_process(Pid::from_child(&self.child), Signal::STOP).expect("it is running");
     }
 
-    pub fn resume(&self) {
+    pub(crate) fn resume(&self) {
         kill_process(Pid::from_child(&self.child), Signal::CONT).expect("it is running");
     }
 
-    pub fn try_get(&self, path: &str) -> Option<Answer> {
+    pub(crate) fn try_get(&self, path: &str) -> Option<Answer> {
         self.try_exchange(&request("GET", path, &[], ""))
     }
 
-    pub fn try_exchange(&self, request: &[u8]) -> Option<Answer> {
+    pub(crate) fn try_exchange(&self, request: &[u8]) -> Option<Answer> {
         Wire::connect(self.address).and_then(|mut wire| wire.exchange(request)).ok()
     }
 
-    pub fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let answer = self.try_get(path).expect("a living server answers");
         assert_eq!(
             answer.status,
@@ -176,7 +176,7 @@ impl Server {
         answer.json()
     }
 
-    pub fn until(&self, what: &str, mut done: impl FnMut(&Server) -> bool) -> Duration {
+    pub(crate) fn until(&self, what: &str, mut done: impl FnMut(&Server) -> bool) -> Duration {
         let begun = Instant::now();
         while !done(self) {
             assert!(begun.elapsed() < START, "{what} does not happen: {}", self.log());
@@ -186,7 +186,7 @@ impl Server {
     }
 
     /// An event with one row of seats `A-1 …`; its id.
-    pub fn create_event(&self, seats: usize) -> String {
+    pub(crate) fn create_event(&self, seats: usize) -> String {
         let seats: Vec<Value> = (1..=seats)
             .map(|n| json!({"id": format!("A-{n}"), "label": n.to_string(), "tier": 0, "x": n, "y": 0}))
             .collect();

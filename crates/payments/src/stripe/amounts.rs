@@ -10,7 +10,7 @@ const MORE: [&str; 2] = ["ISK", "UGX"];
 const TENS: [&str; 5] = ["BHD", "JOD", "KWD", "OMR", "TND"];
 
 /// What to ask Stripe for. `None`: it cannot take exactly this.
-pub fn there(amount_minor: Minor, currency: Currency) -> Option<i64> {
+pub(super) fn there(amount_minor: Minor, currency: Currency) -> Option<i64> {
     let code = currency.as_str();
     if FEWER.contains(&code) {
         return (amount_minor % 100 == 0).then_some(amount_minor / 100);
@@ -22,7 +22,7 @@ pub fn there(amount_minor: Minor, currency: Currency) -> Option<i64> {
 }
 
 /// What Stripe means, in our minor units; its codes are in small letters.
-pub fn here(amount: i64, code: &str) -> Minor {
+pub(super) fn here(amount: i64, code: &str) -> Minor {
     let code = code.to_ascii_uppercase();
     if FEWER.contains(&code.as_str()) {
         return amount.saturating_mul(100);

@@ -21,19 +21,19 @@ const WAIT_MAX: Duration = Duration::from_secs(2);
 const BODY_BYTES_MAX: usize = 4 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub(super) enum Method {
     Get,
     Post,
 }
 
 #[derive(Debug)]
-pub struct Reply {
+pub(super) struct Reply {
     pub status: u16,
     pub body: Vec<u8>,
 }
 
 #[derive(Debug)]
-pub struct Client {
+pub(super) struct Client {
     http: reqwest::Client,
     base_url: String,
 }
@@ -45,7 +45,7 @@ enum Tried {
 }
 
 impl Client {
-    pub fn new(base_url: &str, secret_key: &Secret) -> Result<Client, String> {
+    pub(super) fn new(base_url: &str, secret_key: &Secret) -> Result<Client, String> {
         // A second user of TLS in this process finds it installed; that is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut key = HeaderValue::try_from(format!("Bearer {}", secret_key.expose()))
@@ -65,7 +65,7 @@ impl Client {
     }
 
     /// Sends, and sends again after a pause if Stripe was busy or nobody answered: with the same key it is the same ask.
-    pub async fn send(
+    pub(super) async fn send(
         &self,
         method: Method,
         path: &str,

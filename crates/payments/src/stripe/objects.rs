@@ -9,10 +9,10 @@ use super::amounts;
 use crate::Said;
 use crate::provider::{failed, printable};
 
-pub type Metadata = BTreeMap<String, String>;
+pub(super) type Metadata = BTreeMap<String, String>;
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Intent {
+pub(super) struct Intent {
     pub id: String,
     pub status: String,
     amount: i64,
@@ -39,7 +39,7 @@ struct Redirect {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Refund {
+pub(super) struct Refund {
     pub id: String,
     pub status: Option<String>,
     amount: i64,
@@ -51,7 +51,7 @@ pub struct Refund {
 
 /// `{"error": {…}}`, and an intent's last failure.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Failure {
+pub(super) struct Failure {
     #[serde(rename = "type")]
     pub kind: Option<String>,
     code: Option<String>,
@@ -61,29 +61,29 @@ pub struct Failure {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Named {
+pub(super) struct Named {
     pub id: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct FailureBody {
+pub(super) struct FailureBody {
     pub error: Failure,
 }
 
 /// A page of things, the newest first.
 #[derive(Debug, Deserialize)]
-pub struct Page<T> {
+pub(super) struct Page<T> {
     pub data: Vec<T>,
     #[serde(default)]
     pub has_more: bool,
 }
 
 impl Intent {
-    pub fn said(&self) -> Said {
+    pub(super) fn said(&self) -> Said {
         Said { reference: Some(self.id.clone()), standing: self.standing() }
     }
 
-    pub fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> Standing {
         let form = self.metadata.contains_key("form");
         match self.status.as_str() {
             "succeeded" => Standing::Done {
@@ -111,14 +111,14 @@ impl Intent {
     }
 
     /// The client's secret, if the browser needs it for the next step.
-    pub fn next_secret(&self) -> Option<String> {
+    pub(super) fn next_secret(&self) -> Option<String> {
         let Standing::NeedsAction { url } = self.standing() else { return None };
         self.client_secret.clone().filter(|_| url.is_empty())
     }
 }
 
 impl Refund {
-    pub fn said(&self) -> Said {
+    pub(super) fn said(&self) -> Said {
         let standing = match self.status.as_deref() {
             Some("succeeded") => Standing::Done { amount_minor: amounts::here(self.amount, &self.currency) },
             Some("failed" | "canceled") => {
@@ -133,7 +133,7 @@ impl Refund {
 
 impl Failure {
     /// The most telling code, and Stripe's own sentence.
-    pub fn reason(&self) -> String {
+    pub(super) fn reason(&self) -> String {
         let code = self.decline_code.as_deref().or(self.code.as_deref()).or(self.kind.as_deref());
         let text = match (code, self.message.as_deref()) {
             (Some(code), Some(message)) => format!("{code}: {message}"),

@@ -24,7 +24,12 @@ struct Data {
     object: Value,
 }
 
-pub fn read(headers: &HeaderMap, body: &[u8], secret: &str, now: Millis) -> Result<Webhook, WebhookError> {
+pub(super) fn read(
+    headers: &HeaderMap,
+    body: &[u8],
+    secret: &str,
+    now: Millis,
+) -> Result<Webhook, WebhookError> {
     let given = headers.get("stripe-signature").and_then(|value| value.to_str().ok());
     signature::check(given, body, secret.as_bytes(), now)?;
     let event: Event = serde_json::from_slice(body).map_err(|_| WebhookError::Unreadable)?;

@@ -17,7 +17,7 @@ use onsale_payments::{ProviderError, Said};
 use crate::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// The call is never made.
     Before,
     /// The call is made, and nobody hears the answer.
@@ -25,7 +25,7 @@ pub enum Mode {
 }
 
 /// The one moment at which everything ends; shared by the engine and the provider.
-pub struct Fate {
+pub(crate) struct Fate {
     left: AtomicU32,
     mode: Mode,
     dead: AtomicBool,
@@ -33,17 +33,17 @@ pub struct Fate {
 }
 
 impl Fate {
-    pub fn new(calls: u32, mode: Mode) -> Arc<Fate> {
+    pub(crate) fn new(calls: u32, mode: Mode) -> Arc<Fate> {
         let (dead, leads) = (AtomicBool::new(false), AtomicBool::new(true));
         Arc::new(Fate { left: AtomicU32::new(calls), mode, dead, leads })
     }
 
     /// Gives the lease, or takes it away.
-    pub fn lead(&self, leads: bool) {
+    pub(crate) fn lead(&self, leads: bool) {
         self.leads.store(leads, Ordering::SeqCst);
     }
 
-    pub fn came(&self) -> bool {
+    pub(crate) fn came(&self) -> bool {
         self.dead.load(Ordering::SeqCst)
     }
 
@@ -62,12 +62,12 @@ impl Fate {
 }
 
 /// Runs a scenario with a death after every number of calls, in both ways, and goes on after each.
-pub fn at_every_point(name: &str, begin: impl Fn(&mut World), check: impl Fn(&World)) {
+pub(crate) fn at_every_point(name: &str, begin: impl Fn(&mut World), check: impl Fn(&World)) {
     at_every_point_and_then(name, begin, |_| {}, check);
 }
 
 /// The same, with something that happens in the world once all is up again.
-pub fn at_every_point_and_then(
+pub(crate) fn at_every_point_and_then(
     name: &str,
     begin: impl Fn(&mut World),
     then: impl Fn(&mut World),
@@ -93,7 +93,7 @@ pub fn at_every_point_and_then(
     }
 }
 
-pub struct Mortal<T: ?Sized> {
+pub(crate) struct Mortal<T: ?Sized> {
     pub fate: Arc<Fate>,
     pub inner: Arc<T>,
 }

@@ -32,7 +32,7 @@ use crate::world::{EVENT, START, buyer, create, hold, open, simulated};
 /// Far more than anything here takes on a busy machine; reached only by what never happens.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Crowd {
+pub(crate) struct Crowd {
     runtime: Runtime,
     engine: Arc<dyn Engine>,
     pub bank: Arc<Bank>,
@@ -45,7 +45,7 @@ pub struct Crowd {
 
 impl Crowd {
     /// So many buyers with an order each. Whoever is not answered waits for an hour.
-    pub fn new(buyers: u32) -> Crowd {
+    pub(crate) fn new(buyers: u32) -> Crowd {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let engine = open(&runtime, &MemoryDisk::new(3), &Arc::new(ManualClock::at(START)));
         let bank = Arc::new(Bank::default());
@@ -86,7 +86,7 @@ impl Crowd {
         self.submit(Command::Order(OrderCommand::Place(place)));
     }
 
-    pub fn pay(&self, n: u32, method: &str) {
+    pub(crate) fn pay(&self, n: u32, method: &str) {
         self.submit(Command::Order(OrderCommand::Pay(PayOrder {
             key: OrderKey { order: order(n), buyer: buyer(&format!("buyer {n}")) },
             payment: payment(n),
@@ -97,39 +97,39 @@ impl Crowd {
     }
 
     /// How often the provider was asked to take this buyer's money.
-    pub fn asked(&self, n: u32) -> u32 {
+    pub(crate) fn asked(&self, n: u32) -> u32 {
         self.asked.lock().expect("nobody panics").get(&key(n)).copied().unwrap_or(0)
     }
 
     /// This server has the desk's lease from now on, or has lost it.
-    pub fn lead(&self, leads: bool) {
+    pub(crate) fn lead(&self, leads: bool) {
         self.fate.lead(leads);
     }
 
     /// So many conversations were let go before they were answered.
-    pub fn until_let_go(&self, count: u32) {
+    pub(crate) fn until_let_go(&self, count: u32) {
         self.until("conversations are let go", async || self.let_go.load(Ordering::SeqCst) >= count);
     }
 
-    pub fn until_asked_again(&self, n: u32, times: u32) {
+    pub(crate) fn until_asked_again(&self, n: u32, times: u32) {
         self.until(&format!("buyer {n} is asked {times} times"), async || self.asked(n) >= times);
     }
 
-    pub fn consent(&self, n: u32) {
+    pub(crate) fn consent(&self, n: u32) {
         self.bank.act(&key(n), true, START);
     }
 
-    pub fn until_asked(&self, buyers: impl Iterator<Item = u32>) {
+    pub(crate) fn until_asked(&self, buyers: impl Iterator<Item = u32>) {
         for n in buyers {
             self.until(&format!("buyer {n} is asked for his money"), async || self.asked(n) > 0);
         }
     }
 
-    pub fn until_order(&self, n: u32, status: OrderStatus) {
+    pub(crate) fn until_order(&self, n: u32, status: OrderStatus) {
         self.until(&format!("order {n} is {status:?}"), async || self.status(n).await == status);
     }
 
-    pub fn until_desk(&self, n: u32, standing: &str) {
+    pub(crate) fn until_desk(&self, n: u32, standing: &str) {
         self.until(&format!("payment {n} is {standing}"), async || {
             let query = Query::Desk(DeskQuery::Payment(payment(n)));
             let found = self.engine.ask(desk_of(Tenant::DEFAULT), query).await;
@@ -138,7 +138,7 @@ impl Crowd {
         });
     }
 
-    pub fn order(&self, n: u32) -> OrderStatus {
+    pub(crate) fn order(&self, n: u32) -> OrderStatus {
         self.runtime.block_on(self.status(n))
     }
 
@@ -162,7 +162,7 @@ impl Crowd {
     }
 
     /// The server is told to stop, and the worker ends.
-    pub fn stop(mut self) {
+    pub(crate) fn stop(mut self) {
         self.stop.cancel();
         let Crowd { runtime, running, .. } = &mut self;
         let ended = runtime.block_on(async { tokio::time::timeout(PATIENCE, running).await });

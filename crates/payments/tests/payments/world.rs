@@ -26,14 +26,15 @@ use tokio::runtime::Runtime;
 
 use crate::crash::{Fate, Mode, Mortal};
 
-pub const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
+pub(crate) const EVENT: ListingId =
+    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
 const ORDER: OrderId = OrderId(5);
 const PAYMENT: PaymentId = PaymentId(6);
 /// What the order costs, fees and all.
-pub const AMOUNT: i64 = 4_321;
-pub const START: Millis = 1_700_000_000_000;
+pub(crate) const AMOUNT: i64 = 4_321;
+pub(crate) const START: Millis = 1_700_000_000_000;
 
-pub struct World {
+pub(crate) struct World {
     runtime: Runtime,
     disk: MemoryDisk,
     clock: Arc<ManualClock>,
@@ -48,7 +49,7 @@ fn patience() -> Patience {
     Patience { answer: Duration::from_millis(2), again_ms: 500, again_ms_max: 4_000 }
 }
 
-pub fn open(runtime: &Runtime, disk: &MemoryDisk, clock: &Arc<ManualClock>) -> Arc<dyn Engine> {
+pub(crate) fn open(runtime: &Runtime, disk: &MemoryDisk, clock: &Arc<ManualClock>) -> Arc<dyn Engine> {
     let options = Options {
         shards: 1,
         sweeps: false,
@@ -61,7 +62,7 @@ pub fn open(runtime: &Runtime, disk: &MemoryDisk, clock: &Arc<ManualClock>) -> A
 }
 
 impl World {
-    pub fn new() -> World {
+    pub(crate) fn new() -> World {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let (disk, clock) = (MemoryDisk::new(3), Arc::new(ManualClock::at(START)));
         let engine = open(&runtime, &disk, &clock);
@@ -89,7 +90,7 @@ impl World {
         answer
     }
 
-    pub fn pay(&mut self, method: &str) {
+    pub(crate) fn pay(&mut self, method: &str) {
         self.submit(Command::Order(OrderCommand::Pay(PayOrder {
             key: OrderKey { order: ORDER, buyer: buyer("ann") },
             payment: PAYMENT,
@@ -99,35 +100,35 @@ impl World {
         })));
     }
 
-    pub fn hold_by_another(&mut self) {
+    pub(crate) fn hold_by_another(&mut self) {
         self.submit(hold(2, 0, "bob"));
     }
 
-    pub fn cancel_event(&mut self) {
+    pub(crate) fn cancel_event(&mut self) {
         self.submit(Command::Event(EventCommand::ChangeStatus(EventStatus::Cancelled)));
         self.submit(Command::ExpireDue { limit: 64 });
     }
 
-    pub fn consent(&self) {
+    pub(crate) fn consent(&self) {
         self.answer(true);
     }
 
     /// The buyer takes the extra step, or refuses to.
-    pub fn answer(&self, consents: bool) {
+    pub(crate) fn answer(&self, consents: bool) {
         self.bank.act(&ask_key(Tenant::DEFAULT, PAYMENT, 0, 0), consents, self.now);
     }
 
-    pub fn pass(&mut self, ms: Millis) {
+    pub(crate) fn pass(&mut self, ms: Millis) {
         self.now += ms;
         self.clock.set(self.now);
     }
 
-    pub fn round(&mut self) -> bool {
+    pub(crate) fn round(&mut self) -> bool {
         self.block(self.worker.round()).is_ok()
     }
 
     /// Time passes and the worker works, until nothing is left to do and all that is due has expired.
-    pub fn until_quiet(&mut self) {
+    pub(crate) fn until_quiet(&mut self) {
         for _ in 0..400 {
             assert!(self.round(), "the engine runs");
             let open = match self.engine.view(&desk_of(Tenant::DEFAULT)).map(|view| view.body.clone()) {
@@ -166,7 +167,7 @@ impl World {
     }
 
     /// Works with a death after so many calls; true if it came.
-    pub fn run_until_crash(&mut self, calls: u32, mode: Mode) -> bool {
+    pub(crate) fn run_until_crash(&mut self, calls: u32, mode: Mode) -> bool {
         let fate = Fate::new(calls, mode);
         let engine: Arc<dyn Engine> = Arc::new(Mortal { fate: fate.clone(), inner: self.engine.clone() });
         let provider: Arc<dyn Provider> =
@@ -183,7 +184,7 @@ impl World {
     }
 
     /// The process is gone, and with it whatever was not on the disk.
-    pub fn reboot(&mut self, seed: u64) {
+    pub(crate) fn reboot(&mut self, seed: u64) {
         let disk = self.disk.fork();
         disk.crash(seed);
         self.engine = open(&self.runtime, &disk, &self.clock);
@@ -192,7 +193,7 @@ impl World {
     }
 
     /// The whole process dies, and with it what a provider inside it knew.
-    pub fn reboot_with_the_bank(&mut self, seed: u64) {
+    pub(crate) fn reboot_with_the_bank(&mut self, seed: u64) {
         self.bank = Arc::new(Bank::default());
         self.reboot(seed);
     }
@@ -204,12 +205,12 @@ impl World {
         *order
     }
 
-    pub fn order(&self) -> OrderStatus {
+    pub(crate) fn order(&self) -> OrderStatus {
         self.booked().status
     }
 
     /// What the bank says and what the order says is the same: captured, refunded, kept.
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         let order = self.booked();
         let captured: i64 = order.payments.iter().filter_map(|payment| payment.captured_minor).sum();
         let refunds = || order.payments.iter().flat_map(|payment| &payment.refunds);
@@ -223,15 +224,15 @@ impl World {
     }
 }
 
-pub fn simulated(bank: &Arc<Bank>) -> Arc<dyn Provider> {
+pub(crate) fn simulated(bank: &Arc<Bank>) -> Arc<dyn Provider> {
     Arc::new(Simulated::new(bank.clone(), b"secret"))
 }
 
-pub fn buyer(name: &str) -> BuyerId {
+pub(crate) fn buyer(name: &str) -> BuyerId {
     BuyerId::parse(name).expect("a short name")
 }
 
-pub fn hold(number: u128, seat: u32, name: &str) -> Command {
+pub(crate) fn hold(number: u128, seat: u32, name: &str) -> Command {
     Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(number),
         buyer: buyer(name),
@@ -241,7 +242,7 @@ pub fn hold(number: u128, seat: u32, name: &str) -> Command {
     }))
 }
 
-pub fn create(seats: u32) -> Command {
+pub(crate) fn create(seats: u32) -> Command {
     let seat = |n: u32| Seat { id: format!("A{n}"), label: n.to_string(), ..Seat::default() };
     let rows = vec![Row { label: "r".into(), seats: (1..=seats).map(seat).collect() }];
     let layout = Layout { sections: vec![Section { name: "stalls".into(), rows }], areas: Vec::new() };

@@ -8,16 +8,16 @@ use onsale_domain::seats::command::{OverrideHold, Pick, PlaceHold};
 use onsale_domain::seats::fact::AreaCount;
 
 /// Refused for the named field; the wording is the domain's own and is not compared.
-pub fn invalid<T>(field: impl Into<String>) -> Result<T, Refusal> {
+pub(super) fn invalid<T>(field: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::invalid(field, ""))
 }
 
-pub fn name(text: &str, most: usize) -> bool {
+pub(super) fn name(text: &str, most: usize) -> bool {
     let count = text.chars().count();
     count >= 1 && count <= most && text.chars().all(|c| !c.is_control())
 }
 
-pub fn details(details: &EventDetails) -> Result<(), Refusal> {
+pub(super) fn details(details: &EventDetails) -> Result<(), Refusal> {
     const YEAR_2200: i64 = 7_258_118_400_000;
     let bad = |time: i64| !(0..=YEAR_2200).contains(&time);
     if !name(&details.name, 200) {
@@ -67,7 +67,7 @@ pub fn details(details: &EventDetails) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub fn layout(layout: &Layout) -> Result<(), Refusal> {
+pub(super) fn layout(layout: &Layout) -> Result<(), Refusal> {
     let mut known: Vec<&str> = Vec::new();
     for (s, section) in layout.sections.iter().enumerate() {
         if !name(&section.name, 200) {
@@ -97,7 +97,7 @@ pub fn layout(layout: &Layout) -> Result<(), Refusal> {
     if known.is_empty() { invalid("layout") } else { Ok(()) }
 }
 
-pub fn tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
+pub(super) fn tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
     let of_seats =
         layout.sections.iter().flat_map(|s| &s.rows).flat_map(|row| &row.seats).map(|seat| seat.tier);
     let most = of_seats.chain(layout.areas.iter().map(|area| area.tier)).max();
@@ -105,7 +105,7 @@ pub fn tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
 }
 
 /// What is wrong with a command whatever the state of the event: it is refused first and records nothing.
-pub fn shape(command: &EventCommand) -> Result<(), Refusal> {
+pub(super) fn shape(command: &EventCommand) -> Result<(), Refusal> {
     if let EventCommand::PlaceHold(hold) = command {
         place_hold(hold)?;
     } else if let EventCommand::ExtendHold(extend) = command {
@@ -188,12 +188,12 @@ fn named(seats: &[u32], places: &[AreaCount]) -> Result<(), Refusal> {
 }
 
 /// The index of the first repetition.
-pub fn repeated(seats: &[u32]) -> Option<usize> {
+pub(super) fn repeated(seats: &[u32]) -> Option<usize> {
     (0..seats.len()).find(|n| seats[..*n].contains(&seats[*n]))
 }
 
 /// Each area once, with at least one place.
-pub fn areas(areas: &[AreaCount], field: &str) -> Result<(), Refusal> {
+pub(super) fn areas(areas: &[AreaCount], field: &str) -> Result<(), Refusal> {
     for (n, line) in areas.iter().enumerate() {
         if line.count == 0 || areas[..n].iter().any(|before| before.area == line.area) {
             return invalid(format!("{field}[{n}]"));
@@ -203,7 +203,7 @@ pub fn areas(areas: &[AreaCount], field: &str) -> Result<(), Refusal> {
 }
 
 /// The steps staff may take in an event's life.
-pub fn may_become(from: EventStatus, to: EventStatus) -> bool {
+pub(super) fn may_become(from: EventStatus, to: EventStatus) -> bool {
     use EventStatus::{Cancelled, Closed, Completed, Draft, OnSale, Postponed, Scheduled};
     let allowed: &[EventStatus] = match from {
         Draft => &[Scheduled, OnSale, Cancelled],

@@ -12,7 +12,7 @@ use super::check::{self, invalid};
 use super::{Body, Event, State};
 
 #[derive(Debug)]
-pub struct Run<'a> {
+pub(super) struct Run<'a> {
     pub id: ListingId,
     pub state: &'a mut State,
     pub now: Millis,
@@ -20,14 +20,14 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    pub fn event(&self) -> &Event {
+    pub(super) fn event(&self) -> &Event {
         match &self.state.body {
             Body::Event(event) => event,
             Body::Nothing | Body::Venue { .. } | Body::Other(_) => unreachable!("only events get here"),
         }
     }
 
-    pub fn emit(&mut self, fact: impl Into<Fact>) {
+    pub(super) fn emit(&mut self, fact: impl Into<Fact>) {
         let fact = fact.into();
         if let (Body::Event(event), Fact::Event(fact)) = (&self.state.body, &fact) {
             event.assert_lawful(fact, self.now);
@@ -36,7 +36,7 @@ impl Run<'_> {
         self.facts.push(fact);
     }
 
-    pub fn command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
+    pub(super) fn command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
         let creates = command.creates();
         match (&self.state.body, self.id.kind, command) {
             (Body::Nothing, ListingKind::Venue, Command::Venue(VenueCommand::CreateVenue(create))) => {

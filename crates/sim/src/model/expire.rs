@@ -69,7 +69,7 @@ impl Event {
 }
 
 /// All that is left of an order goes back.
-pub fn refund_all(id: onsale_domain::OrderId, order: &Order, reason: &str) -> EventFact {
+pub(super) fn refund_all(id: onsale_domain::OrderId, order: &Order, reason: &str) -> EventFact {
     let mut amount_minor: i64 = order.seats.iter().map(|line| line.price_minor).sum();
     amount_minor += order.areas.iter().map(|line| line.price_minor * i64::from(line.count)).sum::<i64>();
     EventFact::OrderRefunded {
@@ -82,13 +82,13 @@ pub fn refund_all(id: onsale_domain::OrderId, order: &Order, reason: &str) -> Ev
 }
 
 impl Run<'_> {
-    pub fn follow_schedule(&mut self) {
+    pub(super) fn follow_schedule(&mut self) {
         while let Some((_, status)) = self.event().scheduled().filter(|(at, _)| self.now >= *at) {
             self.emit(EventFact::StatusChanged { status, by_schedule: true });
         }
     }
 
-    pub fn sweep(&mut self, limit: u32) {
+    pub(super) fn sweep(&mut self, limit: u32) {
         for _ in 0..limit.min(64) {
             let Some(fact) = self.event().next_swept(self.now) else { break };
             self.emit_and_serve(fact);
@@ -96,7 +96,7 @@ impl Run<'_> {
     }
 
     /// First the buyer's own due holds, then what is due on the seats the command names.
-    pub fn expire_touched(&mut self, command: &EventCommand) {
+    pub(super) fn expire_touched(&mut self, command: &EventCommand) {
         let (buyer, seats) = self.touched(command);
         if let Some(buyer) = buyer {
             let own =
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 
     /// Best available found too few: what is over on seats that would suit goes, and it looks once more.
-    pub fn expire_for_best(&mut self, command: &EventCommand) -> bool {
+    pub(super) fn expire_for_best(&mut self, command: &EventCommand) -> bool {
         let EventCommand::PlaceHold(place) = command else { return false };
         let Pick::Best(wish) = &place.pick else { return false };
         let event = self.event();
@@ -221,7 +221,7 @@ impl Run<'_> {
     }
 
     /// A fact, and then everybody who waited for what it set free.
-    pub fn emit_and_serve(&mut self, fact: EventFact) {
+    pub(super) fn emit_and_serve(&mut self, fact: EventFact) {
         let mut freed: Vec<u32> = Vec::new();
         if let EventFact::HoldReleased { hold, .. }
         | EventFact::HoldExpired { hold }

@@ -4,10 +4,10 @@ use onsale_domain::Millis;
 use onsale_domain::order::OrderFact;
 
 /// Whoever pays is waited for so much longer than the goods were to be kept, however often he tries.
-pub const PIN_MS: Millis = 15 * 60_000;
+pub(super) const PIN_MS: Millis = 15 * 60_000;
 
 /// Until when a payment that is asked for, or was declined, keeps the goods of its order.
-pub fn pinned_until(fact: &OrderFact) -> Option<Millis> {
+pub(super) fn pinned_until(fact: &OrderFact) -> Option<Millis> {
     if let OrderFact::PaymentAsked { until, .. } = fact {
         Some(*until)
     } else if let OrderFact::PaymentDeclined { until, .. } = fact {

@@ -21,7 +21,7 @@ use seats::SeatBook;
 const WEEK_MS: Millis = 7 * 24 * 3_600_000;
 
 #[derive(Clone, Debug, Default)]
-pub struct MoneyBook {
+pub(super) struct MoneyBook {
     orders: BTreeMap<OrderId, Paid>,
     /// Which order has taken a hold or a code that lives.
     taken: BTreeMap<u128, OrderId>,
@@ -78,7 +78,7 @@ impl Paid {
 
 impl MoneyBook {
     /// At the end of a step no coin is anywhere but with its goods or on its way back.
-    pub fn check(&mut self) {
+    pub(super) fn check(&mut self) {
         for id in std::mem::take(&mut self.touched) {
             let Some(order) = self.orders.get(&id) else { continue };
             let kept: i64 = order
@@ -95,7 +95,7 @@ impl MoneyBook {
         }
     }
 
-    pub fn moved(&self) -> Moved {
+    pub(super) fn moved(&self) -> Moved {
         let mut moved = Moved::default();
         for came in self.orders.values().flat_map(|order| order.payments.values()) {
             moved.captured += came.captured.unwrap_or(0);
@@ -122,7 +122,7 @@ impl MoneyBook {
     }
 
     /// Panics if an order's fact breaks a promise.
-    pub fn take_own(&mut self, fact: &OrderFact) {
+    pub(super) fn take_own(&mut self, fact: &OrderFact) {
         match fact {
             OrderFact::Placed(placed) => self.place(placed),
             OrderFact::PaymentAsked { order: id, payment, amount_minor, until, .. } => {
@@ -233,7 +233,7 @@ impl MoneyBook {
         }
     }
 
-    pub fn take_sale(&mut self, fact: &SaleFact, now: Millis) {
+    pub(super) fn take_sale(&mut self, fact: &SaleFact, now: Millis) {
         if let SaleFact::CheckoutExpired { checkout } = fact {
             self.lapse(checkout.0, now);
         } else if let SaleFact::CheckoutCancelled { checkout, why } = fact {
@@ -254,13 +254,13 @@ impl MoneyBook {
 
 /// What the desk has heard of each payment and refund.
 #[derive(Clone, Debug, Default)]
-pub struct DeskBook {
+pub(super) struct DeskBook {
     heard: BTreeMap<(PaymentId, u16), Standing>,
     events: BTreeMap<(String, String), Millis>,
 }
 
 impl DeskBook {
-    pub fn take(&mut self, fact: &DeskFact, now: Millis) {
+    pub(super) fn take(&mut self, fact: &DeskFact, now: Millis) {
         match fact {
             DeskFact::Opened => {}
             DeskFact::WorkTaken { slips, .. } => {

@@ -16,7 +16,7 @@ use onsale_domain::{BuyerId, Fact, Kind, Millis, each_kind};
 use super::money::MoneyBook;
 
 /// What the simulation knows of a kind besides its rules.
-pub trait Modelled: Kind {
+pub(super) trait Modelled: Kind {
     /// Not over yet: there is something to be had.
     fn goes_on(&self) -> bool {
         false
@@ -60,21 +60,21 @@ impl Clone for Box<dyn Book> {
 
 macro_rules! modelled {
     ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
-        pub fn goes_on(body: &Body) -> bool {
+        pub(super) fn goes_on(body: &Body) -> bool {
             match body {
                 Body::Nothing => false,
                 $(Body::$Kind(state) => <$State as Modelled>::goes_on(state),)*
             }
         }
 
-        pub fn open_book(first: &Fact) -> Option<Box<dyn Book>> {
+        pub(super) fn open_book(first: &Fact) -> Option<Box<dyn Book>> {
             match first {
                 $(Fact::$Kind(first) => <$State as Modelled>::open_book(first),)*
                 Fact::Order(_) => None,
             }
         }
 
-        pub fn move_money(money: &mut MoneyBook, fact: &Fact, now: Millis) {
+        pub(super) fn move_money(money: &mut MoneyBook, fact: &Fact, now: Millis) {
             match fact {
                 $(Fact::$Kind(fact) => <$State as Modelled>::move_money(money, fact, now),)*
                 Fact::Order(fact) => money.take_own(fact),

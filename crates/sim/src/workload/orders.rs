@@ -28,7 +28,7 @@ use crate::model::other::{Other, is_paid_event, paid_number};
 use crate::rng::Rng;
 
 /// How a provider is with a payment, by its `method`.
-pub const MOODS: [&str; 9] =
+pub(super) const MOODS: [&str; 9] =
     ["succeed", "succeed", "decline", "action", "delay", "duplicate", "reorder", "lost", "silent"];
 
 impl Workload {

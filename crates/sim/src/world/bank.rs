@@ -11,10 +11,10 @@ use onsale_payments::{ProviderError, Said, read_ask_key};
 use crate::rng::Rng;
 
 /// A payment, a refund, or another try of one.
-pub type AskKey = (PaymentId, u16, u16);
+pub(super) type AskKey = (PaymentId, u16, u16);
 
 #[derive(Debug, Default)]
-pub struct Bank {
+pub(super) struct Bank {
     asks: BTreeMap<AskKey, Ask>,
     /// Webhooks on their way.
     pub pushed: Vec<Webhook>,
@@ -33,7 +33,7 @@ struct Ask {
 
 impl Bank {
     /// The first ask under a key decides; later ones are told the same.
-    pub fn charge(&mut self, rng: &mut Rng, ask: &Charge) -> Result<Said, ProviderError> {
+    pub(super) fn charge(&mut self, rng: &mut Rng, ask: &Charge) -> Result<Said, ProviderError> {
         let (key, now) = (read(&ask.key), ask.now);
         if let Some(known) = self.known(rng, key, now) {
             return known;
@@ -70,7 +70,7 @@ impl Bank {
         if rng.chance(100) { Err(silence()) } else { Ok(said(key, &standing)) }
     }
 
-    pub fn refund(&mut self, rng: &mut Rng, ask: &GiveBack) -> Result<Said, ProviderError> {
+    pub(super) fn refund(&mut self, rng: &mut Rng, ask: &GiveBack) -> Result<Said, ProviderError> {
         let key = read(&ask.key);
         if let Some(known) = self.known(rng, key, ask.now) {
             return known;
@@ -96,14 +96,14 @@ impl Bank {
     }
 
     /// What became of an ask; `None`: it never arrived.
-    pub fn look_up(&mut self, key: &str, now: Millis) -> Option<Said> {
+    pub(super) fn look_up(&mut self, key: &str, now: Millis) -> Option<Said> {
         let key = read(key);
         self.pass(now);
         self.asks.get(&key).map(|known| said(key, &known.standing))
     }
 
     /// Nobody waits any more: what is not on its way already never comes.
-    pub fn call_off(&mut self, key: &str, now: Millis) -> Option<Said> {
+    pub(super) fn call_off(&mut self, key: &str, now: Millis) -> Option<Said> {
         let key = read(key);
         self.pass(now);
         let ask = self.asks.get_mut(&key)?;
@@ -115,7 +115,7 @@ impl Bank {
     }
 
     /// Delayed payments whose time has come are done, and told.
-    pub fn pass(&mut self, now: Millis) {
+    pub(super) fn pass(&mut self, now: Millis) {
         let due: Vec<AskKey> = self
             .asks
             .iter()
@@ -148,7 +148,7 @@ impl Bank {
     }
 
     /// Somebody has answered it: mostly it is not sent again.
-    pub fn is_heard(&mut self, rng: &mut Rng, event: &str) {
+    pub(super) fn is_heard(&mut self, rng: &mut Rng, event: &str) {
         let place = self.pushed.iter().position(|webhook| webhook.event == event);
         if let Some(place) = place.filter(|_| rng.chance(850)) {
             self.pushed.swap_remove(place);
@@ -156,12 +156,12 @@ impl Bank {
     }
 
     /// Whether it tries in vain since days: no provider does so for a week.
-    pub fn is_patient(&self, now: Millis) -> bool {
+    pub(super) fn is_patient(&self, now: Millis) -> bool {
         self.pushed.iter().all(|webhook| now - self.pushed_at[&webhook.event] < 3 * 24 * 3_600_000)
     }
 
     /// All that was really taken, and all that was really given back.
-    pub fn moved(&self) -> (i64, i64) {
+    pub(super) fn moved(&self) -> (i64, i64) {
         let done = |refund: bool| {
             let moved = self.asks.iter().filter(move |((_, number, _), ask)| {
                 (*number > 0) == refund && matches!(ask.standing, Standing::Done { .. })

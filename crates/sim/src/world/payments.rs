@@ -18,7 +18,7 @@ use crate::client::{Call, Reply};
 
 /// The worker of the process that runs now, and what it has asked the bank.
 #[derive(Debug)]
-pub struct Worker {
+pub(super) struct Worker {
     machine: Machine,
     moved: Moved,
     /// Answers of the bank on their way, by the step in which they arrive.
@@ -26,18 +26,18 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn start(moved: Moved) -> Worker {
+    pub(super) fn start(moved: Moved) -> Worker {
         Worker { machine: Machine::new(Tenant::DEFAULT, Patience::default()), moved, answers: Vec::new() }
     }
 
-    pub fn kinds() -> &'static [onsale_domain::ListingKind] {
+    pub(super) fn kinds() -> &'static [onsale_domain::ListingKind] {
         &KINDS
     }
 }
 
 /// What is done with an answer, once there is one.
 #[derive(Clone, Debug)]
-pub enum Errand {
+pub(super) enum Errand {
     /// It is the worker's.
     Worker(CallId),
     /// The same, of a listing that is told what came of its payment.

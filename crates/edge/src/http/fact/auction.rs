@@ -10,7 +10,7 @@ use crate::http::auctions::closing_text;
 use crate::http::auctions::details::DetailsBody;
 
 /// The fact's own fields. Only what [`AuctionFact::public`] leaves is told.
-pub fn fields(listing: &ListingId, fact: &AuctionFact) -> Value {
+pub(super) fn fields(listing: &ListingId, fact: &AuctionFact) -> Value {
     match fact.public() {
         AuctionFact::AuctionCreated(details) | AuctionFact::AuctionChanged(details) => {
             serde_json::to_value(DetailsBody::new(&details, details.ends_at, false)).unwrap_or_default()

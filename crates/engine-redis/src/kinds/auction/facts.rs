@@ -204,7 +204,7 @@ fn decode_award(fields: &Fields) -> Result<Option<Award>, Malformed> {
     }
 }
 
-pub fn closing(how: Closing) -> &'static str {
+pub(super) fn closing(how: Closing) -> &'static str {
     match how {
         Closing::Won => "won",
         Closing::BoughtNow => "bought_now",
@@ -213,7 +213,7 @@ pub fn closing(how: Closing) -> &'static str {
     }
 }
 
-pub fn read_closing(name: &str) -> Result<Closing, Malformed> {
+pub(super) fn read_closing(name: &str) -> Result<Closing, Malformed> {
     let all = [Closing::Won, Closing::BoughtNow, Closing::ReserveNotMet, Closing::NoBids];
     all.into_iter().find(|how| closing(*how) == name).ok_or_else(|| Malformed::of("how"))
 }
@@ -225,7 +225,7 @@ fn cause(why: PassCause) -> &'static str {
     }
 }
 
-pub fn encode_details(details: &AuctionDetails, fields: &mut Fields) {
+pub(super) fn encode_details(details: &AuctionDetails, fields: &mut Fields) {
     let AuctionTerms { start_minor, tick_minor, increment, reserve_minor, buy_now, soft_close, .. } =
         &details.terms;
     let optional = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
@@ -245,7 +245,7 @@ pub fn encode_details(details: &AuctionDetails, fields: &mut Fields) {
     fields.push("bidders_may_retract", flag(details.terms.bidders_may_retract));
 }
 
-pub fn decode_details(fields: &Fields) -> Result<AuctionDetails, Malformed> {
+pub(super) fn decode_details(fields: &Fields) -> Result<AuctionDetails, Malformed> {
     let policy = fields.text("buy_now_policy")?;
     let buy_now = match fields.number_or_none("buy_now_minor")? {
         None => None,
@@ -274,7 +274,7 @@ pub fn decode_details(fields: &Fields) -> Result<AuctionDetails, Malformed> {
 }
 
 /// `0:5,100:25` is a step of 5 from 0 on and of 25 from 100 on.
-pub fn ladder(rungs: &[Rung]) -> String {
+pub(super) fn ladder(rungs: &[Rung]) -> String {
     let rungs = rungs.iter().map(|rung| format!("{}:{}", rung.from_minor, rung.step_minor));
     rungs.collect::<Vec<_>>().join(",")
 }
@@ -317,7 +317,7 @@ fn read_policy(text: &str) -> Result<BuyNowPolicy, Malformed> {
 }
 
 /// The extensions of a soft close, separated by commas.
-pub fn extensions(rule: &SoftClose) -> String {
+pub(super) fn extensions(rule: &SoftClose) -> String {
     rule.extensions_ms.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
 }
 

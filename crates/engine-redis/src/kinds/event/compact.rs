@@ -63,7 +63,7 @@ fn records(state: &State, of_buyers: bool) -> Result<Vec<Record<'_>>, Malformed>
     Ok(all)
 }
 
-pub fn holds(state: &State) -> Result<Vec<HoldImage>, Malformed> {
+pub(super) fn holds(state: &State) -> Result<Vec<HoldImage>, Malformed> {
     let all = records(state, false)?.into_iter();
     all.filter(|(_, record)| record.starts_with(b"h")).map(|(id, record)| hold(id, record)).collect()
 }
@@ -91,7 +91,7 @@ fn hold(id: &[u8], record: &[u8]) -> Result<HoldImage, Malformed> {
 }
 
 /// Buyers as the hash layout writes them.
-pub fn buyers(state: &State) -> Result<Fields, Malformed> {
+pub(super) fn buyers(state: &State) -> Result<Fields, Malformed> {
     let mut all = Fields::default();
     for (name, record) in records(state, true)? {
         let mut reader = Reader::new("buyer", record);
@@ -111,7 +111,7 @@ pub fn buyers(state: &State) -> Result<Fields, Malformed> {
 }
 
 /// Deadlines as the hash layout writes them.
-pub fn due(state: &State) -> Result<Fields, Malformed> {
+pub(super) fn due(state: &State) -> Result<Fields, Malformed> {
     let indexed: BTreeMap<&str, &[u8]> = state.due.iter().collect();
     if indexed.len() != state.due_chunks.len() {
         return Err(Malformed::of("due: index and chunks differ"));
@@ -135,7 +135,7 @@ pub fn due(state: &State) -> Result<Fields, Malformed> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct PackedSeat {
+pub(super) struct PackedSeat {
     pub index: u32,
     /// 0 free, 1 held, 2 sold.
     pub grip: u8,
@@ -143,7 +143,7 @@ pub struct PackedSeat {
     pub by: Option<HoldId>,
 }
 
-pub fn seats(state: &State) -> Result<Vec<PackedSeat>, Malformed> {
+pub(super) fn seats(state: &State) -> Result<Vec<PackedSeat>, Malformed> {
     let count: usize = state.head(super::HEAD)?.number("seats_len")?;
     let fours = count.div_ceil(4);
     if state.chart.len() != count + fours + count.div_ceil(8) {

@@ -6,7 +6,7 @@ use onsale_domain::money::Currency;
 use super::facts::read_venue;
 use crate::facts::{Fields, Malformed, flag};
 
-pub fn encode(details: &EventDetails, fields: &mut Fields) {
+pub(super) fn encode(details: &EventDetails, fields: &mut Fields) {
     let optional = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
     fields.push("name", &details.name);
     fields.push("description", &details.description);
@@ -27,7 +27,7 @@ pub fn encode(details: &EventDetails, fields: &mut Fields) {
     fields.push("refuse_single_seats", flag(details.rules.refuse_single_seats));
 }
 
-pub fn decode(fields: &Fields) -> Result<EventDetails, Malformed> {
+pub(super) fn decode(fields: &Fields) -> Result<EventDetails, Malformed> {
     let tier = |line: &str| {
         let (price, name) = line.split_once(' ').ok_or_else(|| Malformed::of("tiers"))?;
         let price_minor = price.parse().map_err(|_| Malformed::of("tiers"))?;

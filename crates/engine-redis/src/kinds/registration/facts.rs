@@ -105,7 +105,7 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<RegistrationFact, Ma
     })
 }
 
-pub fn encode_details(details: &RegistrationDetails, fields: &mut Fields) {
+pub(super) fn encode_details(details: &RegistrationDetails, fields: &mut Fields) {
     fields.push("name", &details.name);
     fields.push("description", &details.description);
     fields.push("opens_at", details.opens_at.to_string());
@@ -116,7 +116,7 @@ pub fn encode_details(details: &RegistrationDetails, fields: &mut Fields) {
     fields.push("checkout_ms", details.checkout_ms.to_string());
 }
 
-pub fn decode_details(fields: &Fields) -> Result<RegistrationDetails, Malformed> {
+pub(super) fn decode_details(fields: &Fields) -> Result<RegistrationDetails, Malformed> {
     Ok(RegistrationDetails {
         name: fields.text("name")?.to_owned(),
         description: fields.text("description")?.to_owned(),
@@ -129,7 +129,7 @@ pub fn decode_details(fields: &Fields) -> Result<RegistrationDetails, Malformed>
     })
 }
 
-pub fn read_status(name: &str) -> Result<RegistrationStatus, Malformed> {
+pub(super) fn read_status(name: &str) -> Result<RegistrationStatus, Malformed> {
     let known = RegistrationStatus::ALL.into_iter().find(|status| status.as_str() == name);
     known.ok_or_else(|| Malformed::of("status"))
 }

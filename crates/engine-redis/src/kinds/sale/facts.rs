@@ -133,7 +133,7 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<SaleFact, Malformed>
     })
 }
 
-pub fn encode_details(details: &SaleDetails, fields: &mut Fields) {
+pub(super) fn encode_details(details: &SaleDetails, fields: &mut Fields) {
     fields.push("name", &details.name);
     fields.push("description", &details.description);
     fields.push("starts_at", details.starts_at.to_string());
@@ -146,7 +146,7 @@ pub fn encode_details(details: &SaleDetails, fields: &mut Fields) {
     fields.push("origin", origin);
 }
 
-pub fn decode_details(fields: &Fields) -> Result<SaleDetails, Malformed> {
+pub(super) fn decode_details(fields: &Fields) -> Result<SaleDetails, Malformed> {
     let origin = match fields.text("origin")? {
         "" => None,
         text => Some(read_origin(text).ok_or_else(|| Malformed::of("origin"))?),
@@ -186,11 +186,11 @@ fn read_sku(line: &str) -> Result<Sku, Malformed> {
 }
 
 /// What meta has of a SKU; how many there are, and at which price, stands with the codes.
-pub fn sku_names(sku: &Sku) -> String {
+pub(super) fn sku_names(sku: &Sku) -> String {
     format!("{}\t{}", sku.id, sku.name)
 }
 
-pub fn read_status(name: &str) -> Result<SaleStatus, Malformed> {
+pub(super) fn read_status(name: &str) -> Result<SaleStatus, Malformed> {
     let known = SaleStatus::ALL.into_iter().find(|status| status.as_str() == name);
     known.ok_or_else(|| Malformed::of("status"))
 }

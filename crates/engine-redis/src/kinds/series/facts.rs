@@ -43,14 +43,14 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<SeriesFact, Malforme
     })
 }
 
-pub fn encode_details(details: &SeriesDetails, fields: &mut Fields) {
+pub(super) fn encode_details(details: &SeriesDetails, fields: &mut Fields) {
     fields.push("name", &details.name);
     fields.push("schedule", cbor(&details.schedule));
     fields.push("from", details.from.to_string());
     fields.push("template", cbor(&details.template));
 }
 
-pub fn decode_details(fields: &Fields) -> Result<SeriesDetails, Malformed> {
+pub(super) fn decode_details(fields: &Fields) -> Result<SeriesDetails, Malformed> {
     Ok(SeriesDetails {
         name: fields.text("name")?.to_owned(),
         schedule: read_cbor("schedule", fields.bytes("schedule")?)?,
@@ -60,15 +60,15 @@ pub fn decode_details(fields: &Fields) -> Result<SeriesDetails, Malformed> {
 }
 
 /// An instant, and how far clocks are ahead of UTC then: `1700000000000:3600`.
-pub fn slot(slot: Slot) -> String {
+pub(super) fn slot(slot: Slot) -> String {
     format!("{}:{}", slot.at, slot.offset_s)
 }
 
-pub fn slots(all: &[Slot]) -> String {
+pub(super) fn slots(all: &[Slot]) -> String {
     all.iter().map(|one| slot(*one)).collect::<Vec<_>>().join(",")
 }
 
-pub fn read_slot(text: &str) -> Result<Slot, Malformed> {
+pub(super) fn read_slot(text: &str) -> Result<Slot, Malformed> {
     let read = || {
         let (at, offset_s) = text.split_once(':')?;
         Some(Slot { at: at.parse().ok()?, offset_s: offset_s.parse().ok()? })
@@ -83,7 +83,7 @@ fn cause(why: SkipCause) -> &'static str {
     }
 }
 
-pub fn read_cause(text: &str) -> Result<SkipCause, Malformed> {
+pub(super) fn read_cause(text: &str) -> Result<SkipCause, Malformed> {
     match text {
         "down" => Ok(SkipCause::Down),
         "paused" => Ok(SkipCause::Paused),

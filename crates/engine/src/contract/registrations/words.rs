@@ -18,7 +18,7 @@ use crate::contract::table::ZERO;
 use crate::engine::Answer;
 
 /// What the file of tables says of its registration, for nothing until its first line says otherwise.
-pub fn create() -> Result<CreateRegistration, String> {
+pub(super) fn create() -> Result<CreateRegistration, String> {
     let details = RegistrationDetails {
         name: "course".into(),
         description: String::new(),
@@ -44,7 +44,7 @@ fn buyer(word: &str) -> Result<BuyerId, String> {
     BuyerId::parse(word).ok_or_else(|| format!("{word} is no buyer"))
 }
 
-pub fn command(verb: &str, words: &[&str]) -> Result<RegistrationCommand, String> {
+pub(super) fn command(verb: &str, words: &[&str]) -> Result<RegistrationCommand, String> {
     Ok(match (verb, words) {
         ("register", [id, who]) => {
             RegistrationCommand::Register(Register { entry: entry(id)?, buyer: buyer(who)? })
@@ -70,7 +70,7 @@ pub fn command(verb: &str, words: &[&str]) -> Result<RegistrationCommand, String
     })
 }
 
-pub fn query(verb: &str, words: &[&str]) -> Result<RegistrationQuery, String> {
+pub(super) fn query(verb: &str, words: &[&str]) -> Result<RegistrationQuery, String> {
     Ok(match (verb, words) {
         ("who", []) => RegistrationQuery::Entries { after: 0, limit: 9 },
         ("paid", [by]) => RegistrationQuery::PaidBy(order(by)?),
@@ -78,7 +78,7 @@ pub fn query(verb: &str, words: &[&str]) -> Result<RegistrationQuery, String> {
     })
 }
 
-pub fn found(found: &RegistrationFound) -> Result<String, String> {
+pub(super) fn found(found: &RegistrationFound) -> Result<String, String> {
     Ok(match found {
         RegistrationFound::Entries(all) => {
             let all: Vec<_> = all.iter().map(|one| format!("e{} {}", one.entry.0, standing(one))).collect();
@@ -106,7 +106,7 @@ fn standing(entry: &EntryState) -> String {
 }
 
 /// What lapsed on the way, then the answer.
-pub fn told(answer: &Answer) -> String {
+pub(super) fn told(answer: &Answer) -> String {
     let facts = answer.step().map_or(&[][..], |step| &step.facts);
     let mut parts: Vec<String> = facts.iter().map(fact).collect();
     if let Outcome::AlreadyRegistered(own) = &answer.outcome {

@@ -17,7 +17,7 @@ use crate::contract::table::ZERO;
 use crate::engine::Answer;
 
 /// What the file of tables says of its sale.
-pub fn create() -> Result<CreateSale, String> {
+pub(super) fn create() -> Result<CreateSale, String> {
     let sku = |id: &str, stock, price_minor| Sku { id: id.into(), name: id.into(), price_minor, stock };
     let details = SaleDetails {
         name: "small".into(),
@@ -64,7 +64,7 @@ fn counts(words: &[&str]) -> Result<Vec<SkuCount>, String> {
     words.iter().map(|word| count(word)).collect()
 }
 
-pub fn command(verb: &str, words: &[&str]) -> Result<SaleCommand, String> {
+pub(super) fn command(verb: &str, words: &[&str]) -> Result<SaleCommand, String> {
     let key =
         |of: &str, owner: &str| Ok::<_, String>(CheckoutKey { checkout: code(of)?, buyer: buyer(owner)? });
     Ok(match (verb, words) {
@@ -122,7 +122,7 @@ pub fn command(verb: &str, words: &[&str]) -> Result<SaleCommand, String> {
     })
 }
 
-pub fn query(words: &[&str]) -> Result<SaleQuery, String> {
+pub(super) fn query(words: &[&str]) -> Result<SaleQuery, String> {
     Ok(match words {
         ["code", of] => SaleQuery::Checkout(code(of)?),
         ["order", by] => SaleQuery::Order(order(by)?),
@@ -132,7 +132,7 @@ pub fn query(words: &[&str]) -> Result<SaleQuery, String> {
     })
 }
 
-pub fn levels(view: &SaleView) -> String {
+pub(super) fn levels(view: &SaleView) -> String {
     let shelf = |(sku, level): (&onsale_domain::stock::details::SkuInfo, &onsale_domain::stock::Level)| {
         let (available, reserved, sold) = (level.available(), level.reserved, level.sold);
         format!("{} {available}+{reserved}+{sold}={}", sku.id, level.stock)
@@ -140,7 +140,7 @@ pub fn levels(view: &SaleView) -> String {
     view.skus.iter().zip(view.levels.iter()).map(shelf).collect::<Vec<_>>().join(", ")
 }
 
-pub fn found(found: &SaleFound) -> String {
+pub(super) fn found(found: &SaleFound) -> String {
     let bought =
         |one: &PurchaseState| format!("o{} of {} for {}", one.order.0, one.buyer.as_str(), one.total_minor);
     match found {
@@ -172,7 +172,7 @@ fn letter(sku: u16) -> char {
 }
 
 /// What expired on the way, then the answer.
-pub fn told(answer: &Answer) -> String {
+pub(super) fn told(answer: &Answer) -> String {
     let facts = answer.step().map_or(&[][..], |step| &step.facts);
     let mut parts: Vec<String> = facts.iter().map(fact).collect();
     if let Outcome::AlreadyPurchased(bought) = &answer.outcome {

@@ -28,40 +28,40 @@ pub(super) struct Named {
 
 impl Names {
     /// A fresh id, as the edge would make one for every request.
-    pub fn fresh(&mut self) -> HoldId {
+    pub(super) fn fresh(&mut self) -> HoldId {
         self.attempts += 1;
         HoldId(self.attempts)
     }
 
-    pub fn fresh_order(&mut self) -> OrderId {
+    pub(super) fn fresh_order(&mut self) -> OrderId {
         self.attempts += 1;
         OrderId(self.attempts)
     }
 
-    pub fn hold(&self, name: &str) -> HoldId {
+    pub(super) fn hold(&self, name: &str) -> HoldId {
         let number = u128::from(name.bytes().fold(7u64, |sum, byte| sum * 31 + u64::from(byte)));
         self.named(name).map_or(HoldId(UNKNOWN + number), |known| known.id)
     }
 
-    pub fn named(&self, name: &str) -> Option<&Named> {
+    pub(super) fn named(&self, name: &str) -> Option<&Named> {
         self.things.iter().rev().find(|known| known.name == name)
     }
 
-    pub fn by_id(&self, id: HoldId) -> Option<&Named> {
+    pub(super) fn by_id(&self, id: HoldId) -> Option<&Named> {
         self.things.iter().rev().find(|known| known.id == id)
     }
 
-    pub fn order(&self, name: &str) -> OrderId {
+    pub(super) fn order(&self, name: &str) -> OrderId {
         let number: Option<usize> = name.strip_prefix('o').and_then(|number| number.parse().ok());
         number.and_then(|number| self.orders.get(number - 1).copied()).unwrap_or(OrderId(UNKNOWN))
     }
 
-    pub fn order_name(&self, id: OrderId) -> String {
+    pub(super) fn order_name(&self, id: OrderId) -> String {
         let number = self.orders.iter().position(|known| *known == id);
         number.map_or_else(|| "o?".to_owned(), |number| format!("o{}", number + 1))
     }
 
-    pub fn learn(&mut self, fact: &Fact, fence: u64) {
+    pub(super) fn learn(&mut self, fact: &Fact, fence: u64) {
         if let Fact::Event(EventFact::HoldPlaced { hold, buyer, .. }) = fact {
             if self.by_id(*hold).is_some_and(|known| known.fences.last() == Some(&fence)) {
                 return;
@@ -102,7 +102,7 @@ impl Names {
     }
 
     /// Every question that can be asked about what a table has seen.
-    pub fn queries(&self) -> Vec<Query> {
+    pub(super) fn queries(&self) -> Vec<Query> {
         let mut queries: Vec<Query> =
             self.things.iter().map(|known| Query::Event(EventQuery::Hold(known.id))).collect();
         let mut buyers: Vec<&BuyerId> = self.things.iter().map(|known| &known.buyer).collect();

@@ -27,7 +27,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub fn parse(text: &str) -> Result<Option<Line>, String> {
+    pub(super) fn parse(text: &str) -> Result<Option<Line>, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
             return Ok(None);

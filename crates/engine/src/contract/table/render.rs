@@ -21,7 +21,7 @@ pub(super) struct Renderer<'a> {
 }
 
 impl Renderer<'_> {
-    pub fn answer(&self, answer: &Answer) -> String {
+    pub(super) fn answer(&self, answer: &Answer) -> String {
         let mut parts: Vec<String> = answer.facts().map(|(_, fact)| self.fact(fact)).collect();
         match &answer.outcome {
             Outcome::Done if parts.is_empty() => parts.push("done".into()),
@@ -146,7 +146,7 @@ impl Renderer<'_> {
         text
     }
 
-    pub fn found(&self, found: &Found) -> String {
+    pub(super) fn found(&self, found: &Found) -> String {
         if let Found::Event(found) = found {
             return self.event_found(found);
         }

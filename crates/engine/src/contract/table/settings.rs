@@ -39,7 +39,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub fn rules(&mut self, words: &[String]) -> Result<(), String> {
+    pub(crate) fn rules(&mut self, words: &[String]) -> Result<(), String> {
         for word in words {
             let (name, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not a rule"))?;
             let details = &mut self.details;
@@ -63,12 +63,12 @@ impl Settings {
         Ok(())
     }
 
-    pub fn create(&self) -> Result<CreateEvent, String> {
+    pub(crate) fn create(&self) -> Result<CreateEvent, String> {
         let (details, status) = (self.details.clone(), self.status);
         Ok(CreateEvent { details, status, chart: AdoptChart { version: 1, ..self.adopt(&self.chart)? } })
     }
 
-    pub fn adopt(&self, chart: &str) -> Result<AdoptChart, String> {
+    pub(crate) fn adopt(&self, chart: &str) -> Result<AdoptChart, String> {
         Ok(AdoptChart { venue: None, version: 2, layout: layout(chart)?.into() })
     }
 }

@@ -13,13 +13,13 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 #[derive(Clone)]
-pub struct Trust {
+pub(super) struct Trust {
     connector: TlsConnector,
     name: ServerName<'static>,
 }
 
 impl Trust {
-    pub fn read(file: &Path, host: &str) -> anyhow::Result<Trust> {
+    pub(super) fn read(file: &Path, host: &str) -> anyhow::Result<Trust> {
         let told = || format!("--ca {}", file.display());
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(file).with_context(told)? {
@@ -35,7 +35,7 @@ impl Trust {
         Ok(Trust { connector: Arc::new(config).into(), name })
     }
 
-    pub async fn greet(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    pub(super) async fn greet(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
         self.connector.connect(self.name.clone(), stream).await
     }
 }

@@ -14,7 +14,7 @@ use super::Out;
 use onsale_edge::http::fact::Teller;
 use onsale_edge::http::wire::At;
 
-pub fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out) -> anyhow::Result<()> {
+pub(super) fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out) -> anyhow::Result<()> {
     if !data.is_dir() {
         bail!("there is no folder {}; name the server's data folder", data.display());
     }

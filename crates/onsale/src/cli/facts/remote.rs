@@ -16,7 +16,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The longest event a stream may carry before we stop believing it is one.
 const EVENT_BYTES_MAX: usize = 16 << 20;
 
-pub async fn print(args: &Args, listing: ListingId, out: &mut Out) -> anyhow::Result<()> {
+pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> anyhow::Result<()> {
     let Some(room) = room(listing.kind) else {
         bail!("no route tells the facts of this kind of listing; read them with --data <folder>");
     };

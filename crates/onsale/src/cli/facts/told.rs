@@ -12,19 +12,19 @@ const KIND_WIDTH: usize = 16;
 const POSITION_WIDTH: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub(super) enum Style {
     Plain,
     Coloured,
 }
 
 impl Style {
-    pub fn for_terminal() -> Style {
+    pub(super) fn for_terminal() -> Style {
         let wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         if wanted { Style::Coloured } else { Style::Plain }
     }
 }
 
-pub fn line(fact: &Value, style: Style) -> String {
+pub(super) fn line(fact: &Value, style: Style) -> String {
     let kind = fact["kind"].as_str().unwrap_or("?");
     let at = time(&fact["at"], "%F %T%.3f");
     let position = format!("{}-{}", fact["epoch"], fact["offset"]);

@@ -52,7 +52,7 @@ Examples:
   onsale load auction                              2,000 bids within a minute and a half
   onsale load auction --bids 9000 --duration 3m --bidders 2000
   onsale load auction --json | jq .check")]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     server: Server,
     #[command(flatten)]
@@ -117,7 +117,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub fn new(auction: &str, terms: &Terms) -> anyhow::Result<Arc<Shared>> {
+    pub(super) fn new(auction: &str, terms: &Terms) -> anyhow::Result<Arc<Shared>> {
         Ok(Arc::new(Shared {
             auction: auction.to_owned(),
             crowd: Crowd::new(terms.start),
@@ -131,7 +131,7 @@ impl Shared {
     }
 
     /// All that the bidders know when they are done.
-    pub fn heard(&self) -> Heard {
+    pub(super) fn heard(&self) -> Heard {
         Heard { promises: locked(&self.promises).clone(), unanswered: locked(&self.unanswered).clone() }
     }
 }
@@ -140,7 +140,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.consent.ask(&args.server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))

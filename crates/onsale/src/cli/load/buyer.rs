@@ -17,7 +17,7 @@ const ABANDON: u32 = 5;
 const QUEUE: u32 = 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
+pub(super) enum Verb {
     Hold,
     Extend,
     Release,
@@ -26,9 +26,9 @@ pub enum Verb {
 }
 
 impl Verb {
-    pub const ALL: [Verb; 5] = [Verb::Hold, Verb::Extend, Verb::Release, Verb::Confirm, Verb::Queue];
+    pub(super) const ALL: [Verb; 5] = [Verb::Hold, Verb::Extend, Verb::Release, Verb::Confirm, Verb::Queue];
 
-    pub fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Verb::Hold => "hold",
             Verb::Extend => "extend",
@@ -40,7 +40,7 @@ impl Verb {
 }
 
 #[derive(Debug)]
-pub struct Buyer {
+pub(super) struct Buyer {
     /// Which buyer of the run this is; a buyer at the limit goes home and a new one takes the turn.
     number: usize,
     turn: u64,
@@ -62,7 +62,7 @@ struct Holding {
 
 /// A request about to be sent.
 #[derive(Debug)]
-pub struct Ask {
+pub(super) struct Ask {
     pub verb: Verb,
     pub method: Method,
     pub path: String,
@@ -73,7 +73,7 @@ pub struct Ask {
 
 /// An answer that promises something, to be found in the facts afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Promise {
+pub(super) enum Promise {
     Held { hold: String, fence: u64, buyer: String, seats: Vec<String> },
     Extended { hold: String, until: u64 },
     Released { hold: String },
@@ -82,17 +82,17 @@ pub enum Promise {
 }
 
 impl Buyer {
-    pub fn new(run: u32, number: usize) -> Buyer {
+    pub(super) fn new(run: u32, number: usize) -> Buyer {
         let name = format!("load-{run:08x}-{number}-0");
         Buyer { number, turn: 0, run, name, steps: 0, holding: None, missed: None }
     }
 
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.name
     }
 
     /// What this buyer does next.
-    pub fn next(&mut self, hall: &Hall, rng: &mut impl RngExt) -> Ask {
+    pub(super) fn next(&mut self, hall: &Hall, rng: &mut impl RngExt) -> Ask {
         self.steps += 1;
         if let Some(holding) = &self.holding {
             let dice = rng.random_range(0..100);
@@ -133,7 +133,12 @@ impl Buyer {
     }
 
     /// Takes the answer in; returns what was promised, and the code of a refusal.
-    pub fn hear(&mut self, verb: Verb, reply: &Reply, hall: &Hall) -> (Option<Promise>, Option<Arc<str>>) {
+    pub(super) fn hear(
+        &mut self,
+        verb: Verb,
+        reply: &Reply,
+        hall: &Hall,
+    ) -> (Option<Promise>, Option<Arc<str>>) {
         let told = reply.json();
         if reply.status < 300 {
             return (self.hear_yes(verb, &told, hall), None);

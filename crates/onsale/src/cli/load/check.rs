@@ -23,7 +23,7 @@ type Name = Arc<str>;
 pub(super) type Chart = (Vec<Name>, Vec<(Name, u64)>);
 
 #[derive(Debug, Default, Serialize)]
-pub struct Verdict {
+pub(super) struct Verdict {
     pub exact: bool,
     pub facts: u64,
     pub promises: u64,
@@ -46,7 +46,7 @@ struct Found {
     queued: HashMap<String, (String, String)>,
 }
 
-pub async fn check(client: &mut Client, hall: &Hall, promises: &[Promise]) -> anyhow::Result<Verdict> {
+pub(super) async fn check(client: &mut Client, hall: &Hall, promises: &[Promise]) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict { promises: promises.len() as u64, ..Verdict::default() };
     let mut ledger = Ledger::default();
     let mut found = Found::default();

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use crate::cli::client::Server;
 
 #[derive(Clone, Copy, Debug, ClapArgs)]
-pub struct Consent {
+pub(super) struct Consent {
     /// Buy on a server that is not a demo on this machine, without asking
     #[arg(long)]
     yes: bool,
@@ -16,7 +16,7 @@ pub struct Consent {
 
 impl Consent {
     /// Asks on a terminal; without one it takes `--yes`.
-    pub fn ask(self, server: &Server) -> anyhow::Result<()> {
+    pub(super) fn ask(self, server: &Server) -> anyhow::Result<()> {
         if self.yes || server.is_own_demo() {
             return Ok(());
         }

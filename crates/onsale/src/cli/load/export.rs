@@ -8,7 +8,7 @@ use crate::cli::client::Client;
 const FACTS_PER_PAGE: usize = 1_000;
 
 /// `kind` as it stands in routes: `events`, `sales`, `auctions`.
-pub async fn all_facts(client: &mut Client, kind: &str, listing: &str) -> anyhow::Result<Vec<Value>> {
+pub(super) async fn all_facts(client: &mut Client, kind: &str, listing: &str) -> anyhow::Result<Vec<Value>> {
     let (mut facts, mut after) = (Vec::new(), "0".to_owned());
     loop {
         let path = format!("/v1/{kind}/{listing}/facts?limit={FACTS_PER_PAGE}&after={after}");

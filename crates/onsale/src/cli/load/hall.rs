@@ -20,7 +20,7 @@ const FRONT_ROWS: usize = 2;
 const STANDING_ONE_IN: u32 = 20;
 
 #[derive(Debug)]
-pub struct Hall {
+pub(super) struct Hall {
     pub event: String,
     pub name: String,
     pub areas: Vec<(Arc<str>, u64)>,
@@ -42,14 +42,14 @@ struct Seat {
 
 /// What a buyer asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub(super) enum Wish {
     Seats(Vec<Arc<str>>),
     Standing(Arc<str>, u32),
 }
 
 impl Hall {
     /// The named event, or the first one on sale.
-    pub async fn find(
+    pub(super) async fn find(
         client: &mut Client,
         event: Option<&str>,
         contention: Contention,
@@ -90,12 +90,12 @@ impl Hall {
         Ok(Hall { event, name, areas, rows, where_is, weights, front: AtomicUsize::new(0), contention })
     }
 
-    pub fn seats(&self) -> impl Iterator<Item = &Arc<str>> {
+    pub(super) fn seats(&self) -> impl Iterator<Item = &Arc<str>> {
         self.rows.iter().flatten().map(|seat| &seat.id)
     }
 
     /// What the next buyer wants: some neighbouring seats, or places to stand.
-    pub fn wish(&self, rng: &mut impl RngExt) -> Wish {
+    pub(super) fn wish(&self, rng: &mut impl RngExt) -> Wish {
         let count = rng.random_range(1..=4);
         let stands = !self.areas.is_empty() && rng.random_ratio(1, STANDING_ONE_IN);
         if stands || self.rows.is_empty() {
@@ -138,7 +138,7 @@ impl Hall {
     }
 
     /// Remembers that nobody gets this seat any more.
-    pub fn is_sold(&self, id: &str) {
+    pub(super) fn is_sold(&self, id: &str) {
         if let Some((row, place)) = self.where_is.get(id) {
             self.rows[*row][*place].sold.store(true, Ordering::Relaxed);
         }
@@ -159,10 +159,10 @@ async fn first_on_sale(client: &mut Client) -> anyhow::Result<String> {
     }
 }
 
-pub fn text(value: &Value, name: &str) -> String {
+pub(super) fn text(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-pub fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+pub(super) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

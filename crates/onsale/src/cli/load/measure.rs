@@ -14,7 +14,7 @@ const MICROS_MAX: u64 = 120_000_000;
 /// Points of the curves over time.
 const WINDOWS: u32 = 60;
 
-pub struct Measure {
+pub(super) struct Measure {
     verbs: Vec<Mutex<Tally>>,
     windows: Vec<Mutex<Window>>,
     window: Duration,
@@ -36,7 +36,7 @@ struct Window {
 
 /// How one request ended.
 #[derive(Clone, Debug)]
-pub enum End {
+pub(super) enum End {
     Yes(u16),
     No(u16, Arc<str>),
     /// No answer at all: what became of it is unknown.
@@ -45,7 +45,7 @@ pub enum End {
 
 /// A verb's line in the table.
 #[derive(Debug, Serialize)]
-pub struct VerbLine {
+pub(super) struct VerbLine {
     pub verb: &'static str,
     pub sent: u64,
     pub yes: u64,
@@ -60,7 +60,7 @@ pub struct VerbLine {
 
 /// One point of the curves.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Point {
+pub(super) struct Point {
     pub at_s: f64,
     pub p50_us: u64,
     pub p90_us: u64,
@@ -71,7 +71,7 @@ pub struct Point {
 }
 
 #[derive(Debug, Serialize)]
-pub struct AnswerLine {
+pub(super) struct AnswerLine {
     pub status: u16,
     pub code: String,
     pub count: u64,
@@ -87,7 +87,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Measure {
-    pub fn new(duration: Duration) -> Measure {
+    pub(super) fn new(duration: Duration) -> Measure {
         let tally = |_| Mutex::new(Tally { latency: histogram(), yes: 0, no: 0, failed: 0 });
         let window = |_| Mutex::new(Window { latency: histogram(), yes: 0, no: 0 });
         Measure {
@@ -99,7 +99,7 @@ impl Measure {
     }
 
     /// `start` is when the request was meant to be sent, counted from the run's beginning.
-    pub fn note(&self, verb: Verb, start: Duration, latency: Duration, end: &End) {
+    pub(super) fn note(&self, verb: Verb, start: Duration, latency: Duration, end: &End) {
         let micros = (latency.as_micros() as u64).clamp(1, MICROS_MAX);
         let mut tally = lock(&self.verbs[verb as usize]);
         let window = (start.as_nanos() / self.window.as_nanos()) as usize;
@@ -125,7 +125,7 @@ impl Measure {
     }
 
     /// A line for each verb that was used, and one for all.
-    pub fn verbs(&self) -> Vec<VerbLine> {
+    pub(super) fn verbs(&self) -> Vec<VerbLine> {
         let mut lines = Vec::new();
         let mut all = Tally { latency: histogram(), yes: 0, no: 0, failed: 0 };
         for verb in Verb::ALL {
@@ -143,7 +143,7 @@ impl Measure {
         lines
     }
 
-    pub fn answers(&self) -> Vec<AnswerLine> {
+    pub(super) fn answers(&self) -> Vec<AnswerLine> {
         let answers = lock(&self.answers);
         let line = |((status, code), count): (&(u16, Arc<str>), &u64)| AnswerLine {
             status: *status,
@@ -153,7 +153,7 @@ impl Measure {
         answers.iter().map(line).collect()
     }
 
-    pub fn points(&self) -> Vec<Point> {
+    pub(super) fn points(&self) -> Vec<Point> {
         let seconds = self.window.as_secs_f64();
         let mut points = Vec::new();
         for (index, window) in self.windows.iter().enumerate() {

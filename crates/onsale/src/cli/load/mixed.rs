@@ -64,7 +64,7 @@ Examples:
   onsale load mixed --house-key \"$(cat data/house_key)\"
   onsale load mixed --buyers 5000 --export run.json
   onsale load mixed --judge run.json               the verdict once more, from the export alone")]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     server: Server,
     #[command(flatten)]
@@ -117,7 +117,7 @@ struct Result {
     check: Verdict,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let result = match &args.judge {
         Some(file) => {
             let text = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;

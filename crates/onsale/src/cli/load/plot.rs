@@ -31,7 +31,7 @@ const CURVES: [(&str, Value); 4] = [
     ("max", |point| point.max_us),
 ];
 
-pub fn svg(title: &str, subtitle: &str, points: &[Point], seconds: f64) -> String {
+pub(super) fn svg(title: &str, subtitle: &str, points: &[Point], seconds: f64) -> String {
     let mut text = String::new();
     // Writing to a `String` cannot fail.
     let _ = write!(

@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(15);
 const BACKLOG_SECONDS: f64 = 2.0;
 
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(super) struct Plan {
     pub buyers: usize,
     pub rate: f64,
     pub duration: Duration,
@@ -33,7 +33,7 @@ pub struct Plan {
 }
 
 /// What a run leaves behind.
-pub struct Outcome {
+pub(super) struct Outcome {
     shared: Arc<Shared>,
     /// Meant to be sent, by the schedule.
     pub scheduled: u64,
@@ -42,17 +42,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub fn measure(&self) -> &Measure {
+    pub(super) fn measure(&self) -> &Measure {
         &self.shared.measure
     }
 
     /// Everything that was answered with a yes.
-    pub fn promises(&self) -> Vec<Promise> {
+    pub(super) fn promises(&self) -> Vec<Promise> {
         self.shared.promises.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Scheduled, but given up because every connection was busy for too long.
-    pub fn not_started(&self) -> u64 {
+    pub(super) fn not_started(&self) -> u64 {
         self.shared.not_started.load(Ordering::Relaxed)
     }
 }
@@ -67,7 +67,7 @@ struct Shared {
     bar: ProgressBar,
 }
 
-pub async fn run(client: &Client, hall: Arc<Hall>, plan: &Plan, bar: ProgressBar) -> Outcome {
+pub(super) async fn run(client: &Client, hall: Arc<Hall>, plan: &Plan, bar: ProgressBar) -> Outcome {
     let run = rand::random::<u32>();
     let buyers = (0..plan.buyers).map(|number| Buyer::new(run, number)).collect();
     let shared = Arc::new(Shared {

@@ -38,7 +38,7 @@ Examples:
   onsale load sale                                 50,000 buyers, 10,000 items
   onsale load sale --items 100 --buyers 400
   onsale load sale --json | jq .check")]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     server: Server,
     #[command(flatten)]
@@ -78,7 +78,7 @@ struct Result {
     check: Verdict,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.consent.ask(&args.server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(load(args)))

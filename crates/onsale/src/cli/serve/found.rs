@@ -14,7 +14,7 @@ const AHEAD_MS_MIN: Millis = 1_000;
 const PAGE: usize = 1_000;
 
 /// Each snapshot that was passed over; the journal behind the older one had everything.
-pub fn tell_snapshots(engine: &Embedded) {
+pub(super) fn tell_snapshots(engine: &Embedded) {
     for snapshot in &engine.report.passed_over {
         tracing::warn!(snapshot, "a snapshot was passed over, nothing is lost by it: {snapshot}");
     }
@@ -22,7 +22,7 @@ pub fn tell_snapshots(engine: &Embedded) {
 
 /// The listing whose time is furthest ahead of the clock. Time never goes back in a listing: until the clock has caught
 /// up, nothing there becomes due.
-pub fn tell_clock(engine: &dyn Engine) {
+pub(super) fn tell_clock(engine: &dyn Engine) {
     let now = engine.now();
     let Some(latest) = latest(engine).filter(|latest| latest.at - now >= AHEAD_MS_MIN) else { return };
     let (listing, ahead_ms) = (listing_text(&latest.listing), latest.at - now);

@@ -10,14 +10,14 @@ use onsale_engine_redis::{RedisEngine, inspect, live};
 
 use crate::config::{Config, EngineKind};
 
-pub enum Opened {
+pub(super) enum Opened {
     Embedded(Arc<Embedded>),
     Redis(RedisEngine),
 }
 
 impl Opened {
     /// Called inside the runtime, so that the engine wakes its callers there.
-    pub async fn open(config: &Config) -> anyhow::Result<Opened> {
+    pub(super) async fn open(config: &Config) -> anyhow::Result<Opened> {
         match config.engine.kind {
             EngineKind::Embedded => {
                 let data = &config.data;
@@ -30,7 +30,7 @@ impl Opened {
         }
     }
 
-    pub fn engine(&self) -> Arc<dyn Engine> {
+    pub(super) fn engine(&self) -> Arc<dyn Engine> {
         match self {
             Opened::Embedded(engine) => engine.clone(),
             Opened::Redis(engine) => Arc::new(engine.clone()),
@@ -38,7 +38,7 @@ impl Opened {
     }
 
     /// What was taken is brought to where it is durable.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         match self {
             Opened::Embedded(engine) => engine.close(),
             Opened::Redis(engine) => engine.close(),

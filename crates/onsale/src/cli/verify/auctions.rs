@@ -13,7 +13,7 @@ use super::report::Report;
 use crate::cli::bidding::{After, Award, Line, Soft, Stand, Terms};
 
 /// Auctions, and their accepted bids as far as they were read from their first fact.
-pub fn fill(report: &mut Report, replay: &Replay) {
+pub(super) fn fill(report: &mut Report, replay: &Replay) {
     report.auctions = replay.count(ListingKind::Auction);
     report.bids = replay.bids();
 }
@@ -143,7 +143,7 @@ fn award(given: &fact::Award) -> Award {
 
 /// Facts of awards for stories about money, by their word.
 #[cfg(test)]
-pub fn award_fact(
+pub(super) fn award_fact(
     word: &str,
     order: onsale_domain::OrderId,
     bidder: BuyerId,

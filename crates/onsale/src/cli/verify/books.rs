@@ -17,7 +17,7 @@ use crate::cli::stock_book::{self, StockBook};
 
 /// The books of one listing; those of other kinds stay empty.
 #[derive(Default)]
-pub struct Books {
+pub(super) struct Books {
     pub ledger: Ledger<u32, u16>,
     pub bids: Book,
     pub stock: StockBook<u16>,
@@ -26,7 +26,7 @@ pub struct Books {
 }
 
 /// A kind whose facts are counted a second time.
-pub trait Verified: Kind {
+pub(super) trait Verified: Kind {
     /// Books a fact that this state has just taken in.
     fn book(&self, _books: &mut Books, _fact: &Self::Fact, _at: i64) -> Result<(), String> {
         Ok(())
@@ -47,7 +47,7 @@ macro_rules! verified {
     ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
         impl Books {
             /// Books a fact that the listing has just taken in.
-            pub fn take(&mut self, listing: &Listing, fact: &Fact, at: i64) -> Result<(), String> {
+            pub(super) fn take(&mut self, listing: &Listing, fact: &Fact, at: i64) -> Result<(), String> {
                 self.money.take(fact)?;
                 match fact {
                     $(Fact::$Kind(fact) => listing.$name().map_or(Ok(()), |state| state.book(self, fact, at)),)*
@@ -55,7 +55,7 @@ macro_rules! verified {
                 }
             }
 
-            pub fn agree_with(&self, listing: &Listing) -> Result<(), String> {
+            pub(super) fn agree_with(&self, listing: &Listing) -> Result<(), String> {
                 match &listing.body {
                     Body::Nothing => Ok(()),
                     $(Body::$Kind(state) => Verified::agrees(&**state, self),)*
@@ -64,7 +64,7 @@ macro_rules! verified {
         }
 
         impl Money {
-            pub fn take(&mut self, fact: &Fact) -> Result<(), String> {
+            pub(super) fn take(&mut self, fact: &Fact) -> Result<(), String> {
                 match fact {
                     $(Fact::$Kind(fact) => <$State as Verified>::move_money(self, fact),)*
                     Fact::Order(fact) => self.take_own(fact),

@@ -13,7 +13,7 @@ use crate::cli::money_book::{Entry, MoneyBook};
 
 /// Orders of one listing, as its facts tell of them.
 #[derive(Debug, Default)]
-pub struct Money {
+pub(super) struct Money {
     book: MoneyBook<Name>,
     placed: BTreeMap<OrderId, OrderPlaced>,
     /// Which order has bought a place.
@@ -46,7 +46,7 @@ impl From<PaymentId> for Name {
 
 /// What came, what goes back, and what confirmed orders come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Sums {
+pub(super) struct Sums {
     pub captured_minor: i64,
     pub refunded_minor: i64,
     pub confirmed_minor: i64,
@@ -54,18 +54,18 @@ pub struct Sums {
 
 impl Money {
     /// A place is paid.
-    pub fn place_sold(&mut self, entry: EntryId, order: OrderId) -> Result<(), String> {
+    pub(super) fn place_sold(&mut self, entry: EntryId, order: OrderId) -> Result<(), String> {
         self.places.insert(entry, order);
         self.sold(order)
     }
 
     /// After the cut-off a place stays paid, and nothing is said to go back.
-    pub fn place_left(&mut self, entry: EntryId, amount_minor: i64) -> Result<(), String> {
+    pub(super) fn place_left(&mut self, entry: EntryId, amount_minor: i64) -> Result<(), String> {
         let order = self.places.remove(&entry).filter(|_| amount_minor > 0);
         order.map_or(Ok(()), |order| self.returned(order, 1, amount_minor))
     }
 
-    pub fn take_own(&mut self, fact: &OrderFact) -> Result<(), String> {
+    pub(super) fn take_own(&mut self, fact: &OrderFact) -> Result<(), String> {
         let order = Name::from(fact.order());
         self.touched.insert(order);
         self.book.take(match fact {
@@ -105,26 +105,26 @@ impl Money {
         self.book.take(entry(order))
     }
 
-    pub fn sold(&mut self, id: OrderId) -> Result<(), String> {
+    pub(super) fn sold(&mut self, id: OrderId) -> Result<(), String> {
         self.if_ordered(id, |order| Entry::Sold { order })
     }
 
-    pub fn returned(&mut self, id: OrderId, units: u64, amount_minor: i64) -> Result<(), String> {
+    pub(super) fn returned(&mut self, id: OrderId, units: u64, amount_minor: i64) -> Result<(), String> {
         self.if_ordered(id, |order| Entry::Returned { order, units, amount_minor })
     }
 
     /// What an order was placed for; late money buys just that.
-    pub fn placed(&self, order: OrderId) -> Option<&OrderPlaced> {
+    pub(super) fn placed(&self, order: OrderId) -> Option<&OrderPlaced> {
         self.placed.get(&order)
     }
 
     /// At the end of a step no coin is anywhere but with a confirmed order or on its way back.
-    pub fn check(&mut self) -> Result<(), String> {
+    pub(super) fn check(&mut self) -> Result<(), String> {
         std::mem::take(&mut self.touched).iter().try_for_each(|order| self.book.check(order))
     }
 
     /// Sums of each order, with its currency.
-    pub fn sums(&self) -> impl Iterator<Item = (&str, Sums)> {
+    pub(super) fn sums(&self) -> impl Iterator<Item = (&str, Sums)> {
         self.placed.values().map(|placed| {
             let sums = self.book.sums_of(&placed.order.into());
             let (captured_minor, refunded_minor) = (sums.captured_minor, sums.refunded_minor);

@@ -21,7 +21,7 @@ const PROBLEMS_TOLD: usize = 20;
 
 /// Everything known from the frames so far.
 #[derive(Default)]
-pub struct Replay {
+pub(super) struct Replay {
     pub steps: u64,
     pub facts: u64,
     pub by_kind: BTreeMap<&'static str, u64>,
@@ -46,13 +46,13 @@ struct Kept {
 }
 
 #[derive(Debug, Default)]
-pub struct Problems {
+pub(super) struct Problems {
     pub told: Vec<String>,
     pub count: u64,
 }
 
 impl Problems {
-    pub fn add(&mut self, problem: String) {
+    pub(super) fn add(&mut self, problem: String) {
         self.count += 1;
         if self.told.len() < PROBLEMS_TOLD {
             self.told.push(problem);
@@ -62,18 +62,18 @@ impl Problems {
 
 impl Replay {
     /// Takes what a snapshot says, to be compared when the journal comes to the same offset.
-    pub fn expect(&mut self, snapshot: usize, number: ListingNumber, listing: &Listing) {
+    pub(super) fn expect(&mut self, snapshot: usize, number: ListingNumber, listing: &Listing) {
         let images = self.expected.entry((number, listing.offset)).or_default();
         images.push((snapshot, listing.canonical_image()));
         self.equal.entry(snapshot).or_default();
     }
 
     /// Starts from a snapshot's listing where the journal's beginning is gone.
-    pub fn start_from(&mut self, number: ListingNumber, listing: Listing) {
+    pub(super) fn start_from(&mut self, number: ListingNumber, listing: Listing) {
         self.listings.insert(number, Kept::new(listing, false));
     }
 
-    pub fn frame(&mut self, position: FramePosition, payload: &[u8]) {
+    pub(super) fn frame(&mut self, position: FramePosition, payload: &[u8]) {
         for entry in entry::read(payload) {
             match entry {
                 Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
@@ -150,7 +150,7 @@ impl Replay {
     }
 
     /// What must be true at the end, whatever the way there.
-    pub fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         for kept in self.listings.values().filter(|kept| !kept.broken) {
             if let Err(why) = kept.agrees() {
                 self.problems.add(format!("{} at its end: {why}", kept.listing.id));
@@ -159,32 +159,32 @@ impl Replay {
     }
 
     /// How many listings of a kind there are.
-    pub fn count(&self, kind: ListingKind) -> u64 {
+    pub(super) fn count(&self, kind: ListingKind) -> u64 {
         self.listings.values().filter(|kept| kept.listing.id.kind == kind).count() as u64
     }
 
-    pub fn keys(&self) -> u64 {
+    pub(super) fn keys(&self) -> u64 {
         self.keys.len() as u64
     }
 
     /// Money of every listing's orders, by currency.
-    pub fn money(&self) -> impl Iterator<Item = (&str, Sums)> {
+    pub(super) fn money(&self) -> impl Iterator<Item = (&str, Sums)> {
         self.listings.values().filter(|kept| kept.booked).flat_map(|kept| kept.books.money.sums())
     }
 
     /// Accepted bids of all auctions, as far as they were read from their first fact.
-    pub fn bids(&self) -> u64 {
+    pub(super) fn bids(&self) -> u64 {
         self.listings.values().map(|kept| kept.books.bids.bids()).sum()
     }
 
     /// The books of all registrations, as far as they were read from their first fact.
-    pub fn registrations(&self) -> impl Iterator<Item = entry_book::Totals> {
+    pub(super) fn registrations(&self) -> impl Iterator<Item = entry_book::Totals> {
         let is_one = |kept: &&Kept| kept.booked && kept.listing.id.kind == ListingKind::Registration;
         self.listings.values().filter(is_one).map(|kept| kept.books.entries.totals())
     }
 
     /// Totals of each listing that was read from its first fact.
-    pub fn totals(&self) -> impl Iterator<Item = (Totals, stock_book::Totals)> {
+    pub(super) fn totals(&self) -> impl Iterator<Item = (Totals, stock_book::Totals)> {
         let booked = self.listings.values().filter(|kept| kept.booked);
         booked.map(|kept| (kept.books.ledger.totals(), kept.books.stock.totals()))
     }

@@ -9,7 +9,7 @@ use super::money::Sums;
 use crate::cli::look;
 
 #[derive(Debug, Default, Serialize)]
-pub struct Report {
+pub(super) struct Report {
     pub data: String,
     /// True if a start would find everything that was ever answered.
     pub sound: bool,
@@ -48,7 +48,7 @@ pub struct Report {
 }
 
 #[derive(Debug, Default, Serialize)]
-pub struct Journal {
+pub(super) struct Journal {
     pub segments: u64,
     pub frames: u64,
     pub bytes: u64,
@@ -64,14 +64,14 @@ pub struct Journal {
 
 /// A place in a file.
 #[derive(Debug, Serialize)]
-pub struct Spot {
+pub(super) struct Spot {
     pub file: String,
     pub byte: u64,
     pub what: String,
 }
 
 #[derive(Debug, Serialize)]
-pub struct SnapshotReport {
+pub(super) struct SnapshotReport {
     pub file: String,
     pub sound: bool,
     pub listings: u64,
@@ -80,7 +80,7 @@ pub struct SnapshotReport {
 }
 
 impl Report {
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut text = String::new();
         let mut tell = |line: &str| {
             text.push_str(line);

@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 use crate::house::{Answer, House};
 
 /// Somewhere in 2027.
-pub const START: Millis = 1_800_000_000_000;
-pub const HOUR: Millis = 3_600_000;
+pub(crate) const START: Millis = 1_800_000_000_000;
+pub(crate) const HOUR: Millis = 3_600_000;
 
-pub struct Hall {
+pub(crate) struct Hall {
     pub house: House<Embedded>,
     pub clock: Arc<ManualClock>,
 }
 
 impl Hall {
-    pub fn open() -> Hall {
+    pub(crate) fn open() -> Hall {
         let clock = Arc::new(ManualClock::at(START));
         let options = Options {
             shards: 2,
@@ -36,7 +36,7 @@ impl Hall {
     }
 
     /// An auction of sam's, open for an hour from now, from 1000 by 100 in euros, with what else is wished.
-    pub fn wish(&self, more: Value) -> Value {
+    pub(crate) fn wish(&self, more: Value) -> Value {
         let mut wish = json!({
             "name": "Station clock", "seller": "sam", "currency": "EUR", "start_minor": 1_000,
             "increment": 100, "starts_at": START, "ends_at": START + HOUR,
@@ -47,32 +47,32 @@ impl Hall {
         wish
     }
 
-    pub fn auction(&self, more: Value) -> String {
+    pub(crate) fn auction(&self, more: Value) -> String {
         let made = self.house.post("/v1/auctions", &[], self.wish(more));
         assert_eq!(made.status, 201, "{made:?}");
         made.json()["id"].as_str().expect("an id").to_owned()
     }
 
-    pub fn bid(&self, auction: &str, bidder: &str, max_minor: i64) -> Answer {
+    pub(crate) fn bid(&self, auction: &str, bidder: &str, max_minor: i64) -> Answer {
         self.bid_in(auction, bidder, json!({"max_minor": max_minor, "currency": "EUR"}))
     }
 
-    pub fn bid_in(&self, auction: &str, bidder: &str, body: Value) -> Answer {
+    pub(crate) fn bid_in(&self, auction: &str, bidder: &str, body: Value) -> Answer {
         self.house.post(&format!("/v1/auctions/{auction}/bids"), &[("onsale-buyer", bidder)], body)
     }
 
-    pub fn as_buyer(&self, method: &str, path: &str, buyer: &str, body: Option<&str>) -> Answer {
+    pub(crate) fn as_buyer(&self, method: &str, path: &str, buyer: &str, body: Option<&str>) -> Answer {
         self.house.send(method, path, &[("onsale-buyer", buyer)], body)
     }
 
-    pub fn facts(&self, auction: &str) -> Vec<Value> {
+    pub(crate) fn facts(&self, auction: &str) -> Vec<Value> {
         let page = self.house.get(&format!("/v1/auctions/{auction}/facts?limit=1000"));
         assert_eq!(page.status, 200, "{page:?}");
         page.json()["facts"].as_array().expect("a list").clone()
     }
 
     /// What the engine's own timer would do.
-    pub fn sweep(&self, auction: &str) {
+    pub(crate) fn sweep(&self, auction: &str) {
         let listing = ListingId::parse(auction).expect("an id");
         let sweep = Request { listing, command: Command::ExpireDue { limit: 64 }, key: None, by: None };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

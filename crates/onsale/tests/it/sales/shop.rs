@@ -6,41 +6,41 @@ use serde_json::{Value, json};
 use crate::house::{Answer, House};
 use crate::memory::Memory;
 
-pub struct Shop<E = Memory> {
+pub(crate) struct Shop<E = Memory> {
     pub house: House<E>,
     pub sale: String,
 }
 
-pub fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_else(|| panic!("{name} in {value}"))
 }
 
 impl Shop {
-    pub fn open() -> Shop {
+    pub(crate) fn open() -> Shop {
         Shop::with(json!({}))
     }
 
     /// `starts_in_ms` counts from now; everything else is as the route takes it.
-    pub fn with(more: Value) -> Shop {
+    pub(crate) fn with(more: Value) -> Shop {
         Shop::of(House::open(), more)
     }
 }
 
 impl<E: Engine> Shop<E> {
-    pub fn of(house: House<E>, more: Value) -> Shop<E> {
+    pub(crate) fn of(house: House<E>, more: Value) -> Shop<E> {
         let mut shop = Shop { house, sale: String::new() };
         shop.sale = shop.another(more);
         shop
     }
 
-    pub fn another(&self, more: Value) -> String {
+    pub(crate) fn another(&self, more: Value) -> String {
         let made = self.house.post("/v1/sales", &[], self.drop(more));
         assert_eq!(made.status, 201, "{made:?}");
         text(&made.json(), "id").to_owned()
     }
 
     /// What is asked for to make a sale.
-    pub fn drop(&self, more: Value) -> Value {
+    pub(crate) fn drop(&self, more: Value) -> Value {
         let start = self.house.engine.now() + more["starts_in_ms"].as_i64().unwrap_or(-1);
         let mut sale = json!({
             "name": "Drop", "starts_at": start, "ends_at": start + 3_600_000, "currency": "EUR",
@@ -55,12 +55,12 @@ impl<E: Engine> Shop<E> {
         sale
     }
 
-    pub fn sale(&self) -> Value {
+    pub(crate) fn sale(&self) -> Value {
         self.house.get(&format!("/v1/sales/{}", self.sale)).json()
     }
 
     /// Available, reserved and sold of a SKU; they add up to its stock.
-    pub fn levels(&self, sku: &str) -> (u64, u64, u64) {
+    pub(crate) fn levels(&self, sku: &str) -> (u64, u64, u64) {
         let sale = self.sale();
         let found = sale["skus"].as_array().expect("SKUs").iter().find(|known| known["id"] == sku);
         let found = found.unwrap_or_else(|| panic!("{sku} in {sale}"));
@@ -70,23 +70,23 @@ impl<E: Engine> Shop<E> {
         levels
     }
 
-    pub fn try_checkout(&self, buyer: &str, body: Value) -> Answer {
+    pub(crate) fn try_checkout(&self, buyer: &str, body: Value) -> Answer {
         self.house.post(&format!("/v1/sales/{}/checkouts", self.sale), &[("onsale-buyer", buyer)], body)
     }
 
     /// The answer must be a yes.
-    pub fn checkout(&self, buyer: &str, lines: &[(&str, u32)]) -> Value {
+    pub(crate) fn checkout(&self, buyer: &str, lines: &[(&str, u32)]) -> Value {
         let lines: Vec<_> = lines.iter().map(|(sku, count)| json!({"sku": sku, "count": count})).collect();
         let answer = self.try_checkout(buyer, json!({"lines": lines}));
         assert_eq!(answer.status, 201, "{answer:?}");
         answer.json()
     }
 
-    pub fn purchase(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) fn purchase(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {
         self.house.post(&format!("/v1/checkouts/{}/purchase", text(checkout, "code")), headers, json!({}))
     }
 
-    pub fn cancel(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) fn cancel(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {
         self.house.post(&format!("/v1/checkouts/{}/cancel", text(checkout, "code")), headers, json!({}))
     }
 }

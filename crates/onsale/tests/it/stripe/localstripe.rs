@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::SECRET_KEY;
 use crate::house::Answer;
 
-pub struct Localstripe {
+pub(crate) struct Localstripe {
     process: Child,
     port: u16,
     pub base_url: String,
@@ -25,7 +25,7 @@ fn folder() -> PathBuf {
 }
 
 impl Localstripe {
-    pub fn start() -> Localstripe {
+    pub(crate) fn start() -> Localstripe {
         let mut command = Command::new("python3");
         command
             .args(["-c", include_str!("localstripe.py")])
@@ -41,11 +41,11 @@ impl Localstripe {
         Localstripe { process, port, base_url: format!("http://127.0.0.1:{port}") }
     }
 
-    pub fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         self.send(&format!("GET {path} HTTP/1.1\r\n"), "").json()
     }
 
-    pub fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
+    pub(crate) fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
         let fields: Vec<_> = form.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let body = fields.join("&");
         let answer = self.send(&format!("POST {path} HTTP/1.1\r\n"), &body);
@@ -54,7 +54,7 @@ impl Localstripe {
     }
 
     /// A card whose bank wants to ask its holder.
-    pub fn careful_card(&self) -> String {
+    pub(crate) fn careful_card(&self) -> String {
         let card = [
             ("type", "card"),
             ("card[number]", "4000002500003155"),

@@ -11,7 +11,7 @@ use crate::house::read_head;
 
 /// What happens to one request.
 #[derive(Clone, Debug)]
-pub enum Turn {
+pub(crate) enum Turn {
     Says(u16, Value),
     /// The same with one more header.
     With(u16, &'static str, Value),
@@ -20,7 +20,7 @@ pub enum Turn {
 }
 
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// `POST /v1/refunds`.
     pub line: String,
     pub headers: Vec<(String, String)>,
@@ -28,18 +28,18 @@ pub struct Asked {
 }
 
 impl Asked {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-pub struct Scripted {
+pub(crate) struct Scripted {
     pub base_url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Scripted {
-    pub fn play(turns: Vec<Turn>) -> Scripted {
+    pub(crate) fn play(turns: Vec<Turn>) -> Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base_url = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -56,11 +56,11 @@ impl Scripted {
         Scripted { base_url, asked }
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("no panic before").clone()
     }
 
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         self.asked().into_iter().map(|asked| asked.line).collect()
     }
 }

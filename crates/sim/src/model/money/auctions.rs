@@ -10,7 +10,7 @@ use super::MoneyBook;
 const AWARD: u128 = 0;
 
 impl MoneyBook {
-    pub fn take_auction(&mut self, fact: &AuctionFact, now: Millis) {
+    pub(crate) fn take_auction(&mut self, fact: &AuctionFact, now: Millis) {
         if let AuctionFact::AwardPassed { why, .. } = fact {
             match why {
                 PassCause::Unpaid => self.lapse(AWARD, now),

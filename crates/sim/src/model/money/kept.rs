@@ -14,12 +14,12 @@ pub type Courses = BTreeMap<&'static str, u64>;
 
 impl MoneyBook {
     /// A step begins: what came late before was judged then.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.late.clear();
     }
 
     /// The goods of orders whose late money came in this step, was enough, and bought nothing.
-    pub fn came_in_vain(&self) -> Vec<(&OrderedGoods, &BuyerId)> {
+    pub(crate) fn came_in_vain(&self) -> Vec<(&OrderedGoods, &BuyerId)> {
         let late = self.late.iter().filter_map(|(id, payment)| {
             let order = &self.orders[id];
             let came = order.payments[payment].captured.unwrap_or(0);
@@ -28,7 +28,7 @@ impl MoneyBook {
         late.map(|placed| (&placed.goods, &placed.buyer)).collect()
     }
 
-    pub fn take_registration(&mut self, fact: &RegistrationFact, now: Millis) {
+    pub(crate) fn take_registration(&mut self, fact: &RegistrationFact, now: Millis) {
         if let RegistrationFact::OfferLapsed { entry } = fact {
             self.lapse(entry.0, now);
         } else if let RegistrationFact::Confirmed { entry, order } = fact {
@@ -55,7 +55,7 @@ impl MoneyBook {
     }
 
     /// What became of orders for awards and places.
-    pub fn courses(&self) -> Courses {
+    pub(crate) fn courses(&self) -> Courses {
         let mut courses = Courses::new();
         for order in self.orders.values() {
             let names: &[&str] = match &order.placed.goods {

@@ -43,7 +43,7 @@ impl MoneyBook {
 
 /// Which seats of a paid event are whose.
 #[derive(Clone, Debug, Default)]
-pub struct SeatBook {
+pub(super) struct SeatBook {
     held: BTreeMap<HoldId, Vec<u32>>,
     sold: BTreeMap<OrderId, Vec<u32>>,
     waiting: BTreeMap<HoldId, u32>,
@@ -59,7 +59,7 @@ impl SeatBook {
         assert!(self.held.insert(hold, seats).is_none(), "a hold begins twice");
     }
 
-    pub fn take_back(&mut self, placed: &OrderPlaced) {
+    pub(super) fn take_back(&mut self, placed: &OrderPlaced) {
         let OrderedGoods::Hold { seats, .. } = &placed.goods else { panic!("seats of a sale") };
         let seats: Vec<u32> = seats.iter().map(|line| line.seat).collect();
         assert!(seats.iter().all(|seat| self.is_free(*seat)), "late money buys a seat that another has");

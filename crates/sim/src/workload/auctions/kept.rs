@@ -13,7 +13,7 @@ use crate::workload::Workload;
 use crate::workload::kept::{Kept, often};
 use crate::workload::orders::orders_of;
 
-pub const AWARDS: Kept =
+pub(crate) const AWARDS: Kept =
     Kept { kind: ListingKind::Auction, alive_least: 4, create: create_short, wish: at_the_auction };
 
 /// Soon over.
@@ -23,7 +23,7 @@ fn create_short(workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
     Command::Auction(AuctionCommand::CreateAuction(Box::new(details)))
 }
 
-pub fn at_the_auction(workload: &mut Workload, rng: &mut Rng, other: &Other, clock: i64) -> Command {
+pub(crate) fn at_the_auction(workload: &mut Workload, rng: &mut Rng, other: &Other, clock: i64) -> Command {
     let Some(auction) = other.listing.auction() else { return Command::ExpireDue { limit: 1 } };
     let image = auction.image();
     if image.closed.is_none() {
@@ -42,12 +42,12 @@ pub fn at_the_auction(workload: &mut Workload, rng: &mut Rng, other: &Other, clo
     }
 }
 
-pub fn is_running(other: &Other) -> bool {
+pub(crate) fn is_running(other: &Other) -> bool {
     other.listing.auction().is_some_and(|auction| auction.image().closed.is_none())
 }
 
 /// Staff pays back what an award cost, or its bidder turns it down.
-pub fn give_up_award(rng: &mut Rng, order: &BookedOrder, bidder: BuyerId) -> Command {
+pub(crate) fn give_up_award(rng: &mut Rng, order: &BookedOrder, bidder: BuyerId) -> Command {
     if let OrderedGoods::Award { price_minor, .. } = &order.goods
         && rng.chance(700)
     {

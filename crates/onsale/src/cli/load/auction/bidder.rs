@@ -16,19 +16,19 @@ const WATCH: u32 = 20;
 
 /// What everybody has heard.
 #[derive(Debug)]
-pub struct Crowd {
+pub(crate) struct Crowd {
     min_next: AtomicI64,
     last_max: AtomicI64,
 }
 
 impl Crowd {
-    pub fn new(start: i64) -> Crowd {
+    pub(crate) fn new(start: i64) -> Crowd {
         Crowd { min_next: AtomicI64::new(start), last_max: AtomicI64::new(start) }
     }
 }
 
 #[derive(Debug)]
-pub struct Bidder {
+pub(crate) struct Bidder {
     run: u32,
     number: u32,
     /// A banned one goes home and another comes.
@@ -39,7 +39,7 @@ pub struct Bidder {
 
 /// A request about to be sent.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub(crate) struct Ask {
     pub verb: &'static str,
     pub path: String,
     pub body: String,
@@ -51,14 +51,14 @@ pub struct Ask {
 
 /// Sent and never answered: whether it counts, only the facts know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Unanswered {
+pub(crate) struct Unanswered {
     pub bidder: String,
     pub max: Option<i64>,
 }
 
 /// A bid that was answered with a yes, to be found in the facts afterwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Promise {
+pub(crate) struct Promise {
     pub bid: u64,
     pub bidder: String,
     pub max: i64,
@@ -71,7 +71,7 @@ pub struct Promise {
 }
 
 impl Bidder {
-    pub fn new(run: u32, number: u32) -> Bidder {
+    pub(crate) fn new(run: u32, number: u32) -> Bidder {
         Bidder { run, number, turn: 0, steps: 0, latest: None }
     }
 
@@ -79,7 +79,7 @@ impl Bidder {
         format!("load-{:08x}-{}-{}", self.run, self.number, self.turn)
     }
 
-    pub fn next(&mut self, auction: &str, crowd: &Crowd, rng: &mut impl RngExt) -> Ask {
+    pub(crate) fn next(&mut self, auction: &str, crowd: &Crowd, rng: &mut impl RngExt) -> Ask {
         self.steps += 1;
         let (bidder, dice) = (self.name(), rng.random_range(0..1_000));
         let ask = |verb, path: &str, body: serde_json::Value, max| Ask {
@@ -118,7 +118,7 @@ impl Bidder {
     }
 
     /// Takes the answer in; a yes to a bid is a promise.
-    pub fn hear(&mut self, ask: &Ask, reply: &Reply, crowd: &Crowd) -> Option<Promise> {
+    pub(crate) fn hear(&mut self, ask: &Ask, reply: &Reply, crowd: &Crowd) -> Option<Promise> {
         let told = reply.json();
         if let Some(least) = told["min_next_minor"].as_i64() {
             crowd.min_next.store(least, Ordering::Relaxed);

@@ -14,7 +14,7 @@ use crate::cli::bidding::{After, Award, Book, Line, Stand, Terms};
 const BROKEN_TOLD: usize = 10;
 
 #[derive(Debug, Default, Serialize)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     pub exact: bool,
     pub facts: u64,
     pub promises: u64,
@@ -37,7 +37,7 @@ impl Verdict {
 
 /// What the bidders heard, and what they never heard of again.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Heard {
+pub(crate) struct Heard {
     pub promises: Vec<Promise>,
     pub unanswered: Vec<Unanswered>,
 }
@@ -62,7 +62,7 @@ impl Own<'_> {
 }
 
 /// Exported facts and the auction as it is served, against the second opinion.
-pub fn judge(facts: &[Value], shown: &Value, terms: &Terms, heard: &Heard) -> Verdict {
+pub(crate) fn judge(facts: &[Value], shown: &Value, terms: &Terms, heard: &Heard) -> Verdict {
     let promises = &heard.promises;
     let mut verdict = Verdict { promises: promises.len() as u64, ..Verdict::default() };
     let answered = promises.iter().map(|promise| (promise.bid, promise)).collect();

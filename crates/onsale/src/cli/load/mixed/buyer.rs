@@ -50,7 +50,7 @@ struct Order {
     until: i64,
 }
 
-pub async fn buy(mut way: Way<'_>, mut rng: StdRng) {
+pub(super) async fn buy(mut way: Way<'_>, mut rng: StdRng) {
     let way = &mut way;
     let Some((goods, until)) = take(way, &mut rng).await else { return };
     if way.number <= PLANNED {

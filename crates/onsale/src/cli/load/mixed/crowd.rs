@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A payment that is to be resolved takes no longer, however busy the machine: then it counts as forgotten.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-pub struct Crowd {
+pub(super) struct Crowd {
     pub stage: Stage,
     pub run: u32,
     /// Signs what the simulated provider would say.
@@ -39,7 +39,7 @@ pub struct Crowd {
 }
 
 #[derive(Default)]
-pub struct Heard {
+pub(super) struct Heard {
     pub answers: BTreeMap<String, u64>,
     pub payments: BTreeMap<String, u64>,
     pub promises: Vec<Promise>,
@@ -51,7 +51,7 @@ pub struct Heard {
 }
 
 /// One buyer's connection and name.
-pub struct Way<'a> {
+pub(super) struct Way<'a> {
     pub crowd: &'a Crowd,
     pub client: &'a mut Client,
     pub name: String,
@@ -61,23 +61,29 @@ pub struct Way<'a> {
 
 /// An answer: its status, its body, and the code of a refusal.
 #[derive(Clone, Debug)]
-pub struct ServerAnswer {
+pub(super) struct ServerAnswer {
     pub status: u16,
     pub body: Value,
 }
 
 impl ServerAnswer {
-    pub fn is_yes(&self) -> bool {
+    pub(super) fn is_yes(&self) -> bool {
         self.status < 300
     }
 
-    pub fn text(&self, name: &str) -> String {
+    pub(super) fn text(&self, name: &str) -> String {
         text(&self.body, name)
     }
 }
 
 impl Crowd {
-    pub fn new(stage: Stage, secret: Option<Vec<u8>>, silent: u64, lapses: u32, bar: ProgressBar) -> Crowd {
+    pub(super) fn new(
+        stage: Stage,
+        secret: Option<Vec<u8>>,
+        silent: u64,
+        lapses: u32,
+        bar: ProgressBar,
+    ) -> Crowd {
         Crowd {
             stage,
             run: rand::random(),
@@ -91,37 +97,37 @@ impl Crowd {
         }
     }
 
-    pub fn heard(&self) -> MutexGuard<'_, Heard> {
+    pub(super) fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn requests(&self) -> u64 {
+    pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    pub fn broken(&self, why: String) {
+    pub(super) fn broken(&self, why: String) {
         self.heard().broken.push(why);
     }
 
     /// Something is left behind, and over by then.
-    pub fn leaves(&self, until: i64) {
+    pub(super) fn leaves(&self, until: i64) {
         let mut heard = self.heard();
         heard.lapse_at = heard.lapse_at.max(until);
     }
 
-    pub fn may_be_silent(&self) -> bool {
+    pub(super) fn may_be_silent(&self) -> bool {
         let less = |left: u64| left.checked_sub(1);
         self.silent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 }
 
 impl<'a> Way<'a> {
-    pub fn new(crowd: &'a Crowd, client: &'a mut Client, number: u64) -> Way<'a> {
+    pub(super) fn new(crowd: &'a Crowd, client: &'a mut Client, number: u64) -> Way<'a> {
         Way { crowd, client, name: format!("load-{:08x}-{number}", crowd.run), number, steps: 0 }
     }
 
     /// Sends a request under a key of its own, again until it is answered.
-    pub async fn send(
+    pub(super) async fn send(
         &mut self,
         verb: &str,
         method: Method,
@@ -154,7 +160,7 @@ impl<'a> Way<'a> {
         None
     }
 
-    pub async fn post(
+    pub(super) async fn post(
         &mut self,
         verb: &str,
         path: &str,
@@ -164,19 +170,19 @@ impl<'a> Way<'a> {
         self.send(verb, Method::POST, path, headers, body).await
     }
 
-    pub fn promise(&self, kind: &str, field: &str, id: &str, says: &[(&str, Value)]) {
+    pub(super) fn promise(&self, kind: &str, field: &str, id: &str, says: &[(&str, Value)]) {
         let says = says.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let promise = Promise { kind: kind.into(), field: field.into(), id: id.into(), says };
         self.crowd.heard().promises.push(promise);
     }
 
     /// An answer that nobody expected.
-    pub fn odd(&self, verb: &str, told: &ServerAnswer) {
+    pub(super) fn odd(&self, verb: &str, told: &ServerAnswer) {
         self.crowd.broken(format!("{verb} was answered {} {}", told.status, told.body));
     }
 
     /// Reads something until it is as wished, or it takes too long.
-    pub async fn until(&mut self, path: &str, wished: impl Fn(&Value) -> bool) -> Option<Value> {
+    pub(super) async fn until(&mut self, path: &str, wished: impl Fn(&Value) -> bool) -> Option<Value> {
         let begun = Instant::now();
         let mut last = Value::Null;
         while begun.elapsed() < PATIENCE {
@@ -193,7 +199,7 @@ impl<'a> Way<'a> {
     }
 
     /// Waits until an order's latest payment is captured or declined, and the order shows what came of it.
-    pub async fn resolved(&mut self, order: &str) -> Option<Value> {
+    pub(super) async fn resolved(&mut self, order: &str) -> Option<Value> {
         let path = format!("/v1/orders/{order}");
         self.until(&path, |order| {
             list(order, "payments").last().is_some_and(|last| last["status"] != "asked")
@@ -202,13 +208,18 @@ impl<'a> Way<'a> {
     }
 
     /// What the simulated provider would say, signed by whoever knows the house's key.
-    pub async fn webhook(&mut self, payment: &str, status: &str, amount_minor: i64) -> Option<ServerAnswer> {
+    pub(super) async fn webhook(
+        &mut self,
+        payment: &str,
+        status: &str,
+        amount_minor: i64,
+    ) -> Option<ServerAnswer> {
         let event = self.crowd.events.fetch_add(1, Ordering::Relaxed);
         let id = format!("load-{:08x}-{event}", self.crowd.run);
         self.webhook_again(&id, payment, status, amount_minor).await
     }
 
-    pub async fn webhook_again(
+    pub(super) async fn webhook_again(
         &mut self,
         id: &str,
         payment: &str,

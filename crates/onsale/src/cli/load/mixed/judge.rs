@@ -18,7 +18,7 @@ use crate::cli::stock_book::{self, StockBook};
 const BROKEN_TOLD: usize = 10;
 
 #[derive(Debug, Default, Serialize)]
-pub struct Verdict {
+pub(super) struct Verdict {
     pub exact: bool,
     pub facts: u64,
     pub promises: u64,
@@ -178,7 +178,7 @@ impl Desk {
     }
 }
 
-pub fn judge(record: &Record) -> Verdict {
+pub(super) fn judge(record: &Record) -> Verdict {
     let mut verdict = Verdict { promises: record.promises.len() as u64, ..Verdict::default() };
     record.broken.iter().for_each(|why| verdict.broken(why.clone()));
     let mut desk = Desk::default();

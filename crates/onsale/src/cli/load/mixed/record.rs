@@ -8,7 +8,7 @@ use crate::cli::bidding::Terms;
 use crate::cli::load::auction::check::Heard;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Record {
+pub(super) struct Record {
     pub events: Vec<Event>,
     pub sales: Vec<Sale>,
     pub auctions: Vec<Auction>,
@@ -20,7 +20,7 @@ pub struct Record {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Event {
+pub(super) struct Event {
     pub id: String,
     pub seats: Vec<String>,
     pub areas: Vec<(String, u64)>,
@@ -30,7 +30,7 @@ pub struct Event {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Sale {
+pub(super) struct Sale {
     pub id: String,
     pub facts: Vec<Value>,
     /// `GET /v1/sales/{sale}`, and the position it tells in a header.
@@ -39,7 +39,7 @@ pub struct Sale {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Auction {
+pub(super) struct Auction {
     pub id: String,
     pub facts: Vec<Value>,
     pub shown: Value,
@@ -49,7 +49,7 @@ pub struct Auction {
 
 /// An answer that says something happened: there must be such a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Promise {
+pub(super) struct Promise {
     /// The fact's kind, and the field by which it is found.
     pub kind: String,
     pub field: String,

@@ -17,7 +17,7 @@ const SEATS_PER_ROW: u32 = 20;
 const FLOOR: &str = "floor";
 
 #[derive(Debug)]
-pub struct Stage {
+pub(super) struct Stage {
     pub night: String,
     /// Cancelled before everybody has gone home.
     pub doomed: String,
@@ -29,7 +29,7 @@ pub struct Stage {
 
 impl Stage {
     /// Room for about half of the buyers: the others fight for it.
-    pub async fn make(client: &mut Client, buyers: u32) -> anyhow::Result<Stage> {
+    pub(super) async fn make(client: &mut Client, buyers: u32) -> anyhow::Result<Stage> {
         let now = client.get("/v1/time").await?["now"].as_i64().context("the server's time")?;
         let row = |r: u32| (1..=SEATS_PER_ROW).map(|n| format!("A-{r}-{n}")).collect::<Vec<_>>();
         let rows: Vec<_> = (1..=(buyers / 2).div_ceil(SEATS_PER_ROW).clamp(2, 500)).map(row).collect();
@@ -51,7 +51,7 @@ impl Stage {
     }
 
     /// What can be read about all of it at the end. What is served is read first: the facts must reach it.
-    pub async fn record(&self, client: &mut Client) -> anyhow::Result<Record> {
+    pub(super) async fn record(&self, client: &mut Client) -> anyhow::Result<Record> {
         let mut record = Record::default();
         for id in [&self.night, &self.doomed] {
             let shown = client.get(&format!("/v1/events/{id}/seats")).await?;
@@ -103,7 +103,7 @@ async fn create(client: &mut Client, path: &str, wish: &Value) -> anyhow::Result
 }
 
 /// What somebody wants to hold: neighbours, or places to stand.
-pub fn wish(rows: &[Vec<String>], rng: &mut impl rand::RngExt) -> Value {
+pub(super) fn wish(rows: &[Vec<String>], rng: &mut impl rand::RngExt) -> Value {
     let count = rng.random_range(1..=3);
     if rng.random_ratio(1, 12) {
         return json!({"areas": [{"area": FLOOR, "count": count}]});

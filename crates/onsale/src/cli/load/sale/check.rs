@@ -18,7 +18,7 @@ const FACTS_PER_PAGE: usize = 1_000;
 const BROKEN_TOLD: usize = 10;
 
 #[derive(Debug, Default, Serialize)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// Nothing broke, and exactly as many were sold as there were.
     pub exact: bool,
     pub facts: u64,
@@ -39,7 +39,12 @@ struct Found {
     cancelled: HashMap<String, ()>,
 }
 
-pub async fn check(client: &mut Client, sale: &str, items: u64, crowd: &Crowd) -> anyhow::Result<Verdict> {
+pub(crate) async fn check(
+    client: &mut Client,
+    sale: &str,
+    items: u64,
+    crowd: &Crowd,
+) -> anyhow::Result<Verdict> {
     let (mut verdict, mut book, mut found) = (Verdict::default(), StockBook::default(), Found::default());
     crowd.broken().into_iter().for_each(|why| verdict.broken(why));
     let mut after = "0".to_owned();

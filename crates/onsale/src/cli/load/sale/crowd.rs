@@ -27,7 +27,7 @@ const TRIES: u32 = 20;
 
 /// How many come, and how.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     pub buyers: usize,
     pub connections: usize,
     /// Of a hundred codes.
@@ -64,7 +64,7 @@ struct Buyer {
 
 /// An answer that promises something, to be found in the facts afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Promise {
+pub(crate) enum Promise {
     Reserved { checkout: String, buyer: String, count: u64 },
     Bought { checkout: String, order: String },
     Cancelled { checkout: String },
@@ -94,7 +94,7 @@ struct Shared {
 }
 
 /// What the buyers leave behind.
-pub struct Crowd {
+pub(crate) struct Crowd {
     shared: Arc<Shared>,
 }
 
@@ -103,7 +103,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Crowd {
-    pub async fn run(client: &Client, sale: &str, plan: &Plan, bar: ProgressBar) -> Crowd {
+    pub(crate) async fn run(client: &Client, sale: &str, plan: &Plan, bar: ProgressBar) -> Crowd {
         let buyers = plan.buyers;
         let run = rand::random::<u32>();
         let name = |number: usize| format!("load-{run:08x}-{number}");
@@ -133,20 +133,20 @@ impl Crowd {
         Crowd { shared }
     }
 
-    pub fn requests(&self) -> u64 {
+    pub(crate) fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    pub fn answers(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn answers(&self) -> BTreeMap<String, u64> {
         lock(&self.shared.heard).answers.clone()
     }
 
-    pub fn promises(&self) -> Vec<Promise> {
+    pub(crate) fn promises(&self) -> Vec<Promise> {
         lock(&self.shared.heard).promises.clone()
     }
 
     /// What was wrong with the answers themselves.
-    pub fn broken(&self) -> Vec<String> {
+    pub(crate) fn broken(&self) -> Vec<String> {
         lock(&self.shared.heard).broken.clone()
     }
 }
