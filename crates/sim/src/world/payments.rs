@@ -164,18 +164,17 @@ impl World {
             return;
         }
         let place = self.rng.below(self.bank.pushed.len() as u64) as usize;
-        if self.workload.is_keeping() {
-            // Days may pass here: what nobody answered is sent until somebody does.
-            let webhook = self.bank.pushed[place].clone();
-            let errand = Errand::Sent(webhook.event.clone());
-            return self.tell(desk_request(DeskCommand::ReceiveWebhook(Box::new(webhook))), errand);
+        let webhook = self.bank.pushed[place].clone();
+        let (errand, request) = (
+            Errand::Sent(webhook.event.clone()),
+            desk_request(DeskCommand::ReceiveWebhook(Box::new(webhook))),
+        );
+        // One may come a second time, much later, on another way.
+        if self.rng.chance(150) {
+            self.network.send(&mut self.rng, self.step, vec![request.clone()]);
         }
-        let webhook = match self.rng.chance(850) {
-            true => self.bank.pushed.swap_remove(place),
-            false => self.bank.pushed[place].clone(),
-        };
-        let request = desk_request(DeskCommand::ReceiveWebhook(Box::new(webhook)));
-        self.network.send(&mut self.rng, self.step, vec![request]);
+        // What nobody answered is sent until somebody does.
+        self.tell(request, errand);
     }
 
     fn inquire(&mut self, listing: ListingId, query: Query, errand: Errand) {
