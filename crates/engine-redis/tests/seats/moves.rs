@@ -111,11 +111,11 @@ async fn a_choice_from_an_old_position_is_made_again_unless_the_caller_has_tried
     let mut room = room().await;
     let (old, mut fresh) = (room.picture().await, room.picture().await);
     room.take(&mut fresh, &hold(1, Pick::Seats(vec![0]))).await;
-    assert_eq!(why(room.ask(&old, &best(2, 2), (Stamp::None, None), NOW).await), "moved");
+    assert_eq!(why(room.ask(&old, &best(2, 2), Stamp::None, NOW).await), "moved");
     room.caller.terms.strict = false;
-    assert_eq!(why(room.ask(&old, &best(3, 2), (Stamp::None, None), NOW).await), "Done");
+    assert_eq!(why(room.ask(&old, &best(3, 2), Stamp::None, NOW).await), "Done");
     // Now what the old picture would choose is taken.
-    assert_eq!(why(room.ask(&old, &best(4, 2), (Stamp::None, None), NOW).await), "moved");
+    assert_eq!(why(room.ask(&old, &best(4, 2), Stamp::None, NOW).await), "moved");
     // A deadline has passed since the choice was made.
     room.caller.terms.strict = true;
     let fresh = room.picture().await;
@@ -132,18 +132,16 @@ async fn details_and_charts_are_made_from_the_latest() {
         Command::Event(EventCommand::ChangeEvent(Box::new(ChangeEvent { name, ..ChangeEvent::default() })))
     };
     room.take(&mut fresh, &rename("a")).await;
-    assert_eq!(why(room.ask(&old, &rename("b"), (Stamp::None, None), NOW).await), "versions");
+    assert_eq!(why(room.ask(&old, &rename("b"), Stamp::None, NOW).await), "versions");
     let adopt = AdoptChart { venue: None, version: 2, layout: layout_of(8).into() };
     let adopt = Command::Event(EventCommand::AdoptChart(Box::new(adopt)));
-    assert_eq!(why(room.ask(&old, &adopt, (Stamp::None, None), NOW).await), "versions");
+    assert_eq!(why(room.ask(&old, &adopt, Stamp::None, NOW).await), "versions");
     room.take(&mut fresh, &adopt).await;
     // A picture that knows nothing yet asks again, too; an old one may still hold a seat that it knows.
-    assert_eq!(why(room.ask(&Picture::nothing(EVENT), &adopt, (Stamp::None, None), NOW).await), "versions");
-    assert_eq!(why(room.ask(&old, &hold(1, Pick::Seats(vec![5])), (Stamp::None, None), NOW).await), "Done");
+    assert_eq!(why(room.ask(&Picture::nothing(EVENT), &adopt, Stamp::None, NOW).await), "versions");
+    assert_eq!(why(room.ask(&old, &hold(1, Pick::Seats(vec![5])), Stamp::None, NOW).await), "Done");
     assert_eq!(
-        why(room
-            .ask(&Picture::nothing(EVENT), &hold(2, Pick::Seats(vec![7])), (Stamp::None, None), NOW)
-            .await),
+        why(room.ask(&Picture::nothing(EVENT), &hold(2, Pick::Seats(vec![7])), Stamp::None, NOW).await),
         "Done"
     );
 }
@@ -175,7 +173,7 @@ async fn another_layout_is_told() {
     let room = room().await;
     let mut picture = room.picture().await;
     picture.layout = layout::Layout::Compact;
-    let reply = room.ask(&picture, &hold(1, Pick::Seats(vec![0])), (Stamp::None, None), NOW).await;
+    let reply = room.ask(&picture, &hold(1, Pick::Seats(vec![0])), Stamp::None, NOW).await;
     assert!(
         matches!(&reply, Reply::Retry { why, detail, .. } if why == "layout" && detail == "hash"),
         "{reply:?}"
@@ -201,8 +199,7 @@ async fn time_is_the_servers_own_and_never_before_the_last_fact() {
     let reply = room.ask(&room.picture().await, &hold(1, Pick::Seats(vec![0])), Stamp::None, 0).await;
     let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
     assert!(answer.at > NOW, "the server's clock is past 2023");
-    let reply =
-        room.ask(&room.picture().await, &hold(2, Pick::Seats(vec![0])), (Stamp::None, None), NOW).await;
+    let reply = room.ask(&room.picture().await, &hold(2, Pick::Seats(vec![0])), Stamp::None, NOW).await;
     let Reply::Answer(later) = reply else { panic!("{reply:?}") };
     assert_eq!(later.at, answer.at);
     assert_eq!(
@@ -244,8 +241,7 @@ async fn the_marker_ends_at_the_next_deadline() {
         }
         let key = Keys::new(&room.caller.prefix, &EVENT).marker().to_owned();
         for (after, next) in [(0, 30_000), (30_000, 60_000), (75_000, 90_000)] {
-            let _ =
-                room.ask(&picture, &Command::ExpireDue { limit: 9 }, (Stamp::None, None), NOW + after).await;
+            let _ = room.ask(&picture, &Command::ExpireDue { limit: 9 }, Stamp::None, NOW + after).await;
             let marker = room.caller.link.query(redis::cmd("GET").arg(&key)).await.expect("a marker");
             assert_eq!(marker, redis::Value::BulkString((NOW + next).to_string().into_bytes()), "at {after}");
         }
