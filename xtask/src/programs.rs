@@ -102,8 +102,12 @@ fn of_message(line: &str, root: &Path) -> Option<TestProgram> {
     let manifest = Path::new(message["manifest_path"].as_str()?);
     let folder = manifest.parent().unwrap_or(root).to_path_buf();
     // `path+file:///…/crates/domain#onsale-domain@0.1.0`
-    let id = message["package_id"].as_str()?.rsplit('#').next()?;
-    let package = id.split('@').next()?.to_owned();
+    // A room whose folder has its name is `…/onsale#0.1.0`, every other `…/edge#onsale-edge@0.1.0`.
+    let (source, id) = message["package_id"].as_str()?.rsplit_once('#')?;
+    let package = match id.split_once('@') {
+        Some((name, _)) => name.to_owned(),
+        None => source.rsplit('/').next()?.to_owned(),
+    };
     let name = message["target"]["name"].as_str()?.to_owned();
     let target = match message["target"]["kind"][0].as_str()? {
         "bin" => Target::Bin(name),
@@ -124,7 +128,7 @@ mod tests {
     fn message(kind: &str, name: &str, test: bool) -> String {
         serde_json::json!({
             "reason": "compiler-artifact",
-            "package_id": "path+file:///house/crates/onsale#onsale@0.1.0",
+            "package_id": "path+file:///house/crates/onsale#0.1.0",
             "manifest_path": "/house/crates/onsale/Cargo.toml",
             "target": { "kind": [kind], "name": name },
             "profile": { "test": test },

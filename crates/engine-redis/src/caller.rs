@@ -185,13 +185,13 @@ impl ScriptCaller {
         &self,
         picture: &Picture,
         command: &Command,
-        stamp: Stamp,
+        (stamp, by): (Stamp, Option<&By>),
         clock: Millis,
         assumed_now: Millis,
     ) -> Result<Reply, CallError> {
         let (clocks, mut terms) = ((clock, assumed_now), self.terms);
         loop {
-            let call = ScriptCall::prepare(picture, command, stamp, None, &self.prefix, &terms, clocks);
+            let call = ScriptCall::prepare(picture, command, stamp, by, &self.prefix, &terms, clocks);
             let script = self.scripts.get(call.name, call.layout);
             let value = self.link.script(script, &call.keys, &call.args).await?;
             let reply = call.read(value)?;

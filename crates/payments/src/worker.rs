@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt, TryFutureExt, ready};
-use futures_util::stream::{FuturesUnordered, StreamExt};
 use onsale_domain::by::Actor;
 use onsale_domain::desk::{DeskCommand, Webhook, desk_of};
 use onsale_domain::{By, Command, Found, ListingId, Outcome, Query, Tenant};
 use onsale_engine::{Engine, EngineError, Moved, Request};
 use tokio::sync::{Mutex, Notify};
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::machine::{Call, CallId, KINDS, Machine, Reply};
@@ -25,8 +25,9 @@ const TICK: Duration = Duration::from_millis(500);
 /// How often the lease is asked for again: some times before it is over.
 const LEASE_TICK: Duration = Duration::from_secs(1);
 
-/// Calls under way; letting go of this lets go of all of them.
-type Calls = FuturesUnordered<BoxFuture<'static, (CallId, Reply)>>;
+/// Calls under way; letting go of this lets go of all of them. Each is a task of its own: one that has its turn at the desk goes on
+/// while the worker itself waits for another turn.
+type Calls = JoinSet<(CallId, Reply)>;
 
 pub struct Worker {
     engine: Arc<dyn Engine>,
@@ -91,7 +92,7 @@ impl Worker {
             let mut ended = None;
             if !self.leads.load(Ordering::Relaxed) {
                 // Another server may be asking for the same by now; what is said here could not be written down any more.
-                calls.clear();
+                calls.shutdown().await;
                 machine.lose_lease();
                 if std::mem::take(&mut is_due) {
                     ended = Some(self.hear().await);
@@ -100,7 +101,7 @@ impl Worker {
                 is_due = false;
                 ended = self.begin_round(&mut machine).await.err().map(Err);
             }
-            calls.extend(machine.take_calls().into_iter().map(|(id, call)| self.make(id, call)));
+            self.begin_calls(&mut machine, &mut calls);
             let is_not_begun = ended.as_ref().is_some_and(Result::is_err);
             match ended.or_else(|| machine.take_ended()) {
                 None => {}
@@ -123,10 +124,13 @@ impl Worker {
                     is_due = true;
                     machine.tick(self.engine.now());
                 }
-                Some((id, reply)) = calls.next() => machine.take_reply(id, reply, self.engine.now()),
+                Some(ended) = calls.join_next() => {
+                    let (id, reply) = reply_of(ended);
+                    machine.take_reply(id, reply, self.engine.now());
+                }
             }
         }
-        drop(calls);
+        calls.shutdown().await;
         machine.let_go();
     }
 
@@ -154,16 +158,18 @@ impl Worker {
         let (mut calls, mut ticks) = (Calls::new(), tokio::time::interval(TICK));
         self.begin_round(&mut machine).await?;
         loop {
-            calls.extend(machine.take_calls().into_iter().map(|(id, call)| self.make(id, call)));
+            self.begin_calls(&mut machine, &mut calls);
             if let Some(Err(error)) = machine.take_ended() {
                 machine.let_go();
                 return Err(error);
             }
             tokio::select! {
-                next = calls.next() => match next {
-                    Some((id, reply)) => machine.take_reply(id, reply, self.engine.now()),
-                    None => return machine.take_talk_trouble().map_or(Ok(()), Err),
-                },
+                ended = calls.join_next() => {
+                    let Some((id, reply)) = ended.map(reply_of) else {
+                        return machine.take_talk_trouble().map_or(Ok(()), Err);
+                    };
+                    machine.take_reply(id, reply, self.engine.now());
+                }
                 _ = ticks.tick() => machine.tick(self.engine.now()),
             }
         }
@@ -208,6 +214,12 @@ impl Worker {
         let by = Actor::parse(self.provider.name()).map(By::Provider);
         let request = Request { listing, command, key: None, by };
         self.engine.submit(request).map_ok(|answer| answer.outcome).boxed()
+    }
+
+    fn begin_calls(&self, machine: &mut Machine, calls: &mut Calls) {
+        for (id, call) in machine.take_calls() {
+            calls.spawn(self.make(id, call));
+        }
     }
 
     /// Begins a call of the machine; the future is its reply.
@@ -262,4 +274,9 @@ impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker").field("provider", &self.provider.name()).finish_non_exhaustive()
     }
+}
+
+/// A call that broke off is a bug of ours, and the worker breaks off with it.
+fn reply_of(ended: Result<(CallId, Reply), JoinError>) -> (CallId, Reply) {
+    ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use onsale_domain::refusal::{Detail, Refusal};
 use onsale_domain::seats::{EventFound, EventQuery};
-use onsale_domain::{BuyerId, Code, Command, ListingId, Millis, Outcome, Step, Tenant};
+use onsale_domain::{BuyerId, By, Code, Command, ListingId, Millis, Outcome, Step, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::embedded::shard_of;
 use onsale_engine::{Answer, EngineError, HeldAt, Request};
@@ -131,7 +131,7 @@ impl Auditor {
         if !facts.is_empty() {
             facts.iter().for_each(|fact| self.coverage.fact(fact.kind()));
             let first = offset + 1 - facts.len() as u64;
-            let new = Arc::new(Step { listing: id, epoch: 1, first, at, key, facts, by: None });
+            let new = Arc::new(Step { listing: id, epoch: 1, first, at, key, facts, by: request.by.clone() });
             self.listings.entry(id).and_modify(|listing| listing.log.push(new.clone()));
             if let Some(key) = key {
                 let kept = if request.command.is_sealed() { 24 * HOUR } else { HOUR };
@@ -184,8 +184,12 @@ impl Auditor {
             let Some((_, _, id)) = first.filter(|(noted, ..)| *noted <= clock) else { break };
             self.timers.remove(&id);
             if self.listings.get(&id).and_then(Listing::next_due).is_some_and(|due| due <= clock) {
-                let request =
-                    Request { listing: id, command: Command::ExpireDue { limit: 64 }, key: None, by: None };
+                let request = Request {
+                    listing: id,
+                    command: Command::ExpireDue { limit: 64 },
+                    key: None,
+                    by: Some(By::Clock),
+                };
                 self.decide(&request, clock, "sweep");
                 swept += 1;
             }

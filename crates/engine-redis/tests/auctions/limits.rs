@@ -43,7 +43,8 @@ impl Both {
         self.operations += 1;
         let (command, stamp) = (Command::Auction(command), Stamp::Operation(self.operations));
         let expected = self.domain.submit(&command, None, now);
-        let reply = self.caller.submit(&self.picture, &command, stamp, now, now).await.expect("an answer");
+        let reply =
+            self.caller.submit(&self.picture, &command, (stamp, None), now, now).await.expect("an answer");
         let Reply::Answer(got) = reply else { panic!("{reply:?}") };
         assert_eq!((&expected.outcome, expected.step()), (&got.outcome, got.step()), "{command:?}");
         if let Some(step) = got.step() {
@@ -121,7 +122,8 @@ async fn play() {
     {
         both.operations += 1;
         let (command, stamp) = (Command::Auction(command), Stamp::Operation(both.operations));
-        let reply = both.caller.submit(&both.picture, &command, stamp, now, now).await.expect("an answer");
+        let reply =
+            both.caller.submit(&both.picture, &command, (stamp, None), now, now).await.expect("an answer");
         let Reply::Answer(got) = reply else { panic!("{reply:?}") };
         assert_eq!(got.outcome.refused().map(|refusal| refusal.code.as_str()), Some(code));
     }

@@ -234,7 +234,7 @@ async fn ask_script(
     stamp: Stamp,
     now: i64,
 ) -> Result<Reply, String> {
-    caller.submit(picture, command, stamp, now, now).await.map_err(|error| error.to_string())
+    caller.submit(picture, command, (stamp, None), now, now).await.map_err(|error| error.to_string())
 }
 
 /// The answer, learned by the picture.

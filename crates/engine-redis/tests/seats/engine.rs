@@ -113,7 +113,8 @@ impl Inner {
         };
         for _ in 0..TRIES {
             let picture = self.picture(request.listing).await;
-            let reply = self.caller.submit(&picture, &request.command, stamp, clock, clock).await;
+            let from = (stamp, request.by.as_ref());
+            let reply = self.caller.submit(&picture, &request.command, from, clock, clock).await;
             match reply.map_err(|error| EngineError::Read(error.to_string()))? {
                 Reply::Answer(answer) => {
                     if let Some(step) = answer.step().filter(|_| !answer.replayed) {

@@ -45,7 +45,7 @@ impl Room {
         stamp: Stamp,
         clock: Millis,
     ) -> Reply {
-        self.caller.submit(picture, command, stamp, clock, clock).await.expect("an answer")
+        self.caller.submit(picture, command, (stamp, None), clock, clock).await.expect("an answer")
     }
 
     pub(crate) async fn take(&self, picture: &mut Picture, command: &Command) -> Answer {
@@ -126,7 +126,7 @@ async fn a_choice_from_an_old_position_is_made_again_unless_the_caller_has_tried
     // A deadline has passed since the choice was made.
     room.caller.terms.strict = true;
     let fresh = room.picture().await;
-    let reply = room.caller.submit(&fresh, &best(5, 2), Stamp::None, NOW + 120_000, NOW).await;
+    let reply = room.caller.submit(&fresh, &best(5, 2), (Stamp::None, None), NOW + 120_000, NOW).await;
     assert_eq!(why(reply.expect("an answer")), "time");
 }
 
@@ -224,7 +224,7 @@ async fn who_has_forgotten_the_scripts_says_so() {
     let room = room().await;
     let picture = room.picture().await;
     room.caller.link.query(redis::cmd("SCRIPT").arg("FLUSH")).await.expect("flushed");
-    let answer = room.caller.submit(&picture, &best(1, 1), Stamp::None, NOW, NOW).await;
+    let answer = room.caller.submit(&picture, &best(1, 1), (Stamp::None, None), NOW, NOW).await;
     assert!(matches!(
         answer,
         Err(onsale_engine_redis::caller::CallError::Link(onsale_engine_redis::LinkError::Forgotten { .. }))

@@ -58,8 +58,17 @@ impl Memory {
         let outcome = listing.execute(&request.command, now, &mut facts);
         let at = now.max(listing.last_at);
         let key = request.key.filter(|_| outcome.refused().is_none());
-        let step = (!facts.is_empty())
-            .then(|| Arc::new(Step { listing: request.listing, epoch: 1, first, at, key, facts, by: None }));
+        let step = (!facts.is_empty()).then(|| {
+            Arc::new(Step {
+                listing: request.listing,
+                epoch: 1,
+                first,
+                at,
+                key,
+                facts,
+                by: request.by.clone(),
+            })
+        });
         if let Some(step) = &step {
             steps.push(step.clone());
             if let Some(key) = key {

@@ -117,6 +117,11 @@ fn troubles_of_redis_have_their_own_answers() {
     let endless = std::thread::spawn(move || {
         redis::cmd("EVAL").arg("while true do end").arg(0).exec(&mut foreign).expect_err("it is ended")
     });
+    let mut other = redis.connect().expect("a connection");
+    let begun = Instant::now();
+    while redis::cmd("PING").exec(&mut other).is_ok() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the script has not begun");
+    }
     // Buyers are told to come again, and the operator what to do.
     server.until("it is told", |one| {
         let told = hold(one, &event, 12, "bob");

@@ -4,8 +4,9 @@
 
 mod close;
 
+use onsale_domain::by::Actor;
 use onsale_domain::desk::{DeskCommand, Standing, desk_of};
-use onsale_domain::{Command, Found, ListingId, Outcome, Query, Tenant};
+use onsale_domain::{By, Command, Found, ListingId, Outcome, Query, Tenant};
 use onsale_engine::embedded::shard_of;
 use onsale_engine::embedded::work::Work;
 use onsale_engine::{Moved, Request};
@@ -50,8 +51,13 @@ pub(super) fn desk() -> ListingId {
     desk_of(Tenant::DEFAULT)
 }
 
+/// Who makes the steps of the worker.
+fn provider() -> Option<By> {
+    Actor::parse("simulated").map(By::Provider)
+}
+
 fn desk_request(command: DeskCommand) -> Request {
-    Request { listing: desk(), command: Command::Desk(command), key: None, by: None }
+    Request { listing: desk(), command: Command::Desk(command), key: None, by: provider() }
 }
 
 impl World {
@@ -121,7 +127,8 @@ impl World {
             }
             Wanted::Desk(command) => return self.command_the_desk(id, command),
             Wanted::Tell(listing, command) => {
-                let request = Request { listing, command: Command::Order(command), key: None, by: None };
+                let request =
+                    Request { listing, command: Command::Order(command), key: None, by: provider() };
                 return self.tell(request, Errand::Tell(id));
             }
             Wanted::Charge(ask) => self.bank.charge(&mut self.rng, &ask).map(Some),
@@ -157,18 +164,17 @@ impl World {
             return;
         }
         let place = self.rng.below(self.bank.pushed.len() as u64) as usize;
-        if self.workload.is_keeping() {
-            // Days may pass here: what nobody answered is sent until somebody does.
-            let webhook = self.bank.pushed[place].clone();
-            let errand = Errand::Sent(webhook.event.clone());
-            return self.tell(desk_request(DeskCommand::ReceiveWebhook(Box::new(webhook))), errand);
+        let webhook = self.bank.pushed[place].clone();
+        let (errand, request) = (
+            Errand::Sent(webhook.event.clone()),
+            desk_request(DeskCommand::ReceiveWebhook(Box::new(webhook))),
+        );
+        // One may come a second time, much later, on another way.
+        if self.rng.chance(150) {
+            self.network.send(&mut self.rng, self.step, vec![request.clone()]);
         }
-        let webhook = match self.rng.chance(850) {
-            true => self.bank.pushed.swap_remove(place),
-            false => self.bank.pushed[place].clone(),
-        };
-        let request = desk_request(DeskCommand::ReceiveWebhook(Box::new(webhook)));
-        self.network.send(&mut self.rng, self.step, vec![request]);
+        // What nobody answered is sent until somebody does.
+        self.tell(request, errand);
     }
 
     fn inquire(&mut self, listing: ListingId, query: Query, errand: Errand) {
