@@ -29,7 +29,7 @@ mod state;
 mod view;
 mod watch_auction;
 
-pub use answer::{BidAnswer, Standing};
+pub use answer::{BidAnswer, BidStanding};
 pub use command::AuctionCommand;
 pub use details::{AuctionDetails, AuctionTerms};
 pub use fact::AuctionFact;

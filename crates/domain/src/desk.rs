@@ -11,7 +11,7 @@ mod state;
 mod view;
 
 pub use command::DeskCommand;
-pub use fact::{DeskFact, Slip, Standing, Webhook};
+pub use fact::{DeskFact, PaymentStanding, Slip, Webhook};
 pub use state::Desk;
 pub use view::{DeskFound, DeskQuery, DeskView, Received, Task};
 

@@ -20,7 +20,7 @@ pub use command::RegistrationCommand;
 pub use fact::RegistrationFact;
 pub use invariants::check as check_invariants;
 pub use state::Registration;
-pub use view::{EntryState, RegistrationFound, RegistrationQuery, RegistrationView, Standing};
+pub use view::{EntryStanding, EntryState, RegistrationFound, RegistrationQuery, RegistrationView};
 
 use crate::id::{BuyerId, ListingId};
 use crate::kind::Kind;

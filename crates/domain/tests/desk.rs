@@ -2,7 +2,7 @@
 
 use onsale_domain::desk::command::{NoteAnswer, TakeWork};
 use onsale_domain::desk::{
-    DeskCommand, DeskFact, DeskFound, DeskQuery, Slip, Standing, Task, Webhook, desk_of,
+    DeskCommand, DeskFact, DeskFound, DeskQuery, PaymentStanding, Slip, Task, Webhook, desk_of,
 };
 use onsale_domain::money::Currency;
 use onsale_domain::{
@@ -81,16 +81,16 @@ fn take(through: u64, slips: Vec<Slip>) -> DeskCommand {
     DeskCommand::TakeWork(TakeWork { listing: EVENT, through, slips })
 }
 
-fn answer(payment: u128, refund: u16, standing: Standing) -> DeskCommand {
+fn answer(payment: u128, refund: u16, standing: PaymentStanding) -> DeskCommand {
     of_try(payment, refund, 0, standing)
 }
 
-fn of_try(payment: u128, refund: u16, failures: u16, standing: Standing) -> DeskCommand {
+fn of_try(payment: u128, refund: u16, failures: u16, standing: PaymentStanding) -> DeskCommand {
     let (payment, reference) = (PaymentId(payment), Some("pi".into()));
     DeskCommand::NoteAnswer(NoteAnswer { payment, refund, failures, reference, standing })
 }
 
-fn event(id: &str, payment: Option<u128>, standing: Standing) -> DeskCommand {
+fn event(id: &str, payment: Option<u128>, standing: PaymentStanding) -> DeskCommand {
     DeskCommand::ReceiveWebhook(Box::new(Webhook {
         provider: "simulated".into(),
         event: id.into(),
@@ -103,20 +103,20 @@ fn event(id: &str, payment: Option<u128>, standing: Standing) -> DeskCommand {
     }))
 }
 
-fn event_of_try(id: &str, refund: u16, failures: Option<u16>, standing: Standing) -> DeskCommand {
+fn event_of_try(id: &str, refund: u16, failures: Option<u16>, standing: PaymentStanding) -> DeskCommand {
     let DeskCommand::ReceiveWebhook(webhook) = event(id, Some(1), standing) else { unreachable!("an event") };
     DeskCommand::ReceiveWebhook(Box::new(Webhook { refund, failures, ..*webhook }))
 }
 
-fn done() -> Standing {
-    Standing::Done { amount_minor: 1_000 }
+fn done() -> PaymentStanding {
+    PaymentStanding::Done { amount_minor: 1_000 }
 }
 
-fn failed() -> Standing {
-    Standing::Failed { reason: "no funds".into() }
+fn failed() -> PaymentStanding {
+    PaymentStanding::Failed { reason: "no funds".into() }
 }
 
-fn delivered(payment: u128, refund: u16, heard: &Standing) -> DeskCommand {
+fn delivered(payment: u128, refund: u16, heard: &PaymentStanding) -> DeskCommand {
     DeskCommand::NoteDelivered { payment: PaymentId(payment), refund, rank: heard.rank() }
 }
 
@@ -143,7 +143,7 @@ fn money_that_moved_wins_however_late_or_often_it_is_told() {
     assert_eq!(desk.standing(1), "failed");
     assert_eq!(desk.say(delivered(1, 0, &failed()), 3), "work_delivered");
     assert_eq!(desk.open(), []);
-    assert_eq!(desk.say(answer(1, 0, Standing::Waiting), 4), "unchanged", "the answer came last");
+    assert_eq!(desk.say(answer(1, 0, PaymentStanding::Waiting), 4), "unchanged", "the answer came last");
     assert_eq!(desk.say(answer(1, 0, done()), 5), "work_answered");
     assert_eq!(desk.open(), [(1, 0)], "its listing must hear of it");
     assert_eq!(desk.say(event("b", Some(1), failed()), 6), "webhook_received", "stored, and of no effect");
@@ -203,7 +203,7 @@ fn a_refund_that_fails_is_asked_for_again_until_it_is_paid() {
 #[test]
 fn a_failure_counts_for_the_try_that_failed_and_money_for_whichever_moved_it() {
     // What is told, and then: what the desk wrote, how often the refund has failed, how it stands.
-    let waiting = || Standing::Waiting;
+    let waiting = || PaymentStanding::Waiting;
     let table = [
         (of_try(1, 1, 1, failed()), "unchanged", 0, "asked", "no such try was asked for yet"),
         (of_try(1, 1, 0, failed()), "work_answered", 1, "asked", "the first try failed"),

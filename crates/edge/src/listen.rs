@@ -1,9 +1,9 @@
 //! The server's loop: accepts within a cap, serves HTTP/1.1 with modest buffers, and stops in good order.
 
 mod closing;
+mod connection_timer;
 mod patience;
 pub mod tls;
-mod turn;
 mod unread;
 
 use std::convert::Infallible;
@@ -27,9 +27,9 @@ use crate::config::Limits;
 use crate::http::edge::Edge;
 use crate::http::problem::{Problem, catalog};
 use closing::{Closing, Stage};
+use connection_timer::{Alarm, ConnectionTimer, Overdue};
 use patience::{Patient, Stream};
 use tls::Acceptor;
-use turn::{Alarm, Overdue, Turn};
 
 /// A pause after `accept` failed, usually for want of file descriptors: time for others to close.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -129,7 +129,7 @@ impl Connection {
     }
 
     async fn serve<S: Stream>(&self, http: http1::Builder, stream: S, permit: OwnedSemaphorePermit) {
-        let turn = Turn::new(&self.edge.app.config.limits);
+        let turn = ConnectionTimer::new(&self.edge.app.config.limits);
         let io = TokioIo::new(Patient::new(stream, permit, self.edge.clone()));
         // Boxed: hyper keeps room for the service's future as long as the connection lives, and most are idle.
         let service = service_fn(|request| {

@@ -22,7 +22,7 @@ use self::examine::{Process, Verdict};
 pub use self::generation::Generation;
 pub use self::knowledge::{Knowledge, knowledge};
 use self::owed::Owed;
-pub use self::recover::Recovered;
+pub use self::recover::RecoveryReport;
 pub(crate) use self::recover::keys;
 use crate::inspect::notify;
 use crate::link::config;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
-use onsale_domain::registration::{EntryState, Standing};
+use onsale_domain::registration::{EntryStanding, EntryState};
 use onsale_domain::stock::PurchaseState;
 use onsale_domain::{CheckoutId, Code, EntryId, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
@@ -156,9 +156,9 @@ impl Detailed {
     fn entry(&self) -> Result<EntryState, Malformed> {
         let malformed = || Malformed::of("entry");
         let standing = match self.get(3)? {
-            "w" => Standing::Waiting { ahead: self.number(6)? },
-            "o" => Standing::Offered { until: self.number(4)?, price_minor: self.number(5)? },
-            "c" => Standing::Confirmed {
+            "w" => EntryStanding::Waiting { ahead: self.number(6)? },
+            "o" => EntryStanding::Offered { until: self.number(4)?, price_minor: self.number(5)? },
+            "c" => EntryStanding::Confirmed {
                 order: match self.get(7)? {
                     "" => None,
                     order => Some(facts::read_id(order).map(OrderId).ok_or_else(malformed)?),

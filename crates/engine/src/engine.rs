@@ -131,7 +131,7 @@ pub struct Answer {
     pub outcome: Outcome,
     /// True if this is the first answer again, found by its idempotency key.
     pub replayed: bool,
-    pub told: Told,
+    pub told: AnswerStep,
 }
 
 impl Answer {
@@ -149,23 +149,23 @@ impl Answer {
 /// The step that an answer tells of. An engine may leave it as bytes: read by whoever asks, when somebody does, it
 /// costs the one who decides nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct AnswerStep {
     step: OnceLock<Arc<Step>>,
-    unread: Option<Unread>,
+    unread: Option<StepBytes>,
 }
 
 /// A step as an engine wrote it, among others.
 #[derive(Clone, Debug)]
-pub struct Unread {
+pub struct StepBytes {
     pub listing: ListingId,
     pub bytes: Arc<Vec<u8>>,
     pub start: u32,
     pub read: fn(ListingId, &[u8]) -> Step,
 }
 
-impl Told {
-    pub fn unread(unread: Option<Unread>) -> Told {
-        Told { step: OnceLock::new(), unread }
+impl AnswerStep {
+    pub fn unread(unread: Option<StepBytes>) -> AnswerStep {
+        AnswerStep { step: OnceLock::new(), unread }
     }
 
     pub fn step(&self) -> Option<&Arc<Step>> {
@@ -179,9 +179,9 @@ impl Told {
     }
 }
 
-impl From<Option<Arc<Step>>> for Told {
-    fn from(step: Option<Arc<Step>>) -> Told {
-        Told { step: step.map(OnceLock::from).unwrap_or_default(), unread: None }
+impl From<Option<Arc<Step>>> for AnswerStep {
+    fn from(step: Option<Arc<Step>>) -> AnswerStep {
+        AnswerStep { step: step.map(OnceLock::from).unwrap_or_default(), unread: None }
     }
 }
 

@@ -38,14 +38,14 @@ pub fn ask_key(tenant: Tenant, payment: PaymentId, refund: u16, failures: u16) -
 
 /// What a key names: a payment, which of its refunds (0: itself), and which try, by the failures before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskName {
     pub payment: PaymentId,
     pub refund: u16,
     pub failures: u16,
 }
 
 /// Reads what [`ask_key`] wrote.
-pub fn read_ask_key(key: &str) -> Option<Asked> {
+pub fn read_ask_key(key: &str) -> Option<AskName> {
     let (id, refund, failures) = match key.split_once("-r") {
         None => (key, 0, 0),
         Some((id, rest)) => {
@@ -54,7 +54,7 @@ pub fn read_ask_key(key: &str) -> Option<Asked> {
         }
     };
     let (_, payment) = read_payment(id)?;
-    Some(Asked { payment, refund, failures })
+    Some(AskName { payment, refund, failures })
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
         let all = [key(0, 0), key(1, 0), key(2, 0), key(1, 1), key(1, 2)];
         assert!(all.iter().enumerate().all(|(n, key)| !all[..n].contains(key)));
         for (refund, failures) in [(0, 0), (1, 0), (2, 0), (1, 1), (1, 2)] {
-            assert_eq!(read_ask_key(&key(refund, failures)), Some(Asked { payment, refund, failures }));
+            assert_eq!(read_ask_key(&key(refund, failures)), Some(AskName { payment, refund, failures }));
         }
         for wrong in ["", "-r1", &format!("{text}-r"), &format!("{text}-rx"), &format!("{text}-r1-t")] {
             assert_eq!(read_ask_key(wrong), None, "{wrong}");

@@ -4,7 +4,7 @@
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use http::HeaderMap;
 use onsale_domain::Millis;
-use onsale_domain::desk::{Standing, Webhook};
+use onsale_domain::desk::{PaymentStanding, Webhook};
 use onsale_domain::limits::REASON_CHARS_MAX;
 use onsale_domain::money::{Currency, Minor};
 use thiserror::Error;
@@ -84,12 +84,12 @@ pub struct LookUp {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     pub reference: Option<String>,
-    pub standing: Standing,
+    pub standing: PaymentStanding,
 }
 
 /// A failure as the desk takes it, whatever a provider says: one line, not too long.
-pub fn failed(reason: &str) -> Standing {
-    Standing::Failed { reason: printable(reason) }
+pub fn failed(reason: &str) -> PaymentStanding {
+    PaymentStanding::Failed { reason: printable(reason) }
 }
 
 pub fn printable(text: &str) -> String {

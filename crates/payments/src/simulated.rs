@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::{BoxFuture, FutureExt, pending, ready};
 use http::HeaderMap;
 use onsale_domain::Millis;
-use onsale_domain::desk::{Standing, Webhook};
+use onsale_domain::desk::{PaymentStanding, Webhook};
 use onsale_domain::money::Minor;
 use serde::Deserialize;
 
@@ -41,7 +41,7 @@ struct Accounts {
 #[derive(Clone, Debug)]
 struct Ask {
     amount_minor: Minor,
-    standing: Standing,
+    standing: PaymentStanding,
     is_refund: bool,
     /// When a delayed one is done.
     done_at: Option<Millis>,
@@ -66,7 +66,7 @@ impl Bank {
     /// The buyer does, or refuses to do, what a payment with the method `action` asks for.
     pub fn act(&self, key: &str, consents: bool, now: Millis) {
         self.with(|accounts| {
-            let waits = |ask: &&mut Ask| matches!(ask.standing, Standing::NeedsAction { .. });
+            let waits = |ask: &&mut Ask| matches!(ask.standing, PaymentStanding::NeedsAction { .. });
             let Some(ask) = accounts.asks.get_mut(key).filter(waits) else { return };
             ask.standing = if consents { done(ask.amount_minor) } else { failed("authentication failed") };
             let standing = ask.standing.clone();
@@ -85,10 +85,9 @@ impl Bank {
 
     fn moved(&self, refunds: bool) -> Vec<(String, Minor)> {
         self.with(|accounts| {
-            let done = accounts
-                .asks
-                .iter()
-                .filter(|(_, ask)| ask.is_refund == refunds && matches!(ask.standing, Standing::Done { .. }));
+            let done = accounts.asks.iter().filter(|(_, ask)| {
+                ask.is_refund == refunds && matches!(ask.standing, PaymentStanding::Done { .. })
+            });
             done.map(|(key, ask)| (key.clone(), ask.amount_minor)).collect()
         })
     }
@@ -102,13 +101,13 @@ impl Bank {
     }
 }
 
-fn done(amount_minor: Minor) -> Standing {
-    Standing::Done { amount_minor }
+fn done(amount_minor: Minor) -> PaymentStanding {
+    PaymentStanding::Done { amount_minor }
 }
 
 impl Accounts {
     /// Puts an event about this key on its way.
-    fn push(&mut self, at: Millis, key: &str, standing: &Standing) {
+    fn push(&mut self, at: Millis, key: &str, standing: &PaymentStanding) {
         self.events += 1;
         let event = format!("sev_{}", self.events);
         let webhook = webhook(event, key, standing.clone());
@@ -145,8 +144,8 @@ impl Accounts {
         }
         let standing = match method {
             "decline" => failed("card declined"),
-            "action" => Standing::NeedsAction { url: format!("https://simulated.invalid/{key}") },
-            "delay" | "reorder" => Standing::Waiting,
+            "action" => PaymentStanding::NeedsAction { url: format!("https://simulated.invalid/{key}") },
+            "delay" | "reorder" => PaymentStanding::Waiting,
             "succeed" | "duplicate" | "lost" => done(amount_minor),
             _ => failed("unknown method"),
         };
@@ -167,7 +166,7 @@ impl Accounts {
                 }
                 self.push(now, key, &done(amount_minor));
                 self.push(now, key, &failed("first try declined"));
-                self.push(now, key, &Standing::Waiting);
+                self.push(now, key, &PaymentStanding::Waiting);
             }
             "succeed" | "decline" => self.push(now, key, &standing),
             _ => {}
@@ -203,11 +202,11 @@ impl Accounts {
     }
 }
 
-fn said(key: &str, standing: &Standing) -> Said {
+fn said(key: &str, standing: &PaymentStanding) -> Said {
     Said { reference: Some(format!("sim_{key}")), standing: standing.clone() }
 }
 
-fn webhook(event: String, key: &str, standing: Standing) -> Webhook {
+fn webhook(event: String, key: &str, standing: PaymentStanding) -> Webhook {
     let asked = read_ask_key(key);
     Webhook {
         provider: "simulated".to_owned(),
@@ -276,7 +275,7 @@ impl Provider for Simulated {
     fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
         self.bank.with(|accounts| {
             if let Some(known) = accounts.asks.get_mut(&ask.key).filter(|_| !accounts.down)
-                && matches!(known.standing, Standing::NeedsAction { .. })
+                && matches!(known.standing, PaymentStanding::NeedsAction { .. })
             {
                 known.standing = failed("called off: not paid in time");
             }
@@ -289,7 +288,7 @@ impl Provider for Simulated {
         signature::check(given, body, &self.secret, now)?;
         let event: Event = serde_json::from_slice(body).map_err(|_| WebhookError::Unreadable)?;
         let standing = match (event.status.as_str(), event.amount_minor) {
-            ("waiting", _) => Standing::Waiting,
+            ("waiting", _) => PaymentStanding::Waiting,
             ("failed", _) => failed(event.reason.as_deref().unwrap_or("declined")),
             ("done", Some(amount_minor)) => done(amount_minor),
             _ => return Err(WebhookError::Unreadable),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, FutureExt};
 use http::HeaderMap;
 use onsale_domain::Millis;
-use onsale_domain::desk::{Standing, Webhook};
+use onsale_domain::desk::{PaymentStanding, Webhook};
 use serde::de::DeserializeOwned;
 
 use self::client::{Client, Method, Reply};
@@ -201,7 +201,7 @@ impl Provider for Stripe {
 }
 
 fn is_failed(said: &Said) -> bool {
-    matches!(said.standing, Standing::Failed { .. })
+    matches!(said.standing, PaymentStanding::Failed { .. })
 }
 
 fn read<T: DeserializeOwned>(reply: &Reply) -> Result<T, ProviderError> {

@@ -212,29 +212,29 @@ impl Auditor {
     }
 
     /// Compares an answer with what it had to be. `failed`: the engine was poisoned, errors are right.
-    pub fn check(&mut self, expected: &Expected, told: &Told, failed: bool) -> Result<(), String> {
+    pub fn check(&mut self, expected: &Expected, told: &ClientAnswer, failed: bool) -> Result<(), String> {
         let right = match (told, &expected.what) {
-            (Told::Answer(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
-            (Told::Found(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
-            (Told::Holds(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
-            (Told::Answer(Err(told)), What::Error(expected)) => {
+            (ClientAnswer::Answer(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
+            (ClientAnswer::Found(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
+            (ClientAnswer::Holds(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
+            (ClientAnswer::Answer(Err(told)), What::Error(expected)) => {
                 self.coverage.outcome("any", "disk_full");
                 return if told == expected { Ok(()) } else { Err(format!("{told} instead of {expected}")) };
             }
-            (Told::Answer(Ok(told)), What::Replay(step)) => {
+            (ClientAnswer::Answer(Ok(told)), What::Replay(step)) => {
                 told.replayed
                     && told.step().map(|told| &**told) == Some(&**step)
                     && told.outcome == Outcome::Done
                     && (told.at, told.position.offset) == (step.at, step.last())
             }
-            (Told::Answer(Ok(told)), What::Answer { step, outcome, offset, at }) => {
+            (ClientAnswer::Answer(Ok(told)), What::Answer { step, outcome, offset, at }) => {
                 !told.replayed
                     && told.step().map(|told| &**told) == step.as_deref()
                     && same(&told.outcome, outcome)
                     && (told.position.offset, told.position.epoch, told.at) == (*offset, 1, *at)
             }
-            (Told::Found(Ok(told)), What::Found(expected)) => told == expected,
-            (Told::Holds(Ok(told)), What::Holds(expected)) => {
+            (ClientAnswer::Found(Ok(told)), What::Found(expected)) => told == expected,
+            (ClientAnswer::Holds(Ok(told)), What::Holds(expected)) => {
                 let told = told.iter().map(|held| {
                     (held.listing, held.position.offset, Found::Event(EventFound::Holds(held.holds.clone())))
                 });
@@ -287,7 +287,7 @@ impl Auditor {
 
 /// What a client heard.
 #[derive(Debug)]
-pub enum Told {
+pub enum ClientAnswer {
     Answer(Result<Answer, EngineError>),
     Found(Result<Found, EngineError>),
     Holds(Result<Vec<HeldAt>, EngineError>),

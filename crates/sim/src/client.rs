@@ -9,7 +9,7 @@ use onsale_engine::embedded::work::{Decided, Together, Work, Written};
 use onsale_engine::{EngineError, HeldAt, Request};
 use tokio::sync::oneshot;
 
-use crate::auditor::{Expected, Told};
+use crate::auditor::{ClientAnswer, Expected};
 use crate::rng::Rng;
 
 /// Requests remembered so that a client may send an old one again.
@@ -53,23 +53,25 @@ impl Call {
     }
 
     /// What has arrived, if anything has; a replay is read from the journal as the engine's own caller does it.
-    pub fn hear(&mut self, facts: &Facts) -> Option<Vec<Told>> {
+    pub fn hear(&mut self, facts: &Facts) -> Option<Vec<ClientAnswer>> {
         let listing = |n: usize| self.requests[n].listing;
         match &mut self.reply {
             Reply::One(reply) => {
                 let written = reply.try_recv().ok()?;
                 let settle = |written: Written| facts.settle(listing(0), written.decided, &written.bytes);
-                Some(vec![Told::Answer(written.and_then(settle))])
+                Some(vec![ClientAnswer::Answer(written.and_then(settle))])
             }
             Reply::Many(reply) => {
                 let Together { answers, bytes, .. } = reply.try_recv().ok()?;
                 let settle = |(n, decided): (usize, Result<Decided, EngineError>)| {
-                    Told::Answer(decided.and_then(|decided| facts.settle(listing(n), decided, &bytes)))
+                    ClientAnswer::Answer(
+                        decided.and_then(|decided| facts.settle(listing(n), decided, &bytes)),
+                    )
                 };
                 Some(answers.into_iter().enumerate().map(settle).collect())
             }
-            Reply::Found(reply) => Some(vec![Told::Found(reply.try_recv().ok()?)]),
-            Reply::Holds(reply) => Some(vec![Told::Holds(reply.try_recv().ok()?)]),
+            Reply::Found(reply) => Some(vec![ClientAnswer::Found(reply.try_recv().ok()?)]),
+            Reply::Holds(reply) => Some(vec![ClientAnswer::Holds(reply.try_recv().ok()?)]),
         }
     }
 }

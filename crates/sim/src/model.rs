@@ -66,7 +66,7 @@ pub struct Event {
     pub holds: BTreeMap<HoldId, Hold>,
     pub orders: BTreeMap<OrderId, Order>,
     /// All queues in one list, in the order of joining.
-    pub places: Vec<Place>,
+    pub places: Vec<QueuePlace>,
     pub ended: BTreeMap<HoldId, (End, Millis)>,
 }
 
@@ -122,7 +122,7 @@ pub struct Order {
 }
 
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct QueuePlace {
     pub id: HoldId,
     pub seat: u32,
     pub buyer: BuyerId,

@@ -7,7 +7,7 @@ use onsale_domain::auction::command::{
 };
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
 use onsale_domain::auction::fact::{Award, Closing, PassCause, Replayed};
-use onsale_domain::auction::increment::{Increment, NamedLadder, Rung};
+use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionFact, AuctionTerms};
 use onsale_domain::money::Currency;
 use onsale_domain::refusal::{Detail, Refusal};
@@ -134,7 +134,10 @@ fn increment(text: &str) -> Increment {
     }
     let rung = |pair: &str| {
         let (from, step) = pair.split_once(':').expect("from:step");
-        Rung { from_minor: from.parse().expect("an amount"), step_minor: step.parse().expect("an amount") }
+        LadderStep {
+            from_minor: from.parse().expect("an amount"),
+            step_minor: step.parse().expect("an amount"),
+        }
     };
     Increment::Ladder(text.split(',').filter(|pair| !pair.is_empty()).map(rung).collect())
 }

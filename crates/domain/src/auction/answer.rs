@@ -6,7 +6,7 @@ use crate::money::Minor;
 use crate::time::Millis;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum BidStanding {
     Leading,
     Outbid,
     /// Bought at once; the auction is over.
@@ -15,7 +15,7 @@ pub enum Standing {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BidAnswer {
-    pub standing: Standing,
+    pub standing: BidStanding,
     pub price_minor: Minor,
     /// What another bid must offer now; nothing if it was bought.
     pub min_next_minor: Option<Minor>,
@@ -31,7 +31,7 @@ impl BidAnswer {
         let (offset, fact) = facts.into_iter().last()?;
         if let AuctionFact::BidPlaced { bid, leading, price_minor, min_next_minor, ends_at, .. } = fact {
             return Some(BidAnswer {
-                standing: if *leading { Standing::Leading } else { Standing::Outbid },
+                standing: if *leading { BidStanding::Leading } else { BidStanding::Outbid },
                 price_minor: *price_minor,
                 min_next_minor: Some(*min_next_minor),
                 bid: Some(*bid),
@@ -43,7 +43,7 @@ impl BidAnswer {
             return None;
         };
         Some(BidAnswer {
-            standing: Standing::Bought,
+            standing: BidStanding::Bought,
             price_minor: *price_minor,
             min_next_minor: None,
             bid: None,

@@ -11,14 +11,14 @@ pub enum Increment {
     #[n(0)]
     Fixed(#[n(0)] Minor),
     #[n(1)]
-    Ladder(#[n(0)] Vec<Rung>),
+    Ladder(#[n(0)] Vec<LadderStep>),
     #[n(2)]
     Named(#[n(0)] NamedLadder),
 }
 
 /// From this price on, this step; both in minor units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
-pub struct Rung {
+pub struct LadderStep {
     #[n(0)]
     pub from_minor: Minor,
     #[n(1)]
@@ -37,17 +37,17 @@ pub enum NamedLadder {
     YahooJp,
 }
 
-const fn ladder<const N: usize>(pairs: [(Minor, Minor); N]) -> [Rung; N] {
-    let mut rungs = [Rung { from_minor: 0, step_minor: 0 }; N];
+const fn ladder<const N: usize>(pairs: [(Minor, Minor); N]) -> [LadderStep; N] {
+    let mut rungs = [LadderStep { from_minor: 0, step_minor: 0 }; N];
     let mut n = 0;
     while n < N {
-        rungs[n] = Rung { from_minor: pairs[n].0, step_minor: pairs[n].1 };
+        rungs[n] = LadderStep { from_minor: pairs[n].0, step_minor: pairs[n].1 };
         n += 1;
     }
     rungs
 }
 
-pub const EBAY_US: [Rung; 10] = ladder([
+pub const EBAY_US: [LadderStep; 10] = ladder([
     (0, 5),
     (100, 25),
     (500, 50),
@@ -60,10 +60,11 @@ pub const EBAY_US: [Rung; 10] = ladder([
     (500_000, 10_000),
 ]);
 
-pub const TRADE_ME: [Rung; 6] =
+pub const TRADE_ME: [LadderStep; 6] =
     ladder([(0, 50), (2_000, 100), (20_000, 500), (100_000, 1_000), (500_000, 5_000), (2_500_000, 10_000)]);
 
-pub const YAHOO_JP: [Rung; 5] = ladder([(0, 10), (1_000, 100), (5_000, 250), (10_000, 500), (50_000, 1_000)]);
+pub const YAHOO_JP: [LadderStep; 5] =
+    ladder([(0, 10), (1_000, 100), (5_000, 250), (10_000, 500), (50_000, 1_000)]);
 
 impl NamedLadder {
     pub const ALL: [NamedLadder; 3] = [NamedLadder::EbayUs, NamedLadder::TradeMe, NamedLadder::YahooJp];
@@ -76,7 +77,7 @@ impl NamedLadder {
         }
     }
 
-    pub fn rungs(self) -> &'static [Rung] {
+    pub fn rungs(self) -> &'static [LadderStep] {
         match self {
             NamedLadder::EbayUs => &EBAY_US,
             NamedLadder::TradeMe => &TRADE_ME,
@@ -125,7 +126,7 @@ fn check_step(field: &str, step: Minor, tick: Minor) -> Result<(), Refusal> {
     Err(Refusal::invalid(field, "1 to 1,000,000,000,000 minor units, a multiple of the tick"))
 }
 
-fn step_of(rungs: &[Rung], price: Minor) -> Minor {
+fn step_of(rungs: &[LadderStep], price: Minor) -> Minor {
     let above = rungs.partition_point(|rung| rung.from_minor <= price);
     rungs[above.saturating_sub(1)].step_minor
 }

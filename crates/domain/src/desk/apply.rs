@@ -1,6 +1,6 @@
 //! Takes facts into the desk. Facts were checked when they were decided: anything that does not fit is our bug.
 
-use super::fact::{DeskFact, Slip, Standing, Webhook};
+use super::fact::{DeskFact, PaymentStanding, Slip, Webhook};
 use super::state::{Desk, Event, Item, Name};
 use crate::id::ListingId;
 use crate::limits::{DESK_KEPT_MS, EVENTS_PER_PAYMENT_MAX};
@@ -31,7 +31,7 @@ impl Desk {
             listing,
             slip: slip.clone(),
             place: fence,
-            standing: Standing::Asked,
+            standing: PaymentStanding::Asked,
             reference: None,
             delivered: None,
             failures: 0,
@@ -64,18 +64,18 @@ impl Desk {
     }
 
     /// A refund that failed is asked for once more, under another key; a payment that failed is declined.
-    fn move_to(&mut self, name: Name, reference: Option<&String>, standing: &Standing, at: Millis) {
+    fn move_to(&mut self, name: Name, reference: Option<&String>, standing: &PaymentStanding, at: Millis) {
         self.change(name, at, |item| {
             if let Some(reference) = reference {
                 item.reference = Some(reference.clone());
             }
             item.standing = standing.clone();
-            if let Standing::Failed { reason } = standing
+            if let PaymentStanding::Failed { reason } = standing
                 && item.slip.refund > 0
             {
                 item.failures = item.failures.saturating_add(1);
                 item.failed = Some(reason.clone());
-                item.standing = Standing::Asked;
+                item.standing = PaymentStanding::Asked;
             }
         });
     }

@@ -1,6 +1,6 @@
 //! What the payment worker and the webhook route ask of the desk.
 
-use super::fact::{Slip, Standing, Webhook};
+use super::fact::{PaymentStanding, Slip, Webhook};
 use crate::id::{ListingId, PaymentId};
 use crate::verb::commands;
 
@@ -38,5 +38,5 @@ pub struct NoteAnswer {
     pub failures: u16,
     /// The provider's own name of it.
     pub reference: Option<String>,
-    pub standing: Standing,
+    pub standing: PaymentStanding,
 }

@@ -2,7 +2,7 @@
 
 use super::check_reference;
 use super::command::{DeskCommand, NoteAnswer, TakeWork};
-use super::fact::{DeskFact, Standing, Webhook};
+use super::fact::{DeskFact, PaymentStanding, Webhook};
 use super::state::Desk;
 use crate::limits::SLIPS_MAX;
 use crate::money::MINOR_MAX;
@@ -63,15 +63,15 @@ fn receive_webhook(desk: &Desk, webhook: &Webhook) -> Result<Option<DeskFact>, R
     Ok(Some(DeskFact::WebhookReceived(Box::new(webhook.clone()))))
 }
 
-fn check_standing(standing: &Standing) -> Result<(), Refusal> {
+fn check_standing(standing: &PaymentStanding) -> Result<(), Refusal> {
     match standing {
-        Standing::Asked | Standing::Waiting => Ok(()),
-        Standing::NeedsAction { url } => match url.len() <= 2_048 {
+        PaymentStanding::Asked | PaymentStanding::Waiting => Ok(()),
+        PaymentStanding::NeedsAction { url } => match url.len() <= 2_048 {
             true => Ok(()),
             false => Err(Refusal::invalid("url", "at most 2,048 bytes")),
         },
-        Standing::Failed { reason } => crate::fields::check_reason(reason),
-        Standing::Done { amount_minor } => match (1..=MINOR_MAX).contains(amount_minor) {
+        PaymentStanding::Failed { reason } => crate::fields::check_reason(reason),
+        PaymentStanding::Done { amount_minor } => match (1..=MINOR_MAX).contains(amount_minor) {
             true => Ok(()),
             false => Err(Refusal::invalid("amount_minor", "1 to 10^12 minor units")),
         },

@@ -29,7 +29,7 @@ pub enum DeskFact {
         #[n(2)]
         reference: Option<String>,
         #[n(3)]
-        standing: Standing,
+        standing: PaymentStanding,
     },
     /// Stored before it is answered, and whatever it says.
     #[n(3)]
@@ -70,7 +70,7 @@ pub struct Slip {
 
 /// How a payment or a refund stands, as far as anybody knows. Only ever later ones count: the order is theirs.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub enum Standing {
+pub enum PaymentStanding {
     /// The provider may have heard of it, or not.
     #[n(0)]
     Asked,
@@ -96,25 +96,25 @@ pub enum Standing {
     },
 }
 
-impl Standing {
+impl PaymentStanding {
     /// A later standing wins, whenever it arrives.
     pub fn rank(&self) -> u8 {
         match self {
-            Standing::Asked => 0,
-            Standing::Waiting => 1,
-            Standing::NeedsAction { .. } => 2,
-            Standing::Failed { .. } => 3,
-            Standing::Done { .. } => 4,
+            PaymentStanding::Asked => 0,
+            PaymentStanding::Waiting => 1,
+            PaymentStanding::NeedsAction { .. } => 2,
+            PaymentStanding::Failed { .. } => 3,
+            PaymentStanding::Done { .. } => 4,
         }
     }
 
     pub fn as_str(&self) -> &'static str {
         match self {
-            Standing::Asked => "asked",
-            Standing::Waiting => "waiting",
-            Standing::NeedsAction { .. } => "needs_action",
-            Standing::Failed { .. } => "failed",
-            Standing::Done { .. } => "done",
+            PaymentStanding::Asked => "asked",
+            PaymentStanding::Waiting => "waiting",
+            PaymentStanding::NeedsAction { .. } => "needs_action",
+            PaymentStanding::Failed { .. } => "failed",
+            PaymentStanding::Done { .. } => "done",
         }
     }
 }
@@ -138,7 +138,7 @@ pub struct Webhook {
     #[n(5)]
     pub reference: Option<String>,
     #[n(6)]
-    pub standing: Option<Standing>,
+    pub standing: Option<PaymentStanding>,
     /// Which try of a refund it tells of, by the failures before that one; some do not say.
     #[n(7)]
     pub failures: Option<u16>,

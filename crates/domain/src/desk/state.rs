@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use minicbor::{Decode, Encode};
 
-use super::fact::{Slip, Standing};
+use super::fact::{PaymentStanding, Slip};
 use crate::id::{ListingId, PaymentId};
 use crate::time::Millis;
 
@@ -35,7 +35,7 @@ pub struct Item {
     #[n(2)]
     pub place: u64,
     #[n(3)]
-    pub standing: Standing,
+    pub standing: PaymentStanding,
     #[n(4)]
     pub reference: Option<String>,
     /// The rank of what its listing has heard.
@@ -76,16 +76,16 @@ impl Item {
 
     /// Whether this standing says more than what is known. Money that moved counts whichever try moved it; anything else
     /// that is told of another try than the present one, by the failures before it, is old news.
-    pub fn moves(&self, standing: &Standing, failures: Option<u16>) -> bool {
+    pub fn moves(&self, standing: &PaymentStanding, failures: Option<u16>) -> bool {
         let is_present = failures.is_none_or(|failures| failures == self.failures);
-        let is_news = is_present || matches!(standing, Standing::Done { .. });
+        let is_news = is_present || matches!(standing, PaymentStanding::Done { .. });
         is_news && standing.rank() > self.standing.rank()
     }
 
     /// The listing must hear of it: a decline or money that moved, and not what it has heard before.
     pub fn is_to_deliver(&self) -> bool {
         let rank = self.standing.rank();
-        rank >= Standing::Failed { reason: String::new() }.rank() && self.delivered != Some(rank)
+        rank >= PaymentStanding::Failed { reason: String::new() }.rank() && self.delivered != Some(rank)
     }
 
     pub fn is_open(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Questions about payments, and what the worker has to do next.
 
-use super::fact::{Slip, Standing};
+use super::fact::{PaymentStanding, Slip};
 use super::state::{Desk, Item};
 use crate::id::{ListingId, PaymentId};
 use crate::time::Millis;
@@ -41,7 +41,7 @@ pub struct Task {
     pub slip: Slip,
     /// Its place among what was taken.
     pub place: u64,
-    pub standing: Standing,
+    pub standing: PaymentStanding,
     /// The provider's own name of it.
     pub reference: Option<String>,
     /// Whether its listing must hear of it.

@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::details::{RegistrationDetails, RegistrationStatus};
-use super::view::Standing;
+use super::view::EntryStanding;
 use crate::deadlines::Deadlines;
 use crate::ended::{End, Ended};
 use crate::id::{BuyerId, EntryId, HoldId, OrderId};
@@ -110,12 +110,12 @@ impl Registration {
         self.waiting.partition_point(|(before, _)| *before < fence) as u32
     }
 
-    pub(super) fn standing(&self, index: u32) -> Standing {
+    pub(super) fn standing(&self, index: u32) -> EntryStanding {
         let entry = &self.entries[index];
         match entry.step {
-            EntryStep::Waiting => Standing::Waiting { ahead: self.ahead_of(entry.fence) },
-            EntryStep::Offered { until, price_minor } => Standing::Offered { until, price_minor },
-            EntryStep::Confirmed { paid } => Standing::Confirmed { order: paid.map(|(order, _)| order) },
+            EntryStep::Waiting => EntryStanding::Waiting { ahead: self.ahead_of(entry.fence) },
+            EntryStep::Offered { until, price_minor } => EntryStanding::Offered { until, price_minor },
+            EntryStep::Confirmed { paid } => EntryStanding::Confirmed { order: paid.map(|(order, _)| order) },
         }
     }
 }

@@ -48,11 +48,11 @@ pub struct EntryState {
     pub entry: EntryId,
     pub buyer: BuyerId,
     pub fence: u64,
-    pub standing: Standing,
+    pub standing: EntryStanding,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum EntryStanding {
     Waiting { ahead: u32 },
     Offered { until: Millis, price_minor: Minor },
     Confirmed { order: Option<OrderId> },

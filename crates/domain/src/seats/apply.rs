@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::fact::{AreaCount, AreaLine, EventFact, NewHolder, SeatLine};
-use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, NewHold, Order, Place, SeatState, Seats};
+use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, NewHold, Order, QueuePlace, SeatState, Seats};
 use crate::chart::Chart;
 use crate::ended::End;
 use crate::event::EventStatus;
@@ -53,7 +53,7 @@ impl Seats {
                 let buyer = self.intern(buyer);
                 self.buyers[buyer].places += 1;
                 let index =
-                    self.places.insert(Place { id: *place, seat: *seat, buyer, fence, until: *until });
+                    self.places.insert(QueuePlace { id: *place, seat: *seat, buyer, fence, until: *until });
                 self.place_by_id.insert(*place, index);
                 self.queues.entry(*seat).or_default().push(index);
                 self.due.insert(*until, fence, Due::Place(index));
@@ -355,7 +355,7 @@ impl Seats {
     }
 
     /// Takes a place out of its queue and every list.
-    fn take_place(&mut self, id: HoldId) -> Place {
+    fn take_place(&mut self, id: HoldId) -> QueuePlace {
         let index = self.place_by_id.remove(&id).expect("a fact names a place that lives");
         let place = self.places.remove(index);
         self.due.remove(place.until, place.fence);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use minicbor::{Decode, Encode};
 
 use super::fact::{AreaLine, SeatLine};
-use super::state::{Due, Grip, Hold, NONE, NewHold, Order, Place, SeatState, Seats};
+use super::state::{Due, Grip, Hold, NONE, NewHold, Order, QueuePlace, SeatState, Seats};
 use crate::chart::{Chart, ChartImage};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
@@ -129,7 +129,7 @@ impl Seats {
             seats: order.seats.clone(),
             areas: order.areas.clone(),
         };
-        let place = |place: &Place| PlaceImage {
+        let place = |place: &QueuePlace| PlaceImage {
             id: place.id,
             seat: place.seat,
             buyer: buyer_of(place.buyer),
@@ -166,7 +166,8 @@ impl Seats {
             let buyer = seats.intern(&place.buyer);
             seats.buyers[buyer].places += 1;
             let (fence, until) = (place.fence, place.until);
-            let index = seats.places.insert(Place { id: place.id, seat: place.seat, buyer, fence, until });
+            let index =
+                seats.places.insert(QueuePlace { id: place.id, seat: place.seat, buyer, fence, until });
             seats.place_by_id.insert(place.id, index);
             seats.queues.entry(place.seat).or_default().push(index);
             seats.due.insert(until, fence, Due::Place(index));

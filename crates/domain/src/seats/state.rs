@@ -36,7 +36,7 @@ pub struct Seats {
     pub(super) open_orders: BTreeMap<u64, u32>,
     /// The queues that are not empty; each first come, first served.
     pub(super) queues: BTreeMap<SeatIndex, Vec<u32>>,
-    pub(super) places: Slab<Place>,
+    pub(super) places: Slab<QueuePlace>,
     pub(super) place_by_id: Map<HoldId, u32>,
     /// Every deadline, in (until, fence) order.
     pub(super) due: Deadlines<Due>,
@@ -232,7 +232,7 @@ pub(super) struct Order {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct QueuePlace {
     pub id: HoldId,
     pub seat: SeatIndex,
     pub buyer: u32,

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::lot::Lot;
-use onsale_domain::auction::{AuctionDetails, AuctionFound, AuctionQuery, BidAnswer, Reserve, Standing};
+use onsale_domain::auction::{AuctionDetails, AuctionFound, AuctionQuery, BidAnswer, BidStanding, Reserve};
 use onsale_domain::{Millis, Outcome};
 use onsale_tables::auction::{change, command, name, say, say_outcome, say_time, tables, time, usual};
 
@@ -113,12 +113,12 @@ fn check_answer(lot: &Lot, answer: &BidAnswer) {
     let view = lot.auction().view();
     assert_eq!(answer.offset, lot.log.len() as u64);
     match answer.standing {
-        Standing::Leading | Standing::Outbid => {
+        BidStanding::Leading | BidStanding::Outbid => {
             assert_eq!((Some(answer.price_minor), answer.until), (view.price_minor, view.ends_at));
             assert_eq!(answer.min_next_minor, Some(view.min_next_minor));
             assert_eq!(answer.bid, Some(view.bids));
         }
-        Standing::Bought => assert!(view.closed.is_some_and(|closed| {
+        BidStanding::Bought => assert!(view.closed.is_some_and(|closed| {
             closed.pending().map(|award| (award.price_minor, award.until))
                 == Some((answer.price_minor, answer.until))
         })),

@@ -2,7 +2,7 @@
 
 use onsale_domain::auction::command::{BanBidder, BuyNow, PlaceBid, RetractBid, Retractor};
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
-use onsale_domain::auction::increment::{Increment, NamedLadder, Rung};
+use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionTerms};
 use onsale_domain::money::Currency;
 use onsale_domain::{BuyerId, Command, Millis};
@@ -177,7 +177,7 @@ pub(crate) fn create(terms: &Terms) -> Command {
         steps if *steps == TRADE_ME => Increment::Named(NamedLadder::TradeMe),
         steps if *steps == YAHOO => Increment::Named(NamedLadder::YahooJp),
         steps => Increment::Ladder(Vec::from_iter(
-            steps.iter().map(|(from, step)| Rung { from_minor: *from, step_minor: *step }),
+            steps.iter().map(|(from, step)| LadderStep { from_minor: *from, step_minor: *step }),
         )),
     };
     let policy = |offer: Offer| match offer {

@@ -9,7 +9,7 @@ use onsale_domain::registration::details::RegistrationDetails;
 use onsale_domain::registration::fact::EntryCancelCause;
 use onsale_domain::registration::image::RegistrationImage;
 use onsale_domain::registration::{
-    EntryState, Registration, RegistrationFact, RegistrationFound, RegistrationQuery, Standing,
+    EntryStanding, EntryState, Registration, RegistrationFact, RegistrationFound, RegistrationQuery,
     check_invariants,
 };
 use onsale_domain::step_writer::StepWriter;
@@ -161,12 +161,12 @@ impl Desk {
 
 fn standing(entry: &EntryState) -> String {
     match entry.standing {
-        Standing::Waiting { ahead } => format!("waits behind {ahead}"),
-        Standing::Offered { until, price_minor } => {
+        EntryStanding::Waiting { ahead } => format!("waits behind {ahead}"),
+        EntryStanding::Offered { until, price_minor } => {
             format!("offered until {} for {price_minor}", until / 1_000)
         }
-        Standing::Confirmed { order: None } => "confirmed".into(),
-        Standing::Confirmed { order: Some(order) } => format!("paid by o{}", order.0),
+        EntryStanding::Confirmed { order: None } => "confirmed".into(),
+        EntryStanding::Confirmed { order: Some(order) } => format!("paid by o{}", order.0),
     }
 }
 

@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::{RawPathParams, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use onsale_domain::desk::{DeskFound, DeskQuery, Received, Standing, Task, desk_of};
+use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Received, Task, desk_of};
 use onsale_domain::id::write_inside;
 use onsale_domain::{Code, Millis};
 use onsale_domain::{Found, Query};
@@ -111,7 +111,7 @@ pub async fn show(State(app): State<Arc<App>>, params: RawPathParams) -> Result<
 
 /// Asked for each time and kept nowhere. A provider that cannot be reached now is asked by the next who looks.
 async fn client_secret(app: &App, task: &Task) -> Option<String> {
-    let Standing::NeedsAction { .. } = &task.standing else { return None };
+    let PaymentStanding::NeedsAction { .. } = &task.standing else { return None };
     let reference = task.reference.clone()?;
     app.payments.provider().client_secret(reference).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "the next step of a payment is not known: {error}");
@@ -122,17 +122,17 @@ async fn client_secret(app: &App, task: &Task) -> Option<String> {
 fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> PaymentShown<'a> {
     let (mut action_url, mut declined) = (None, None);
     let status = match &task.standing {
-        Standing::Asked => "asked",
-        Standing::Waiting => "waiting",
-        Standing::NeedsAction { url } => {
+        PaymentStanding::Asked => "asked",
+        PaymentStanding::Waiting => "waiting",
+        PaymentStanding::NeedsAction { url } => {
             action_url = Some(url.as_str()).filter(|url| !url.is_empty());
             "needs_action"
         }
-        Standing::Failed { reason } => {
+        PaymentStanding::Failed { reason } => {
             declined = Some(reason.as_str());
             "declined"
         }
-        Standing::Done { .. } => "captured",
+        PaymentStanding::Done { .. } => "captured",
     };
     PaymentShown {
         id: payment_text(task.listing.tenant, task.slip.payment),
@@ -155,9 +155,11 @@ fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> Pay
 fn refund_shown(task: &Task) -> RefundShown<'_> {
     RefundShown {
         status: match &task.standing {
-            Standing::Asked => "asked",
-            Standing::Waiting | Standing::NeedsAction { .. } | Standing::Failed { .. } => "waiting",
-            Standing::Done { .. } => "paid",
+            PaymentStanding::Asked => "asked",
+            PaymentStanding::Waiting
+            | PaymentStanding::NeedsAction { .. }
+            | PaymentStanding::Failed { .. } => "waiting",
+            PaymentStanding::Done { .. } => "paid",
         },
         amount_minor: task.slip.amount_minor,
         failures: task.failures,

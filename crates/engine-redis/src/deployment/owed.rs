@@ -9,7 +9,7 @@ use onsale_domain::ListingId;
 use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
 
-use super::raise::{Raise, Raised};
+use super::raise::{Raise, RaiseOutcome};
 use super::{Current, Inner, ScriptSet};
 use crate::keys::Keys;
 use crate::link::LinkError;
@@ -90,9 +90,9 @@ impl<S: ScriptSet> Inner<S> {
             told => told?,
         };
         match raise.read(listing, &keys, told) {
-            Raised::Gone => Ok(()),
-            Raised::Damaged(damage) => Err(damage.error()),
-            Raised::To { epoch, .. } => {
+            RaiseOutcome::Gone => Ok(()),
+            RaiseOutcome::Damaged(damage) => Err(damage.error()),
+            RaiseOutcome::To { epoch, .. } => {
                 self.link.at(&key, redis::cmd("SREM").arg(&key).arg(&id)).await?;
                 self.owed.settled(&listing);
                 tracing::info!(%listing, epoch, "{listing} is whole again and goes on under epoch {epoch}");

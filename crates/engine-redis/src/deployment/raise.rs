@@ -17,7 +17,7 @@ pub(super) struct Raise {
 
 /// What became of one listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Raised {
+pub(super) enum RaiseOutcome {
     /// Its head is whole; what is wrong with its meta, if anything is, needs somebody all the same.
     To { epoch: u64, damage: Option<Damage> },
     /// Nothing was written: its head is not ours, or not there.
@@ -37,9 +37,9 @@ impl Raise {
         (vec![keys.meta().to_owned(), keys.head().to_owned()], args)
     }
 
-    pub(super) fn read(&self, listing: ListingId, keys: &Keys, told: Value) -> Raised {
+    pub(super) fn read(&self, listing: ListingId, keys: &Keys, told: Value) -> RaiseOutcome {
         let parts = Vec::<Value>::from_redis_value(told).unwrap_or_default();
-        let Some(epoch) = parts.first() else { return Raised::Gone };
+        let Some(epoch) = parts.first() else { return RaiseOutcome::Gone };
         let epoch = u64::from_redis_value(epoch.clone()).unwrap_or_default();
         let text = |place: usize| String::from_redis_value(parts.get(place)?.clone()).ok();
         let damage = text(1).map(|key| {
@@ -47,9 +47,9 @@ impl Raise {
             Damage::of_key(listing, &key, &found, "hash")
         });
         match (epoch, damage) {
-            (0, Some(damage)) => Raised::Damaged(damage),
-            (0, None) => Raised::Damaged(Damage::of_key(listing, keys.head(), "junk", "hash")),
-            (epoch, damage) => Raised::To { epoch, damage },
+            (0, Some(damage)) => RaiseOutcome::Damaged(damage),
+            (0, None) => RaiseOutcome::Damaged(Damage::of_key(listing, keys.head(), "junk", "hash")),
+            (epoch, damage) => RaiseOutcome::To { epoch, damage },
         }
     }
 }

@@ -11,7 +11,7 @@ use redis::{FromRedisValue, Value};
 use super::examine::{Process, copy_key, generation_key};
 use super::generation::Generation;
 use super::owed::owed_key;
-use super::raise::{Raise, Raised};
+use super::raise::{Raise, RaiseOutcome};
 use super::{Inner, ScriptSet};
 use crate::damage::{self, Damage};
 use crate::keys::Keys;
@@ -31,7 +31,7 @@ const PUBLISH: &str = include_str!("../../lua/recovery/publish_generation.lua");
 
 /// What a recovery did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveryReport {
     pub generation: Generation,
     /// The nodes that may have forgotten, and how many listings each has.
     pub nodes: Vec<(String, usize)>,
@@ -88,7 +88,7 @@ impl<S: ScriptSet> Inner<S> {
         self.examine_all().await
     }
 
-    async fn under_lease(&self, also: Option<&str>, lease: &mut Lease) -> Result<Recovered, LinkError> {
+    async fn under_lease(&self, also: Option<&str>, lease: &mut Lease) -> Result<RecoveryReport, LinkError> {
         let patients = self.patients(also).await?;
         let generation = Generation::numbered(self.reserve(&patients).await?);
         let (mut nodes, mut damaged, mut owed) = (Vec::new(), Vec::new(), Vec::new());
@@ -97,15 +97,15 @@ impl<S: ScriptSet> Inner<S> {
             let mut listings = 0;
             for raised in self.raise_epochs(patient, generation.number, &indexed, lease).await? {
                 match raised {
-                    Raised::To { damage, .. } => {
+                    RaiseOutcome::To { damage, .. } => {
                         listings += 1;
                         damaged.extend(damage);
                     }
-                    Raised::Damaged(damage) => {
+                    RaiseOutcome::Damaged(damage) => {
                         owed.push(damage.listing);
                         damaged.push(damage);
                     }
-                    Raised::Gone => {}
+                    RaiseOutcome::Gone => {}
                 }
             }
             nodes.push((patient.process.name().to_owned(), listings));
@@ -120,7 +120,7 @@ impl<S: ScriptSet> Inner<S> {
             self.renew(lease).await?;
         }
         self.publish(&generation, lease).await?;
-        Ok(Recovered { generation, nodes, damaged })
+        Ok(RecoveryReport { generation, nodes, damaged })
     }
 
     /// Every master that answers. One that does not gets no witness, and is recovered when it comes back.
@@ -168,7 +168,7 @@ impl<S: ScriptSet> Inner<S> {
         number: u64,
         indexed: &BTreeSet<ListingId>,
         lease: &mut Lease,
-    ) -> Result<Vec<Raised>, LinkError> {
+    ) -> Result<Vec<RaiseOutcome>, LinkError> {
         let raise = Raise::under::<S>(number);
         patient.process.load(&raise.script).await?;
         let pattern = Keys::meta_pattern(&self.prefix);
@@ -205,7 +205,7 @@ impl<S: ScriptSet> Inner<S> {
         patient: &Patient,
         raise: &Raise,
         listing: ListingId,
-    ) -> Result<Raised, LinkError> {
+    ) -> Result<RaiseOutcome, LinkError> {
         let keys = Keys::new(&self.prefix, &listing);
         let (names, args) = raise.call_of(&listing, &keys);
         let mut call = redis::cmd("EVALSHA");
@@ -215,7 +215,7 @@ impl<S: ScriptSet> Inner<S> {
             // About this listing alone, whatever it is.
             Err(LinkError::WrongType { why } | LinkError::Refused { why }) => {
                 let what = format!("cannot be recovered: {why}");
-                Ok(Raised::Damaged(Damage { listing, key: keys.head().to_owned(), what }))
+                Ok(RaiseOutcome::Damaged(Damage { listing, key: keys.head().to_owned(), what }))
             }
             Err(error) => Err(error),
         }

@@ -10,7 +10,7 @@ use onsale_domain::ListingId;
 use onsale_engine::{EngineError, Position};
 use redis::{FromRedisValue, Value};
 
-use super::replica::{Replica, Taken};
+use super::replica::{Replica, StepTaking};
 use super::{Inner, Trouble, log};
 use crate::caller::ScriptCall;
 use crate::damage;
@@ -131,7 +131,7 @@ impl Inner {
             let fits = page.steps.iter().all(|step| {
                 let taken = replica.take(step);
                 self.derived.step(replica, step);
-                taken == Taken::Applied || taken == Taken::Known
+                taken == StepTaking::Applied || taken == StepTaking::Known
             });
             if !fits || page.steps.is_empty() {
                 // Trimmed, or another epoch began, or the page is from before the target.

@@ -54,7 +54,7 @@ struct State {
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum StepTaking {
     Applied,
     Known,
     /// Those before it are missing.
@@ -111,26 +111,26 @@ impl Replica {
         state.view.clone()
     }
 
-    pub(super) fn take(&self, step: &Arc<Step>) -> Taken {
+    pub(super) fn take(&self, step: &Arc<Step>) -> StepTaking {
         let mut state = self.state.lock();
         let listing = &state.picture.listing;
         if !listing.exists() || step.epoch > listing.epoch {
-            return Taken::Reload;
+            return StepTaking::Reload;
         }
         if step.epoch < listing.epoch || step.first <= listing.offset {
-            return Taken::Known;
+            return StepTaking::Known;
         }
         if step.first > listing.offset + 1 {
             if state.early.len() < EARLY_STEPS_MAX {
                 state.early.insert(step.first, step.clone());
             }
-            return Taken::Gap;
+            return StepTaking::Gap;
         }
         state.view = None;
         self.apply(&mut state, step);
         self.take_early(&mut state);
         self.publish(&state);
-        Taken::Applied
+        StepTaking::Applied
     }
 
     fn apply(&self, state: &mut State, step: &Arc<Step>) {
@@ -368,10 +368,10 @@ mod tests {
     #[test]
     fn steps_that_overtake_each_other_are_all_taken() {
         let replica = Replica::new(made(), Arc::default());
-        assert_eq!(replica.take(&held(1, 3)), Taken::Gap);
-        assert_eq!(replica.take(&held(1, 2)), Taken::Gap);
+        assert_eq!(replica.take(&held(1, 3)), StepTaking::Gap);
+        assert_eq!(replica.take(&held(1, 2)), StepTaking::Gap);
         assert_eq!(shown(&replica), (0, 0));
-        assert_eq!(replica.take(&held(1, 1)), Taken::Applied);
+        assert_eq!(replica.take(&held(1, 1)), StepTaking::Applied);
         assert_eq!(shown(&replica), (3, 3));
         assert_eq!(replica.position().offset, MADE + 3);
     }
@@ -383,7 +383,7 @@ mod tests {
         for number in [1, 1, 2, 1, 2] {
             replica.take(&held(1, number));
         }
-        assert_eq!(replica.take(&held(1, 2)), Taken::Known);
+        assert_eq!(replica.take(&held(1, 2)), StepTaking::Known);
         let recent = replica.recent_after(MADE, 10).expect("kept");
         assert_eq!(recent.iter().map(|step| step.first - MADE).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(replica.recent_after(MADE + 2, 10), None);
@@ -394,7 +394,7 @@ mod tests {
         let replica = Replica::new(made(), Arc::default());
         for number in 1..4 {
             assert_eq!(shown(&replica).0, number - 1);
-            assert_eq!(replica.take(&held(1, number)), Taken::Applied);
+            assert_eq!(replica.take(&held(1, number)), StepTaking::Applied);
         }
         assert_eq!(shown(&replica), (3, 3));
     }
@@ -403,13 +403,13 @@ mod tests {
     fn another_epoch_is_read_whole_and_an_older_one_is_passed_over() {
         let replica = Replica::new(made(), Arc::default());
         replica.take(&held(1, 1));
-        assert_eq!(replica.take(&held(2, 2)), Taken::Reload);
+        assert_eq!(replica.take(&held(2, 2)), StepTaking::Reload);
         let mut recovered = made();
         recovered.listing.epoch = 2;
         replica.replace(recovered.clone());
         assert_eq!(shown(&replica), (0, 0), "the new epoch does not know of the hold");
-        assert_eq!(replica.take(&held(1, 1)), Taken::Known, "what was lost stays lost");
-        assert_eq!(replica.take(&held(2, 1)), Taken::Applied);
+        assert_eq!(replica.take(&held(1, 1)), StepTaking::Known, "what was lost stays lost");
+        assert_eq!(replica.take(&held(2, 1)), StepTaking::Applied);
         // A state that was read before the last step came.
         replica.replace(recovered);
         assert_eq!(shown(&replica), (1, 1));

@@ -9,7 +9,7 @@ use onsale_domain::{Code, Command, ListingId, ListingKind, Millis, Outcome, Step
 use onsale_engine::{Answer, EngineError, Position, Request};
 
 use super::Inner;
-use super::replica::{Replica, Taken};
+use super::replica::{Replica, StepTaking};
 use crate::caller::{ScriptCall, Stamp};
 use crate::commands::Terms;
 use crate::kinds::desk::commands::APPEND;
@@ -154,13 +154,13 @@ impl Inner {
         };
         let shown = Position { epoch: step.epoch, offset: step.last() };
         match replica.take(step) {
-            Taken::Applied | Taken::Known => {}
-            Taken::Gap => {
+            StepTaking::Applied | StepTaking::Known => {}
+            StepTaking::Gap => {
                 if !replica.reaches(shown, OVERTAKEN).await {
                     let _ = tokio::time::timeout(SHOWN, self.catch_up(&replica, shown)).await;
                 }
             }
-            Taken::Reload => {
+            StepTaking::Reload => {
                 let _ = tokio::time::timeout(SHOWN, self.catch_up(&replica, shown)).await;
             }
         }

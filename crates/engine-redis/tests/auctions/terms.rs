@@ -2,7 +2,7 @@
 
 use onsale_domain::auction::command::{ChangeAuction, ChangeTerms};
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
-use onsale_domain::auction::increment::{Increment, NamedLadder, Rung};
+use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionDetails, AuctionTerms};
 use onsale_domain::money::{Currency, MINOR_MAX, Minor};
 use onsale_domain::{BuyerId, Millis};
@@ -74,7 +74,7 @@ fn terms(chance: &mut Chance) -> AuctionTerms {
 
 /// A ladder of a house has steps that are no multiples of every tick: then the terms are refused.
 fn increment(chance: &mut Chance, tick: Minor) -> Increment {
-    let rung = |from_minor, step: Minor| Rung { from_minor, step_minor: step * tick };
+    let rung = |from_minor, step: Minor| LadderStep { from_minor, step_minor: step * tick };
     match chance.below(6) {
         0 => Increment::Named(NamedLadder::EbayUs),
         1 => Increment::Named(NamedLadder::TradeMe),

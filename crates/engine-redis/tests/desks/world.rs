@@ -1,7 +1,7 @@
 //! A desk with few payments and fewer events, so that everything is told twice, late and out of order.
 
 use onsale_domain::desk::command::{NoteAnswer, TakeWork};
-use onsale_domain::desk::{DeskCommand, DeskFact, Slip, Standing, Webhook};
+use onsale_domain::desk::{DeskCommand, DeskFact, PaymentStanding, Slip, Webhook};
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
 use onsale_domain::{
@@ -47,15 +47,15 @@ impl World {
         }
     }
 
-    fn standing(&mut self) -> Standing {
+    fn standing(&mut self) -> PaymentStanding {
         match self.chance.below(12) {
-            0 => Standing::Asked,
-            1..=3 => Standing::Waiting,
-            4 => Standing::NeedsAction { url: "https://bank/?a=1\n|\t".into() },
-            5 => Standing::NeedsAction { url: "x".repeat(3_000) },
-            6..=8 => Standing::Failed { reason: "no | money".into() },
-            9 if self.chance.one_in(3) => Standing::Done { amount_minor: 0 },
-            _ => Standing::Done { amount_minor: 700 },
+            0 => PaymentStanding::Asked,
+            1..=3 => PaymentStanding::Waiting,
+            4 => PaymentStanding::NeedsAction { url: "https://bank/?a=1\n|\t".into() },
+            5 => PaymentStanding::NeedsAction { url: "x".repeat(3_000) },
+            6..=8 => PaymentStanding::Failed { reason: "no | money".into() },
+            9 if self.chance.one_in(3) => PaymentStanding::Done { amount_minor: 0 },
+            _ => PaymentStanding::Done { amount_minor: 700 },
         }
     }
 

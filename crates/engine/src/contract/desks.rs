@@ -3,7 +3,7 @@
 
 use onsale_domain::desk::command::{NoteAnswer, TakeWork};
 use onsale_domain::desk::{
-    DeskCommand, DeskFact, DeskFound, DeskQuery, Slip, Standing, Task, Webhook, desk_of,
+    DeskCommand, DeskFact, DeskFound, DeskQuery, PaymentStanding, Slip, Task, Webhook, desk_of,
 };
 use onsale_domain::money::Currency;
 use onsale_domain::{
@@ -87,13 +87,13 @@ fn slip(word: &str) -> Result<Slip, String> {
     })
 }
 
-fn standing(word: &str) -> Result<Standing, String> {
+fn standing(word: &str) -> Result<PaymentStanding, String> {
     Ok(match word {
-        "asked" => Standing::Asked,
-        "waiting" => Standing::Waiting,
-        "needs_action" => Standing::NeedsAction { url: "https://bank.example/3".into() },
-        "failed" => Standing::Failed { reason: "no funds".into() },
-        "done" => Standing::Done { amount_minor: 1_000 },
+        "asked" => PaymentStanding::Asked,
+        "waiting" => PaymentStanding::Waiting,
+        "needs_action" => PaymentStanding::NeedsAction { url: "https://bank.example/3".into() },
+        "failed" => PaymentStanding::Failed { reason: "no funds".into() },
+        "done" => PaymentStanding::Done { amount_minor: 1_000 },
         other => return Err(format!("{other} is nothing that a provider says")),
     })
 }

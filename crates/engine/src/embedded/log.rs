@@ -22,13 +22,13 @@ const BYTES_KEPT_MAX: usize = 8 << 20;
 #[derive(Debug)]
 pub struct FrameLog {
     facts: Facts,
-    kept: Mutex<Kept>,
+    kept: Mutex<RecentFrames>,
     /// How far each reader has come, by its name.
     readers: Mutex<BTreeMap<&'static str, Cursor>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct RecentFrames {
     frames: VecDeque<(Arc<Decoded>, usize)>,
     bytes: usize,
 }

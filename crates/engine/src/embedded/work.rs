@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::directory::Slot;
 use super::entry;
-use crate::engine::{Answer, EngineError, FoundAt, HeldAt, Position, Request, Told, Unread, View};
+use crate::engine::{Answer, AnswerStep, EngineError, FoundAt, HeldAt, Position, Request, StepBytes, View};
 
 pub type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
@@ -74,13 +74,13 @@ pub struct Written {
 impl Verdict {
     /// The answer for the caller, its facts not yet read.
     pub fn answer(self, listing: ListingId, bytes: &Arc<Vec<u8>>) -> Answer {
-        let unread = |start| Unread { listing, bytes: bytes.clone(), start, read: entry::step_at };
+        let unread = |start| StepBytes { listing, bytes: bytes.clone(), start, read: entry::step_at };
         Answer {
             position: self.position,
             at: self.at,
             outcome: self.outcome,
             replayed: false,
-            told: Told::unread(self.entry.map(unread)),
+            told: AnswerStep::unread(self.entry.map(unread)),
         }
     }
 }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 mod found;
 mod opened;
 
-use self::opened::Opened;
+use self::opened::OpenEngine;
 use super::config::Settings;
 use crate::app::Bound;
 use crate::config::{Config, ProviderName};
@@ -61,7 +61,7 @@ pub fn run_with(
     std::fs::create_dir_all(&data).with_context(|| format!("creating the data folder {}", data.display()))?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().on_thread_start(work_in_batches).build()?;
-    let opened = runtime.block_on(Opened::open(&config))?;
+    let opened = runtime.block_on(OpenEngine::open(&config))?;
     let secrets = Secrets::open(&data, config.api_key.as_deref(), config.house_key.as_deref())
         .with_context(|| format!("reading the keys in {}", data.display()))?;
     let served = runtime.block_on(async {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::desk::command::NoteAnswer;
-use onsale_domain::desk::{DeskCommand, Standing, Task};
+use onsale_domain::desk::{DeskCommand, PaymentStanding, Task};
 use onsale_domain::id::write_inside;
 use onsale_domain::order::{OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::time::is_over;
@@ -61,7 +61,7 @@ pub(super) enum TalkStep {
     Asked,
     CalledOff,
     Noted {
-        standing: Standing,
+        standing: PaymentStanding,
     },
 }
 
@@ -122,17 +122,19 @@ impl Machine {
         let is_late = slip.until.is_some_and(|until| is_over(until, now));
         let is_payment = slip.refund == 0;
         let (call, step) = match &task.standing {
-            Standing::Failed { .. } | Standing::Done { .. } => return,
+            PaymentStanding::Failed { .. } | PaymentStanding::Done { .. } => return,
             // The goods are let go: no money is asked for any more. But it may have been, and then it must be known.
-            Standing::Asked if is_late => (Call::CallOff(self.what_of(&task, now)), TalkStep::CalledOff),
-            Standing::Asked => (self.ask(&task, now), TalkStep::Asked),
-            Standing::Waiting | Standing::NeedsAction { .. } if is_payment && is_late => {
+            PaymentStanding::Asked if is_late => {
                 (Call::CallOff(self.what_of(&task, now)), TalkStep::CalledOff)
             }
-            Standing::Waiting | Standing::NeedsAction { .. } if is_payment => {
+            PaymentStanding::Asked => (self.ask(&task, now), TalkStep::Asked),
+            PaymentStanding::Waiting | PaymentStanding::NeedsAction { .. } if is_payment && is_late => {
+                (Call::CallOff(self.what_of(&task, now)), TalkStep::CalledOff)
+            }
+            PaymentStanding::Waiting | PaymentStanding::NeedsAction { .. } if is_payment => {
                 (Call::AskListing(task.listing, OrdersQuery::Order(slip.order)), TalkStep::Order)
             }
-            Standing::Waiting | Standing::NeedsAction { .. } => {
+            PaymentStanding::Waiting | PaymentStanding::NeedsAction { .. } => {
                 (Call::LookUp(self.what_of(&task, now)), TalkStep::Asked)
             }
         };
@@ -200,7 +202,7 @@ impl Machine {
             TalkStep::CalledOff => match self.heard(&talk.task, reply.said()) {
                 Some(said) => {
                     let reason = "not paid in time".to_owned();
-                    let never = Said { reference: None, standing: Standing::Failed { reason } };
+                    let never = Said { reference: None, standing: PaymentStanding::Failed { reason } };
                     self.note(talk, said.unwrap_or(never));
                 }
                 None => self.try_later(&talk),
@@ -243,7 +245,7 @@ impl Machine {
     }
 
     /// Trouble in one conversation is none of the others': it is begun again.
-    fn noted(&mut self, talk: &Talk, standing: &Standing, noted: Result<Outcome, EngineError>) {
+    fn noted(&mut self, talk: &Talk, standing: &PaymentStanding, noted: Result<Outcome, EngineError>) {
         let outcome = match noted {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -253,7 +255,8 @@ impl Machine {
             }
         };
         // A refund that failed is asked for again, but not at once.
-        let is_failed_refund = talk.task.slip.refund > 0 && matches!(standing, Standing::Failed { .. });
+        let is_failed_refund =
+            talk.task.slip.refund > 0 && matches!(standing, PaymentStanding::Failed { .. });
         if outcome == Outcome::Done && !is_failed_refund {
             self.talks.tries.remove(&name(&talk.task));
             self.talks.end(name(&talk.task));

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, Standing, Task};
+use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, PaymentStanding, Task};
 use onsale_domain::order::OrderCommand;
 use onsale_domain::order::command::{NotePayment, NoteRefund, PaymentResult};
 use onsale_domain::{Found, Millis, Outcome, PaymentId};
@@ -154,15 +154,17 @@ impl Machine {
 fn what_came_of(task: &Task) -> Option<OrderCommand> {
     let (order, payment, refund) = (task.slip.order, task.slip.payment, task.slip.refund);
     let result = match &task.standing {
-        Standing::Asked | Standing::Waiting | Standing::NeedsAction { .. } => return None,
-        Standing::Done { .. } if refund > 0 => {
+        PaymentStanding::Asked | PaymentStanding::Waiting | PaymentStanding::NeedsAction { .. } => {
+            return None;
+        }
+        PaymentStanding::Done { .. } if refund > 0 => {
             return Some(OrderCommand::NoteRefund(NoteRefund { order, payment, refund }));
         }
-        Standing::Done { amount_minor } => PaymentResult::Captured {
+        PaymentStanding::Done { amount_minor } => PaymentResult::Captured {
             amount_minor: *amount_minor,
             reference: task.reference.clone().unwrap_or_default(),
         },
-        Standing::Failed { reason } => PaymentResult::Declined { reason: reason.clone() },
+        PaymentStanding::Failed { reason } => PaymentResult::Declined { reason: reason.clone() },
     };
     Some(OrderCommand::NotePayment(NotePayment { order, payment, result }))
 }

@@ -1,6 +1,6 @@
 //! The machine alone, with replies made by hand: what it asks for next, and what it no longer asks for.
 
-use onsale_domain::desk::{DeskFound, DeskQuery, Slip, Standing, Task};
+use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Slip, Task};
 use onsale_domain::money::Currency;
 use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
 use onsale_domain::{Found, OrderId, Outcome, PaymentId};
@@ -18,7 +18,7 @@ fn sale(number: u128) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number }
 }
 
-fn task(payment: u128, standing: Standing) -> Task {
+fn task(payment: u128, standing: PaymentStanding) -> Task {
     let slip = Slip {
         order: OrderId(payment),
         payment: PaymentId(payment),
@@ -29,7 +29,7 @@ fn task(payment: u128, standing: Standing) -> Task {
         of_reference: None,
         method: None,
     };
-    let to_deliver = matches!(standing, Standing::Done { .. } | Standing::Failed { .. });
+    let to_deliver = matches!(standing, PaymentStanding::Done { .. } | PaymentStanding::Failed { .. });
     Task {
         listing: sale(1),
         slip,
@@ -126,7 +126,7 @@ fn a_listing_that_cannot_be_read_keeps_no_other_from_being_paid() {
     let [(id, Call::AskListing(..))] = asked[..] else { panic!("{asked:?}") };
     let error = EngineError::Damaged("a foreign key".to_owned());
     machine.take_reply(id, Reply::Found(Err(error.clone())), NOW);
-    let calls = run(&mut machine, &[task(7, Standing::Asked)], &[], NOW);
+    let calls = run(&mut machine, &[task(7, PaymentStanding::Asked)], &[], NOW);
     assert!(matches!(calls[..], [(_, Call::Charge(_))]), "{calls:?}");
     assert_eq!(machine.take_ended(), Some(Err(error)), "and it is told");
     machine.begin_round(NOW);
@@ -141,7 +141,7 @@ fn trouble_that_a_moment_mends_ends_the_round_and_forgets_no_listing() {
     for (id, _) in run(&mut machine, &[], &[sale(1), sale(2)], NOW) {
         machine.take_reply(id, Reply::Found(Err(EngineError::Busy)), NOW);
     }
-    assert!(run(&mut machine, &[task(7, Standing::Asked)], &[], NOW).is_empty());
+    assert!(run(&mut machine, &[task(7, PaymentStanding::Asked)], &[], NOW).is_empty());
     assert_eq!(machine.take_ended(), Some(Err(EngineError::Busy)));
     assert!(!machine.wants_round(), "not at once");
     machine.begin_round(NOW);
@@ -151,7 +151,7 @@ fn trouble_that_a_moment_mends_ends_the_round_and_forgets_no_listing() {
 #[test]
 fn what_is_not_answered_is_asked_again_after_a_pause_that_doubles() {
     let mut machine = machine();
-    let tasks = [task(7, Standing::Asked)];
+    let tasks = [task(7, PaymentStanding::Asked)];
     let mut asked_at = Vec::new();
     for now in (NOW..NOW + 8_000).step_by(500) {
         machine.begin_round(now);
@@ -166,7 +166,7 @@ fn what_is_not_answered_is_asked_again_after_a_pause_that_doubles() {
 #[test]
 fn a_page_read_before_a_conversation_ended_does_not_begin_it_again() {
     let mut machine = machine();
-    let tasks = [task(7, Standing::Asked)];
+    let tasks = [task(7, PaymentStanding::Asked)];
     machine.begin_round(NOW);
     let calls = run(&mut machine, &tasks, &[], NOW);
     let [(charge, Call::Charge(_))] = calls[..] else { panic!("{calls:?}") };
@@ -174,7 +174,7 @@ fn a_page_read_before_a_conversation_ended_does_not_begin_it_again() {
     machine.begin_round(NOW);
     let page = machine.take_calls();
     let [(page, Call::AskDesk(DeskQuery::Open { .. }))] = page[..] else { panic!("{page:?}") };
-    let standing = Standing::Done { amount_minor: 100 };
+    let standing = PaymentStanding::Done { amount_minor: 100 };
     machine.take_reply(charge, Reply::Said(Ok(Some(Said { reference: None, standing }))), NOW);
     let note = machine.take_calls();
     let [(note, Call::Desk(DeskCommand::NoteAnswer(_)))] = note[..] else { panic!("{note:?}") };
@@ -188,8 +188,8 @@ fn a_page_read_before_a_conversation_ended_does_not_begin_it_again() {
 fn a_round_without_a_place_waits_one_tick_and_tells_listings_all_the_same() {
     let mut machine = machine();
     let silent = u128::try_from(TALKS_MAX).expect("a small number");
-    let mut tasks: Vec<Task> = (1..=2 * silent).map(|n| task(n, Standing::Asked)).collect();
-    tasks.push(task(2 * silent + 1, Standing::Done { amount_minor: 100 }));
+    let mut tasks: Vec<Task> = (1..=2 * silent).map(|n| task(n, PaymentStanding::Asked)).collect();
+    tasks.push(task(2 * silent + 1, PaymentStanding::Done { amount_minor: 100 }));
     machine.begin_round(NOW);
     assert_eq!(run(&mut machine, &tasks, &[], NOW).len(), TALKS_MAX);
     assert!(machine.is_in_round());
@@ -202,13 +202,13 @@ fn a_round_without_a_place_waits_one_tick_and_tells_listings_all_the_same() {
 fn a_reply_to_what_was_let_go_is_nothing() {
     let mut machine = machine();
     machine.begin_round(NOW);
-    let calls = run(&mut machine, &[task(7, Standing::Asked)], &[], NOW);
+    let calls = run(&mut machine, &[task(7, PaymentStanding::Asked)], &[], NOW);
     machine.let_go();
     machine.take_reply(calls[0].0, no_answer(), NOW);
     assert!(machine.take_calls().is_empty());
     machine.begin_round(NOW);
     assert_eq!(
-        run(&mut machine, &[task(7, Standing::Asked)], &[], NOW).len(),
+        run(&mut machine, &[task(7, PaymentStanding::Asked)], &[], NOW).len(),
         1,
         "it is asked for again, at once"
     );

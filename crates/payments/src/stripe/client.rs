@@ -39,8 +39,8 @@ pub(super) struct Client {
 }
 
 /// Whether another try may end better.
-enum Tried {
-    Told(Reply),
+enum TryOutcome {
+    Answered(Reply),
     Again { why: String, after: Option<Duration> },
 }
 
@@ -76,19 +76,25 @@ impl Client {
         loop {
             tried += 1;
             match self.once(method, path, form, key).await {
-                Tried::Told(reply) => return Ok(reply),
-                Tried::Again { why, .. } if tried == TRIES => {
+                TryOutcome::Answered(reply) => return Ok(reply),
+                TryOutcome::Again { why, .. } if tried == TRIES => {
                     return Err(ProviderError(format!("{why}, after {TRIES} tries")));
                 }
-                Tried::Again { why, after } if after.is_some_and(|after| after > WAIT_MAX) => {
+                TryOutcome::Again { why, after } if after.is_some_and(|after| after > WAIT_MAX) => {
                     return Err(ProviderError(format!("{why}, and it asks for a pause")));
                 }
-                Tried::Again { after, .. } => tokio::time::sleep(pause(tried, after)).await,
+                TryOutcome::Again { after, .. } => tokio::time::sleep(pause(tried, after)).await,
             }
         }
     }
 
-    async fn once(&self, method: Method, path: &str, form: &[(&str, String)], key: Option<&str>) -> Tried {
+    async fn once(
+        &self,
+        method: Method,
+        path: &str,
+        form: &[(&str, String)],
+        key: Option<&str>,
+    ) -> TryOutcome {
         let url = format!("{}/v1/{path}", self.base_url);
         let mut request = match method {
             Method::Get => self.http.get(url),
@@ -100,10 +106,10 @@ impl Client {
         }
         match read(request).await {
             Ok((reply, again)) if again.may => {
-                Tried::Again { why: format!("Stripe says {}", reply.status), after: again.after }
+                TryOutcome::Again { why: format!("Stripe says {}", reply.status), after: again.after }
             }
-            Ok((reply, _)) => Tried::Told(reply),
-            Err(why) => Tried::Again { why, after: None },
+            Ok((reply, _)) => TryOutcome::Answered(reply),
+            Err(why) => TryOutcome::Again { why, after: None },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use onsale_domain::desk::Standing;
+use onsale_domain::desk::PaymentStanding;
 use serde::Deserialize;
 
 use super::amounts;
@@ -83,24 +83,24 @@ impl Intent {
         Said { reference: Some(self.id.clone()), standing: self.standing() }
     }
 
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> PaymentStanding {
         let form = self.metadata.contains_key("form");
         match self.status.as_str() {
-            "succeeded" => Standing::Done {
+            "succeeded" => PaymentStanding::Done {
                 amount_minor: amounts::here(self.amount_received.unwrap_or(self.amount), &self.currency),
             },
             "canceled" => {
                 let why = self.cancellation_reason.as_deref().unwrap_or("not paid in time");
                 failed(&format!("called off: {why}"))
             }
-            "requires_action" => Standing::NeedsAction { url: self.action_url() },
+            "requires_action" => PaymentStanding::NeedsAction { url: self.action_url() },
             // In Stripe's own form the buyer may try another card; a card that he named to us was declined.
-            "requires_payment_method" if form => Standing::NeedsAction { url: String::new() },
+            "requires_payment_method" if form => PaymentStanding::NeedsAction { url: String::new() },
             "requires_payment_method" => match &self.last_payment_error {
                 Some(failure) => failed(&failure.reason()),
-                None => Standing::Waiting,
+                None => PaymentStanding::Waiting,
             },
-            _ => Standing::Waiting,
+            _ => PaymentStanding::Waiting,
         }
     }
 
@@ -112,7 +112,7 @@ impl Intent {
 
     /// The client's secret, if the browser needs it for the next step.
     pub(super) fn next_secret(&self) -> Option<String> {
-        let Standing::NeedsAction { url } = self.standing() else { return None };
+        let PaymentStanding::NeedsAction { url } = self.standing() else { return None };
         self.client_secret.clone().filter(|_| url.is_empty())
     }
 }
@@ -120,12 +120,14 @@ impl Intent {
 impl Refund {
     pub(super) fn said(&self) -> Said {
         let standing = match self.status.as_deref() {
-            Some("succeeded") => Standing::Done { amount_minor: amounts::here(self.amount, &self.currency) },
+            Some("succeeded") => {
+                PaymentStanding::Done { amount_minor: amounts::here(self.amount, &self.currency) }
+            }
             Some("failed" | "canceled") => {
                 let why = self.failure_reason.as_deref().unwrap_or("the refund failed");
                 failed(why)
             }
-            Some(_) | None => Standing::Waiting,
+            Some(_) | None => PaymentStanding::Waiting,
         };
         Said { reference: Some(self.id.clone()), standing }
     }
@@ -158,10 +160,10 @@ mod tests {
         let intent: Intent = serde_json::from_value(intent).expect("an intent");
         let secret = if intent.next_secret().is_some() { " with secret" } else { "" };
         let told = match intent.standing() {
-            Standing::Failed { reason } => format!("failed: {reason}"),
-            Standing::Done { amount_minor } => format!("done {amount_minor}"),
-            Standing::NeedsAction { url } => format!("action {url}"),
-            other @ (Standing::Asked | Standing::Waiting) => other.as_str().to_owned(),
+            PaymentStanding::Failed { reason } => format!("failed: {reason}"),
+            PaymentStanding::Done { amount_minor } => format!("done {amount_minor}"),
+            PaymentStanding::NeedsAction { url } => format!("action {url}"),
+            other @ (PaymentStanding::Asked | PaymentStanding::Waiting) => other.as_str().to_owned(),
         };
         told + secret
     }

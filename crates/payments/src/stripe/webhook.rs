@@ -3,7 +3,7 @@
 
 use http::HeaderMap;
 use onsale_domain::Millis;
-use onsale_domain::desk::{Standing, Webhook};
+use onsale_domain::desk::{PaymentStanding, Webhook};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ pub(super) fn read(
                 webhook.failures = Some(asked.failures);
                 // One failure is told by several events, late ones too; which try failed is found by asking.
                 webhook.standing =
-                    Some(refund.said().standing).filter(|one| matches!(one, Standing::Done { .. }));
+                    Some(refund.said().standing).filter(|one| matches!(one, PaymentStanding::Done { .. }));
             }
         }
         // Something else that the account does; it is kept with the others, and moves nothing.

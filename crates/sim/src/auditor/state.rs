@@ -124,7 +124,7 @@ pub fn compare(real: &Listing, model: &model::Listing, clock: Millis) -> Result<
         event.holds.keys().chain(event.ended.keys()).map(|hold| Query::Event(EventQuery::Hold(*hold))),
     );
     queries.extend(event.orders.keys().map(|order| Query::Event(EventQuery::Order(*order))));
-    let place = |place: &model::Place| {
+    let place = |place: &model::QueuePlace| {
         Query::Event(EventQuery::Place { seat: place.seat, buyer: place.buyer.clone() })
     };
     queries.extend(event.places.iter().map(place));

@@ -9,7 +9,7 @@ use onsale_domain::venue::VenueFact;
 use onsale_domain::{Command, Fact, HoldId, ListingId, Millis, Outcome};
 
 use super::other::Other;
-use super::{Area, Body, Chart, Event, Hold, Order, Place, Seat, State, fence_at};
+use super::{Area, Body, Chart, Event, Hold, Order, QueuePlace, Seat, State, fence_at};
 
 impl State {
     /// Decides a command of one of the other kinds; `None` if the listing is of a kind with a model of its own.
@@ -166,7 +166,7 @@ impl Event {
             }
             EventFact::QueueJoined { place, seat, buyer, until, .. } => {
                 let (id, seat, buyer, until) = (*place, *seat, buyer.clone(), *until);
-                self.places.push(Place { id, seat, buyer, fence, until });
+                self.places.push(QueuePlace { id, seat, buyer, fence, until });
             }
             EventFact::PlaceRenewed { place, until, .. } => {
                 self.places.iter_mut().filter(|one| one.id == *place).for_each(|one| one.until = *until);
@@ -211,7 +211,7 @@ impl Event {
         self.ended.insert(id, (end, at));
     }
 
-    fn dissolve(&mut self, which: impl Fn(&Place) -> bool, at: Millis) {
+    fn dissolve(&mut self, which: impl Fn(&QueuePlace) -> bool, at: Millis) {
         for place in &self.places {
             if which(place) {
                 self.ended.insert(place.id, (End::Dissolved, at));

@@ -25,7 +25,7 @@ impl Event {
             assert!(taken + size(seats, areas) <= limit, "a buyer is over the limit");
         } else if let EventFact::SeatOffered { place, .. } = fact {
             let offered = self.places.iter().find(|one| one.id == *place).expect("the place lives");
-            let earlier = |one: &super::Place| one.seat == offered.seat && one.fence < offered.fence;
+            let earlier = |one: &super::QueuePlace| one.seat == offered.seat && one.fence < offered.fence;
             assert!(!self.places.iter().any(earlier), "the queue is served out of turn");
             assert!(offered.until > now, "an expired place is offered the seat");
             assert!(self.status_of(offered.seat) == Status::Available, "a seat is offered twice");

@@ -7,7 +7,7 @@ mod seats;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use onsale_domain::desk::{DeskFact, Standing};
+use onsale_domain::desk::{DeskFact, PaymentStanding};
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::OrderPlaced;
 use onsale_domain::stock::SaleFact;
@@ -255,7 +255,7 @@ impl MoneyBook {
 /// What the desk has heard of each payment and refund.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeskBook {
-    heard: BTreeMap<(PaymentId, u16), Standing>,
+    heard: BTreeMap<(PaymentId, u16), PaymentStanding>,
     events: BTreeMap<(String, String), Millis>,
 }
 
@@ -265,17 +265,17 @@ impl DeskBook {
             DeskFact::Opened => {}
             DeskFact::WorkTaken { slips, .. } => {
                 for slip in slips {
-                    let before = self.heard.insert((slip.payment, slip.refund), Standing::Asked);
+                    let before = self.heard.insert((slip.payment, slip.refund), PaymentStanding::Asked);
                     assert!(before.is_none(), "a slip is taken twice");
                 }
             }
             DeskFact::Answered { payment, refund, standing, .. } => {
                 let known = self.heard.get_mut(&(*payment, *refund)).expect("a slip that was taken");
-                let done = matches!(known, Standing::Done { .. });
+                let done = matches!(known, PaymentStanding::Done { .. });
                 assert!(!done, "something is heard after the money moved");
                 // A refund that failed is asked for again.
-                let again = *refund > 0 && matches!(standing, Standing::Failed { .. });
-                *known = if again { Standing::Asked } else { standing.clone() };
+                let again = *refund > 0 && matches!(standing, PaymentStanding::Failed { .. });
+                *known = if again { PaymentStanding::Asked } else { standing.clone() };
             }
             DeskFact::WebhookReceived(webhook) => {
                 let event = (webhook.provider.clone(), webhook.event.clone());
@@ -291,7 +291,7 @@ impl DeskBook {
             }
             DeskFact::Delivered { payment, refund } => {
                 let known = self.heard.get(&(*payment, *refund)).expect("a slip that was taken");
-                let moved = matches!(known, Standing::Done { .. } | Standing::Failed { .. });
+                let moved = matches!(known, PaymentStanding::Done { .. } | PaymentStanding::Failed { .. });
                 assert!(moved, "a listing is told of what nobody knows");
             }
         }

@@ -348,7 +348,7 @@ impl Event {
 
     pub fn leave_queue(&self, command: &LeaveQueue) -> Decision {
         self.known_seats(&[command.seat])?;
-        let mine = |place: &&super::Place| place.seat == command.seat && place.buyer == command.buyer;
+        let mine = |place: &&super::QueuePlace| place.seat == command.seat && place.buyer == command.buyer;
         match self.places.iter().find(mine) {
             Some(place) => Ok(Verdict::Fact(EventFact::QueueLeft { place: place.id })),
             None => no(Code::PlaceUnknown),

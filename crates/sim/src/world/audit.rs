@@ -7,7 +7,7 @@ use onsale_engine::EngineError;
 use onsale_engine::embedded::shard_of;
 
 use super::{Follower, World};
-use crate::auditor::Told;
+use crate::auditor::ClientAnswer;
 use crate::auditor::state::compare;
 
 impl World {
@@ -30,7 +30,7 @@ impl World {
             }
             for (n, (expected, told)) in call.expected.iter().zip(&told).enumerate() {
                 // Where the power has failed, what stands in the journal cannot be told again.
-                let unreadable = matches!(told, Told::Answer(Err(EngineError::Read(_))));
+                let unreadable = matches!(told, ClientAnswer::Answer(Err(EngineError::Read(_))));
                 if !(unreadable && self.disk.is_down()) {
                     self.auditor.check(expected, told, self.failed)?;
                 }
@@ -38,7 +38,7 @@ impl World {
                     self.carry_on(errand, told);
                     continue;
                 }
-                let broken = matches!(told, Told::Answer(Err(_)));
+                let broken = matches!(told, ClientAnswer::Answer(Err(_)));
                 if broken && self.rng.chance(600) {
                     self.network.send(&mut self.rng, self.step, vec![call.requests[n].clone()]);
                 }

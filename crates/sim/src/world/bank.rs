@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use onsale_domain::desk::{Standing, Webhook};
+use onsale_domain::desk::{PaymentStanding, Webhook};
 use onsale_domain::{Millis, PaymentId};
 use onsale_payments::provider::{Charge, GiveBack};
 use onsale_payments::{ProviderError, Said, read_ask_key};
@@ -26,7 +26,7 @@ pub(super) struct Bank {
 #[derive(Debug)]
 struct Ask {
     amount_minor: i64,
-    standing: Standing,
+    standing: PaymentStanding,
     /// When a delayed one is done, or somebody takes the extra step.
     done_at: Option<Millis>,
 }
@@ -39,15 +39,15 @@ impl Bank {
             return known;
         }
         let (mood, amount_minor) = (ask.method.as_deref().unwrap_or("succeed"), ask.amount_minor);
-        let done = Standing::Done { amount_minor };
+        let done = PaymentStanding::Done { amount_minor };
         let (standing, done_at) = match mood {
             "decline" => (failed("card declined"), None),
             "action" => {
                 let step = rng.chance(600).then(|| now + rng.range(0, 300_000));
-                (Standing::NeedsAction { url: "https://bank.invalid/".into() }, step)
+                (PaymentStanding::NeedsAction { url: "https://bank.invalid/".into() }, step)
             }
-            "days" => (Standing::Waiting, Some(now + rng.range(3_600_000, 60 * 3_600_000))),
-            "delay" => (Standing::Waiting, Some(now + rng.range(1_000, 400_000))),
+            "days" => (PaymentStanding::Waiting, Some(now + rng.range(3_600_000, 60 * 3_600_000))),
+            "delay" => (PaymentStanding::Waiting, Some(now + rng.range(1_000, 400_000))),
             _ => (done.clone(), None),
         };
         self.asks.insert(key, Ask { amount_minor, standing: standing.clone(), done_at });
@@ -60,8 +60,8 @@ impl Bank {
             "reorder" => {
                 self.push(key, &done, now);
                 self.push(key, &failed("first try declined"), now);
-                self.push(key, &Standing::Waiting, now);
-                return Ok(Said { reference: None, standing: Standing::Waiting });
+                self.push(key, &PaymentStanding::Waiting, now);
+                return Ok(Said { reference: None, standing: PaymentStanding::Waiting });
             }
             // It took the money and never says so of itself.
             "lost" | "silent" => return Err(silence()),
@@ -77,7 +77,7 @@ impl Bank {
         }
         let amount_minor = ask.amount_minor;
         let standing =
-            if rng.chance(250) { failed("refund failed") } else { Standing::Done { amount_minor } };
+            if rng.chance(250) { failed("refund failed") } else { PaymentStanding::Done { amount_minor } };
         self.asks.insert(key, Ask { amount_minor, standing: standing.clone(), done_at: None });
         if rng.chance(150) { Err(silence()) } else { Ok(said(key, &standing)) }
     }
@@ -90,7 +90,8 @@ impl Bank {
         }
         // The same refund under another key would be paid twice, unless the try before this one failed.
         let before = key.2.checked_sub(1).and_then(|failures| self.asks.get(&(key.0, key.1, failures)));
-        let may_be = key.2 == 0 || before.is_some_and(|ask| matches!(ask.standing, Standing::Failed { .. }));
+        let may_be =
+            key.2 == 0 || before.is_some_and(|ask| matches!(ask.standing, PaymentStanding::Failed { .. }));
         assert!(may_be, "{key:?} is asked for, but the try before it did not fail");
         rng.chance(100).then(|| Err(silence()))
     }
@@ -107,7 +108,7 @@ impl Bank {
         let key = read(key);
         self.pass(now);
         let ask = self.asks.get_mut(&key)?;
-        let open = matches!(ask.standing, Standing::Waiting | Standing::NeedsAction { .. });
+        let open = matches!(ask.standing, PaymentStanding::Waiting | PaymentStanding::NeedsAction { .. });
         if open && ask.done_at.is_none() {
             ask.standing = failed("called off");
         }
@@ -124,7 +125,7 @@ impl Bank {
             .collect();
         for key in due {
             if let Some(ask) = self.asks.get_mut(&key) {
-                ask.standing = Standing::Done { amount_minor: ask.amount_minor };
+                ask.standing = PaymentStanding::Done { amount_minor: ask.amount_minor };
                 ask.done_at = None;
                 let standing = ask.standing.clone();
                 self.push(key, &standing, now);
@@ -132,7 +133,7 @@ impl Bank {
         }
     }
 
-    fn push(&mut self, (payment, refund, failures): AskKey, standing: &Standing, now: Millis) {
+    fn push(&mut self, (payment, refund, failures): AskKey, standing: &PaymentStanding, now: Millis) {
         self.events += 1;
         self.pushed_at.insert(format!("e{}", self.events), now);
         self.pushed.push(Webhook {
@@ -164,7 +165,7 @@ impl Bank {
     pub(super) fn moved(&self) -> (i64, i64) {
         let done = |refund: bool| {
             let moved = self.asks.iter().filter(move |((_, number, _), ask)| {
-                (*number > 0) == refund && matches!(ask.standing, Standing::Done { .. })
+                (*number > 0) == refund && matches!(ask.standing, PaymentStanding::Done { .. })
             });
             moved.map(|(_, ask)| ask.amount_minor).sum()
         };
@@ -181,8 +182,8 @@ fn read(key: &str) -> AskKey {
     (asked.payment, asked.refund, asked.failures)
 }
 
-fn failed(reason: &str) -> Standing {
-    Standing::Failed { reason: reason.to_owned() }
+fn failed(reason: &str) -> PaymentStanding {
+    PaymentStanding::Failed { reason: reason.to_owned() }
 }
 
 /// The line is dead: nobody knows whether it was heard.
@@ -190,6 +191,6 @@ fn silence() -> ProviderError {
     ProviderError("no answer".to_owned())
 }
 
-fn said((payment, ..): AskKey, standing: &Standing) -> Said {
+fn said((payment, ..): AskKey, standing: &PaymentStanding) -> Said {
     Said { reference: Some(reference(payment)), standing: standing.clone() }
 }

@@ -5,7 +5,7 @@
 mod close;
 
 use onsale_domain::by::Actor;
-use onsale_domain::desk::{DeskCommand, Standing, desk_of};
+use onsale_domain::desk::{DeskCommand, PaymentStanding, desk_of};
 use onsale_domain::{By, Command, Found, ListingId, Outcome, Query, Tenant};
 use onsale_engine::embedded::shard_of;
 use onsale_engine::embedded::work::Work;
@@ -14,7 +14,7 @@ use onsale_payments::machine::{Call as Wanted, CallId, KINDS, Machine, Patience,
 use tokio::sync::oneshot;
 
 use super::World;
-use crate::auditor::Told;
+use crate::auditor::ClientAnswer;
 use crate::client::{Call, Reply};
 
 /// The worker of the process that runs now, and what it has asked the bank.
@@ -150,7 +150,7 @@ impl World {
     /// What the worker tells the desk may arrive once more, much later; a refund's failure always does.
     fn command_the_desk(&mut self, id: CallId, command: DeskCommand) {
         let is_failed_refund = matches!(&command, DeskCommand::NoteAnswer(note)
-            if note.refund > 0 && matches!(note.standing, Standing::Failed { .. }));
+            if note.refund > 0 && matches!(note.standing, PaymentStanding::Failed { .. }));
         let request = desk_request(command);
         if is_failed_refund || self.rng.chance(200) {
             self.network.send(&mut self.rng, self.step, vec![request.clone()]);
@@ -198,13 +198,13 @@ impl World {
     }
 
     /// Goes on with what was heard.
-    pub(super) fn carry_on(&mut self, errand: Errand, told: &Told) {
+    pub(super) fn carry_on(&mut self, errand: Errand, told: &ClientAnswer) {
         let reply = match told {
-            Told::Found(found) => Replied::Found(found.clone()),
-            Told::Answer(answer) => {
+            ClientAnswer::Found(found) => Replied::Found(found.clone()),
+            ClientAnswer::Answer(answer) => {
                 Replied::Decided(answer.as_ref().map(|answer| answer.outcome.clone()).map_err(Clone::clone))
             }
-            Told::Holds(_) => return,
+            ClientAnswer::Holds(_) => return,
         };
         let id = match (errand, &reply) {
             (Errand::Sent(event), Replied::Decided(Ok(_))) => {

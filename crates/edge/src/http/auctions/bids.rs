@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use onsale_domain::auction::command::{BuyNow, PlaceBid};
-use onsale_domain::auction::{AuctionCommand, AuctionFact, BidAnswer, Standing};
+use onsale_domain::auction::{AuctionCommand, AuctionFact, BidAnswer, BidStanding};
 use onsale_domain::{Command, Fact, Millis};
 use onsale_engine::Answer;
 use serde::{Deserialize, Serialize};
@@ -137,9 +137,9 @@ fn told(at: &AuctionPath, caller: &Caller, answer: &Answer, currency: &str) -> R
         }
     });
     let (standing, ends_at, pay_until) = match bid.standing {
-        Standing::Leading => ("leading", Some(bid.until), None),
-        Standing::Outbid => ("outbid", Some(bid.until), None),
-        Standing::Bought => ("bought", None, Some(bid.until)),
+        BidStanding::Leading => ("leading", Some(bid.until), None),
+        BidStanding::Outbid => ("outbid", Some(bid.until), None),
+        BidStanding::Bought => ("bought", None, Some(bid.until)),
     };
     let body = BidBody {
         auction: at.listing.to_string(),

@@ -2,7 +2,7 @@
 
 use onsale_domain::Millis;
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
-use onsale_domain::auction::increment::{Increment, NamedLadder, Rung};
+use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionDetails, AuctionTerms};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -72,7 +72,7 @@ pub enum LadderBody {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Rung)]
+#[schema(as = LadderStep)]
 pub struct RungBody {
     #[schema(example = 0)]
     pub from_minor: i64,
@@ -218,7 +218,7 @@ impl IncrementBody {
             }),
             IncrementBody::Ladder(rungs) => {
                 let rung =
-                    |rung: &RungBody| Rung { from_minor: rung.from_minor, step_minor: rung.step_minor };
+                    |rung: &RungBody| LadderStep { from_minor: rung.from_minor, step_minor: rung.step_minor };
                 Increment::Ladder(rungs.iter().map(rung).collect())
             }
         }
@@ -236,7 +236,7 @@ impl From<&Increment> for IncrementBody {
             }),
             Increment::Ladder(rungs) => {
                 let rung =
-                    |rung: &Rung| RungBody { from_minor: rung.from_minor, step_minor: rung.step_minor };
+                    |rung: &LadderStep| RungBody { from_minor: rung.from_minor, step_minor: rung.step_minor };
                 IncrementBody::Ladder(rungs.iter().map(rung).collect())
             }
         }

@@ -10,7 +10,7 @@ use onsale_domain::Query as Asked;
 use onsale_domain::id::write_inside;
 use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, Register};
 use onsale_domain::registration::{
-    EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery, Standing,
+    EntryStanding, EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery,
 };
 use onsale_domain::{Code, Command, EntryId, Fact, ListingId, Millis, OrderId, Outcome};
 use serde::{Deserialize, Serialize};
@@ -61,11 +61,11 @@ impl EntryBody {
             order: None,
         };
         match state.standing {
-            Standing::Waiting { ahead } => (body.status, body.ahead) = ("waiting", Some(ahead)),
-            Standing::Offered { until, price_minor } => {
+            EntryStanding::Waiting { ahead } => (body.status, body.ahead) = ("waiting", Some(ahead)),
+            EntryStanding::Offered { until, price_minor } => {
                 (body.status, body.until, body.price_minor) = ("offered", Some(until), Some(price_minor));
             }
-            Standing::Confirmed { order } => {
+            EntryStanding::Confirmed { order } => {
                 body.order = order.map(|order| write_inside("ord", listing, order.0));
             }
         }
@@ -107,11 +107,11 @@ pub async fn register(
 fn registered(fact: &Fact) -> Option<EntryState> {
     let Fact::Registration(fact) = fact else { return None };
     let (entry, buyer, standing) = if let RegistrationFact::Registered { entry, buyer } = fact {
-        (entry, buyer, Standing::Confirmed { order: None })
+        (entry, buyer, EntryStanding::Confirmed { order: None })
     } else if let RegistrationFact::Reserved { entry, buyer, price_minor, until } = fact {
-        (entry, buyer, Standing::Offered { until: *until, price_minor: *price_minor })
+        (entry, buyer, EntryStanding::Offered { until: *until, price_minor: *price_minor })
     } else if let RegistrationFact::Waitlisted { entry, buyer, ahead } = fact {
-        (entry, buyer, Standing::Waiting { ahead: *ahead })
+        (entry, buyer, EntryStanding::Waiting { ahead: *ahead })
     } else {
         return None;
     };
@@ -233,8 +233,8 @@ pub async fn confirm(
     });
     let order = match &answer.outcome {
         Outcome::AlreadyRegistered(state) => match state.standing {
-            Standing::Confirmed { order } => order,
-            Standing::Waiting { .. } | Standing::Offered { .. } => None,
+            EntryStanding::Confirmed { order } => order,
+            EntryStanding::Waiting { .. } | EntryStanding::Offered { .. } => None,
         },
         Outcome::Done
         | Outcome::Unchanged

@@ -5,7 +5,7 @@ use onsale_domain::Fact;
 use onsale_domain::Kind;
 use onsale_domain::auction::command::{ChangeAuction, PlaceBid, Retractor};
 use onsale_domain::auction::details::{BuyNowPolicy, SoftCloseMode};
-use onsale_domain::auction::increment::{Increment, Rung};
+use onsale_domain::auction::increment::{Increment, LadderStep};
 use onsale_domain::auction::{Auction, AuctionCommand, AuctionDetails, AuctionFact, check};
 
 use super::facts as own;
@@ -189,9 +189,9 @@ pub(super) fn rules(details: &AuctionDetails) -> String {
 }
 
 /// Scripts know ladders only; one amount is a ladder of one rung.
-fn rungs(increment: &Increment) -> Vec<Rung> {
+fn rungs(increment: &Increment) -> Vec<LadderStep> {
     match increment {
-        Increment::Fixed(step) => vec![Rung { from_minor: 0, step_minor: *step }],
+        Increment::Fixed(step) => vec![LadderStep { from_minor: 0, step_minor: *step }],
         Increment::Ladder(rungs) => rungs.clone(),
         Increment::Named(named) => named.rungs().to_vec(),
     }

@@ -2,7 +2,7 @@
 
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
 use onsale_domain::auction::fact::{Award, Closing, Leader, PassCause, Replayed};
-use onsale_domain::auction::increment::{Increment, NamedLadder, Rung};
+use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionDetails, AuctionFact, AuctionTerms};
 use onsale_domain::money::Currency;
 
@@ -274,7 +274,7 @@ pub(super) fn decode_details(fields: &Fields) -> Result<AuctionDetails, Malforme
 }
 
 /// `0:5,100:25` is a step of 5 from 0 on and of 25 from 100 on.
-pub(super) fn ladder(rungs: &[Rung]) -> String {
+pub(super) fn ladder(rungs: &[LadderStep]) -> String {
     let rungs = rungs.iter().map(|rung| format!("{}:{}", rung.from_minor, rung.step_minor));
     rungs.collect::<Vec<_>>().join(",")
 }
@@ -298,7 +298,7 @@ fn read_increment(text: &str) -> Result<Increment, Malformed> {
     }
     let rung = |part: &str| {
         let (from, step) = part.split_once(':')?;
-        Some(Rung { from_minor: from.parse().ok()?, step_minor: step.parse().ok()? })
+        Some(LadderStep { from_minor: from.parse().ok()?, step_minor: step.parse().ok()? })
     };
     text.split(',').map(rung).collect::<Option<_>>().map(Increment::Ladder).ok_or_else(malformed)
 }

@@ -8,7 +8,7 @@ use onsale_domain::registration::command::{
 use onsale_domain::registration::details::RegistrationDetails;
 use onsale_domain::registration::fact::EntryCancelCause;
 use onsale_domain::registration::{
-    EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery, Standing,
+    EntryStanding, EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery,
 };
 use onsale_domain::{BuyerId, EntryId, Fact, OrderId, Outcome, Refusal};
 
@@ -96,12 +96,12 @@ pub(super) fn found(found: &RegistrationFound) -> Result<String, String> {
 
 fn standing(entry: &EntryState) -> String {
     match entry.standing {
-        Standing::Waiting { ahead } => format!("waits behind {ahead}"),
-        Standing::Offered { until, price_minor } => {
+        EntryStanding::Waiting { ahead } => format!("waits behind {ahead}"),
+        EntryStanding::Offered { until, price_minor } => {
             format!("offered until {} for {price_minor}", since_zero(until))
         }
-        Standing::Confirmed { order: None } => "confirmed".into(),
-        Standing::Confirmed { order: Some(order) } => format!("paid by o{}", order.0),
+        EntryStanding::Confirmed { order: None } => "confirmed".into(),
+        EntryStanding::Confirmed { order: Some(order) } => format!("paid by o{}", order.0),
     }
 }
 

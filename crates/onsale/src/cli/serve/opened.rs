@@ -10,38 +10,38 @@ use onsale_engine_redis::{RedisEngine, inspect, live};
 
 use crate::config::{Config, EngineKind};
 
-pub(super) enum Opened {
+pub(super) enum OpenEngine {
     Embedded(Arc<Embedded>),
     Redis(RedisEngine),
 }
 
-impl Opened {
+impl OpenEngine {
     /// Called inside the runtime, so that the engine wakes its callers there.
-    pub(super) async fn open(config: &Config) -> anyhow::Result<Opened> {
+    pub(super) async fn open(config: &Config) -> anyhow::Result<OpenEngine> {
         match config.engine.kind {
             EngineKind::Embedded => {
                 let data = &config.data;
                 let engine = Embedded::open(data, options(config));
                 let engine = engine.with_context(|| format!("opening the data folder {}", data.display()))?;
                 super::found::tell_snapshots(&engine);
-                Ok(Opened::Embedded(Arc::new(engine)))
+                Ok(OpenEngine::Embedded(Arc::new(engine)))
             }
-            EngineKind::Redis => Box::pin(redis(config)).await.map(Opened::Redis),
+            EngineKind::Redis => Box::pin(redis(config)).await.map(OpenEngine::Redis),
         }
     }
 
     pub(super) fn engine(&self) -> Arc<dyn Engine> {
         match self {
-            Opened::Embedded(engine) => engine.clone(),
-            Opened::Redis(engine) => Arc::new(engine.clone()),
+            OpenEngine::Embedded(engine) => engine.clone(),
+            OpenEngine::Redis(engine) => Arc::new(engine.clone()),
         }
     }
 
     /// What was taken is brought to where it is durable.
     pub(super) fn close(&self) {
         match self {
-            Opened::Embedded(engine) => engine.close(),
-            Opened::Redis(engine) => engine.close(),
+            OpenEngine::Embedded(engine) => engine.close(),
+            OpenEngine::Redis(engine) => engine.close(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use onsale::config::{Secret, StripeKeys};
-use onsale_domain::desk::Standing;
+use onsale_domain::desk::PaymentStanding;
 use onsale_domain::money::Currency;
 use onsale_payments::provider::{Charge, GiveBack, LookUp, Provider};
 use onsale_payments::stripe::{Stripe, VERSION};
@@ -65,7 +65,7 @@ fn intent(id: &str, status: &str, key: &str) -> Value {
 }
 
 fn done(reference: &str, amount_minor: i64) -> Said {
-    Said { reference: Some(reference.to_owned()), standing: Standing::Done { amount_minor } }
+    Said { reference: Some(reference.to_owned()), standing: PaymentStanding::Done { amount_minor } }
 }
 
 fn paid() -> Turn {
@@ -112,8 +112,8 @@ fn what_may_end_better_is_tried_a_few_times_and_nothing_else() {
         let fake = Scripted::play(turns);
         let said = run(at(&fake.base_url).charge(charge(Some("pm_1"))));
         assert_eq!(fake.asked().len(), times, "{name}");
-        let declined = matches!(&said, Ok(Said { standing: Standing::Failed { .. }, .. }));
-        let answered = matches!(&said, Ok(Said { standing: Standing::Done { .. }, .. }));
+        let declined = matches!(&said, Ok(Said { standing: PaymentStanding::Failed { .. }, .. }));
+        let answered = matches!(&said, Ok(Said { standing: PaymentStanding::Done { .. }, .. }));
         let expected = ["a card that is declined", "an ask that is never right"].contains(&name);
         assert_eq!((declined, answered), (expected, times == 2), "{name}: {said:?}");
     }
@@ -142,7 +142,7 @@ fn a_payment_that_was_never_answered_is_found_by_its_key_and_called_off() {
     let fake = Scripted::play(vec![page(&others, true), page(&[("pi_7", KEY)], true), cancelled]);
     let said = run(at(&fake.base_url).call_off(what_of(None))).expect("answers").expect("it arrived");
     assert_eq!(said.reference.as_deref(), Some("pi_7"));
-    assert!(matches!(said.standing, Standing::Failed { .. }), "{said:?}");
+    assert!(matches!(said.standing, PaymentStanding::Failed { .. }), "{said:?}");
     assert_eq!(
         fake.lines(),
         [
@@ -196,7 +196,7 @@ fn a_refund_is_asked_for_again_only_if_no_earlier_try_went_through() {
     let fake = Scripted::play(vec![list(&[refund("re_1", "r1", "pending")])]);
     let late = GiveBack { now: NOW + 25 * 3_600_000, ..give_back("pi_1", "r1", 0) };
     let said = run(at(&fake.base_url).refund(late)).expect("answers");
-    assert_eq!((said.reference.as_deref(), said.standing), (Some("re_1"), Standing::Waiting));
+    assert_eq!((said.reference.as_deref(), said.standing), (Some("re_1"), PaymentStanding::Waiting));
 }
 
 #[test]
@@ -205,27 +205,27 @@ fn localstripe_takes_what_we_ask_in_the_form_we_ask_it() {
     let stripe = at(&fake.base_url);
     let said = run(stripe.charge(charge(Some("pm_card_visa")))).expect("answers");
     let intent = said.reference.clone().expect("a name");
-    assert_eq!(said.standing, Standing::Done { amount_minor: 4_500 });
+    assert_eq!(said.standing, PaymentStanding::Done { amount_minor: 4_500 });
     assert_eq!(run(stripe.look_up(what_of(Some(&intent)))), Ok(Some(said.clone())));
     assert_eq!(run(stripe.look_up(what_of(None))), Ok(Some(said)), "found by its key");
     assert_eq!(run(stripe.look_up(what_of(Some("pi_nobody")))), Ok(None));
     let declined = run(stripe.charge(charge(Some("pm_card_chargeCustomerFail")))).expect("answers");
     assert_eq!(
         declined.standing,
-        Standing::Failed { reason: "card_declined: Your card was declined.".to_owned() }
+        PaymentStanding::Failed { reason: "card_declined: Your card was declined.".to_owned() }
     );
     let refunded = run(stripe.refund(give_back(&intent, "r1", 0))).expect("answers");
-    assert_eq!(refunded.standing, Standing::Done { amount_minor: 1_500 });
+    assert_eq!(refunded.standing, PaymentStanding::Done { amount_minor: 1_500 });
     let reference = refunded.reference.clone();
     let what = LookUp { is_refund: true, reference, key: format!("{KEY}-r1"), ..what_of(None) };
     assert_eq!(run(stripe.look_up(what)), Ok(Some(refunded.clone())));
     let again = run(stripe.refund(give_back(&intent, "r1-t1", 1))).expect("answers");
     assert_eq!(again, refunded, "the first try went through, so there is no second");
     let waiting = run(stripe.charge(charge(None))).expect("answers");
-    assert!(matches!(waiting.standing, Standing::NeedsAction { .. }), "{waiting:?}");
+    assert!(matches!(waiting.standing, PaymentStanding::NeedsAction { .. }), "{waiting:?}");
     let reference = waiting.reference.expect("a name");
     let secret = run(stripe.client_secret(reference.clone())).expect("answers").expect("a secret");
     assert!(secret.starts_with(&reference), "{secret}");
     let off = run(stripe.call_off(what_of(Some(&reference)))).expect("answers").expect("known");
-    assert_eq!(off.standing, Standing::Failed { reason: "called off: not paid in time".to_owned() });
+    assert_eq!(off.standing, PaymentStanding::Failed { reason: "called off: not paid in time".to_owned() });
 }

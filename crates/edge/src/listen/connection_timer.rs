@@ -16,7 +16,7 @@ use crate::config::Limits;
 
 /// Shared by the connection, the answers it makes and the bodies it sends.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct ConnectionTimer {
     began: Instant,
     for_head: Duration,
     for_answer: Duration,
@@ -28,10 +28,10 @@ pub(super) struct Turn {
 
 const NEVER: u64 = u64::MAX;
 
-impl Turn {
-    pub(super) fn new(limits: &Limits) -> Arc<Turn> {
+impl ConnectionTimer {
+    pub(super) fn new(limits: &Limits) -> Arc<ConnectionTimer> {
         let for_head = Duration::from_millis(limits.idle_timeout_ms);
-        Arc::new(Turn {
+        Arc::new(ConnectionTimer {
             began: Instant::now(),
             for_head,
             for_answer: Duration::from_millis(limits.request_timeout_ms),
@@ -54,7 +54,7 @@ impl Turn {
     }
 
     /// The answer is made; the body it comes with gives the turn back when all of it is sent.
-    pub(super) fn answered(self: Arc<Turn>, body: Body) -> Sending {
+    pub(super) fn answered(self: Arc<ConnectionTimer>, body: Body) -> Sending {
         self.ours.store(false, Ordering::Relaxed);
         self.due.store(NEVER, Ordering::Relaxed);
         Sending { body, turn: self }
@@ -92,12 +92,12 @@ pub(super) enum Overdue {
 /// sleeps again: a busy connection touches the timer once in a request's patience, an idle one hardly ever.
 #[derive(Debug)]
 pub(super) struct Alarm {
-    turn: Arc<Turn>,
+    turn: Arc<ConnectionTimer>,
     sleep: Pin<Box<Sleep>>,
 }
 
 impl Alarm {
-    pub(super) fn new(turn: Arc<Turn>) -> Alarm {
+    pub(super) fn new(turn: Arc<ConnectionTimer>) -> Alarm {
         let sleep = Box::pin(tokio::time::sleep_until(turn.due().into()));
         Alarm { turn, sleep }
     }
@@ -128,7 +128,7 @@ impl Alarm {
 #[derive(Debug)]
 pub(super) struct Sending {
     body: Body,
-    turn: Arc<Turn>,
+    turn: Arc<ConnectionTimer>,
 }
 
 impl Drop for Sending {
@@ -163,8 +163,12 @@ mod tests {
 
     use super::*;
 
-    fn turn(head_ms: u64, answer_ms: u64) -> Arc<Turn> {
-        Turn::new(&Limits { idle_timeout_ms: head_ms, request_timeout_ms: answer_ms, ..Limits::default() })
+    fn turn(head_ms: u64, answer_ms: u64) -> Arc<ConnectionTimer> {
+        ConnectionTimer::new(&Limits {
+            idle_timeout_ms: head_ms,
+            request_timeout_ms: answer_ms,
+            ..Limits::default()
+        })
     }
 
     async fn rings_within(alarm: &mut Alarm, ms: u64) -> Option<Overdue> {
