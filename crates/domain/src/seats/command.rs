@@ -29,6 +29,58 @@ commands! {
     }
 }
 
+/// What a command is about. What is due there expires before the command is decided, and an order may keep it from it.
+#[derive(Debug)]
+pub(super) enum About<'a> {
+    /// A hold and what its buyer may still hold: the command leaves in it what is in it.
+    Hold(&'a HoldKey),
+    /// The same, but the command changes what is in it, or buys it.
+    HoldsGoods(&'a HoldKey),
+    /// A hold, whoever has it.
+    AnyHold(HoldId),
+    Seats {
+        seats: &'a [SeatIndex],
+        areas: &'a [AreaCount],
+        buyer: Option<&'a BuyerId>,
+    },
+    Chart(&'a Layout),
+    Nothing,
+}
+
+impl EventCommand {
+    pub(super) fn about(&self) -> About<'_> {
+        match self {
+            EventCommand::PlaceHold(PlaceHold { buyer, pick, areas, .. }) => {
+                let seats = match pick {
+                    Pick::Seats(picked) => picked,
+                    Pick::Best(_) => &[][..],
+                };
+                About::Seats { seats, areas, buyer: Some(buyer) }
+            }
+            EventCommand::ExtendHold(command) => About::Hold(&command.key),
+            EventCommand::ReleaseHold(key) => About::Hold(key),
+            EventCommand::DropSeats(command) => About::HoldsGoods(&command.key),
+            EventCommand::ConfirmHold(command) => About::HoldsGoods(&command.key),
+            EventCommand::OverrideHold(command) => About::AnyHold(command.hold),
+            EventCommand::BlockSeats(BlockSeats { seats, areas, .. }) => {
+                About::Seats { seats, areas, buyer: None }
+            }
+            EventCommand::UnblockSeats(UnblockSeats { seats, .. }) => {
+                About::Seats { seats, areas: &[], buyer: None }
+            }
+            EventCommand::JoinQueue(JoinQueue { seat, buyer, .. })
+            | EventCommand::LeaveQueue(LeaveQueue { seat, buyer }) => {
+                About::Seats { seats: std::slice::from_ref(seat), areas: &[], buyer: Some(buyer) }
+            }
+            EventCommand::AdoptChart(command) => About::Chart(&command.layout),
+            EventCommand::CreateEvent(_)
+            | EventCommand::ChangeEvent(_)
+            | EventCommand::ChangeStatus(_)
+            | EventCommand::RefundOrder(_) => About::Nothing,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateEvent {
     pub details: EventDetails,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Run;
 use super::best_available::suits;
-use super::command::{BestAvailable, EventCommand, Pick, PlaceHold};
+use super::command::{About, BestAvailable, EventCommand, Pick, PlaceHold};
 use super::fact::{AreaCount, EventFact, ReleaseCause};
 use super::state::{Due, Hold, Seats, Status};
 use crate::event::EventStatus;
@@ -242,35 +242,17 @@ pub(super) fn touched<'a>(seats: &Seats, command: &'a EventCommand, now: Millis)
     if !seats.anything_due(now) {
         return Touched::default();
     }
-    match command {
-        EventCommand::PlaceHold(command) => {
-            let picked = match &command.pick {
-                Pick::Seats(picked) => picked.clone(),
-                Pick::Best(_) => Vec::new(),
-            };
-            Touched { wanted: wanted(&command.areas), ..Touched::seats(picked, Some(&command.buyer)) }
+    match command.about() {
+        About::Hold(key) | About::HoldsGoods(key) => Touched::hold(seats, key.hold, Some(&key.buyer)),
+        About::AnyHold(hold) => Touched::hold(seats, hold, None),
+        About::Seats { seats: touched, areas, buyer } => {
+            Touched { wanted: wanted(areas), ..Touched::seats(touched.to_vec(), buyer) }
         }
-        EventCommand::ExtendHold(command) => Touched::hold(seats, command.key.hold, Some(&command.key.buyer)),
-        EventCommand::DropSeats(command) => Touched::hold(seats, command.key.hold, Some(&command.key.buyer)),
-        EventCommand::ReleaseHold(key) => Touched::hold(seats, key.hold, Some(&key.buyer)),
-        EventCommand::ConfirmHold(command) => {
-            Touched::hold(seats, command.key.hold, Some(&command.key.buyer))
+        About::Chart(layout) => {
+            let without = seats.due_seats_without(layout, now);
+            Touched { wanted: shrinking(seats, layout), ..Touched::seats(without, None) }
         }
-        EventCommand::OverrideHold(command) => Touched::hold(seats, command.hold, None),
-        EventCommand::BlockSeats(command) => {
-            Touched { wanted: wanted(&command.areas), ..Touched::seats(command.seats.clone(), None) }
-        }
-        EventCommand::UnblockSeats(command) => Touched::seats(command.seats.clone(), None),
-        EventCommand::JoinQueue(command) => Touched::seats(vec![command.seat], Some(&command.buyer)),
-        EventCommand::LeaveQueue(command) => Touched::seats(vec![command.seat], Some(&command.buyer)),
-        EventCommand::AdoptChart(command) => {
-            let without = seats.due_seats_without(&command.layout, now);
-            Touched { wanted: shrinking(seats, &command.layout), ..Touched::seats(without, None) }
-        }
-        EventCommand::CreateEvent(_)
-        | EventCommand::ChangeEvent(_)
-        | EventCommand::ChangeStatus(_)
-        | EventCommand::RefundOrder(_) => Touched::default(),
+        About::Nothing => Touched::default(),
     }
 }
 

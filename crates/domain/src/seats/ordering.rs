@@ -1,7 +1,7 @@
 //! What an order needs of an event's seats: the hold it takes, more time for it, its sale, and seats taken back.
 
 use super::Run;
-use super::command::{EventCommand, ExtendHold, HoldKey};
+use super::command::{About, EventCommand, HoldKey};
 use super::expire::Touched;
 use super::fact::{AreaLine, EventFact, SeatLine};
 use super::release_hold::{not_cancelled, own_hold};
@@ -104,17 +104,18 @@ impl Goods for Seats {
     /// Neither extended nor released while it is paid; nothing taken out of it and not bought without its order at all.
     fn guard(&self, orders: &Orders, command: &Command, now: Millis) -> Result<Option<Fact>, Refusal> {
         let Command::Event(command) = command else { return Ok(None) };
-        if let EventCommand::ExtendHold(ExtendHold { key, .. }) | EventCommand::ReleaseHold(key) = command {
-            self.not_paying(orders, key, now)?;
-        } else if let EventCommand::DropSeats(command) = command {
-            self.not_paying(orders, &command.key, now)?;
-            self.not_taken(orders, &command.key, now)?;
-        } else if let EventCommand::ConfirmHold(command) = command {
-            self.not_paying(orders, &command.key, now)?;
-            self.not_taken(orders, &command.key, now)?;
-            if self.opens(&command.key, now) {
-                new_id(orders, command.order)?;
+        match command.about() {
+            About::Hold(key) => self.not_paying(orders, key, now)?,
+            About::HoldsGoods(key) => {
+                self.not_paying(orders, key, now)?;
+                self.not_taken(orders, key, now)?;
             }
+            About::AnyHold(_) | About::Seats { .. } | About::Chart(_) | About::Nothing => {}
+        }
+        if let EventCommand::ConfirmHold(command) = command
+            && self.opens(&command.key, now)
+        {
+            new_id(orders, command.order)?;
         }
         Ok(None)
     }

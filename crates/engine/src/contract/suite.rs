@@ -7,13 +7,16 @@ use super::lines::play;
 use super::table::{run, run_with_restarts};
 use super::{Harness, auctions, awards, desks, orders, reads, registrations, sales, series};
 
-const FILES: &[(&str, &str)] = &[
+const HOLDS: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
     ("best", include_str!("tables/best.txt")),
     ("extend", include_str!("tables/extend.txt")),
     ("release", include_str!("tables/release.txt")),
     ("confirm", include_str!("tables/confirm.txt")),
     ("override", include_str!("tables/override.txt")),
+];
+
+const EVENTS: &[(&str, &str)] = &[
     ("block", include_str!("tables/block.txt")),
     ("queue", include_str!("tables/queue.txt")),
     ("expire", include_str!("tables/expire.txt")),
@@ -28,22 +31,25 @@ pub type Play = fn(&str, &mut dyn Harness, bool) -> Result<(), String>;
 /// Which tables, for where all of them in one test would take long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Events and venues, with what readers are owed.
-    Seats,
+    /// Holds of seats and places, from the first to the last.
+    Holds,
+    /// Events and venues, queues and deadlines, with what readers are owed.
+    Events,
     Auctions,
     /// The other kinds, orders and desks.
     Others,
 }
 
 impl Part {
-    pub const ALL: [Part; 3] = [Part::Seats, Part::Auctions, Part::Others];
+    pub const ALL: [Part; 4] = [Part::Holds, Part::Events, Part::Auctions, Part::Others];
 }
 
 /// The tables of one kind of listing, or of what lives beside one, with how one is played.
 type Kind = (Part, fn() -> Vec<Table>, Play);
 
-const KINDS: [Kind; 8] = [
-    (Part::Seats, seats, play_seats),
+const KINDS: [Kind; 9] = [
+    (Part::Holds, holds, play_seats),
+    (Part::Events, events, play_seats),
     (Part::Others, sales::all, play::<sales::OfSales>),
     (Part::Others, series::all, play::<series::OfSeries>),
     (Part::Others, registrations::all, play::<registrations::OfRegistrations>),
@@ -53,8 +59,12 @@ const KINDS: [Kind; 8] = [
     (Part::Others, desks::all, play::<desks::OfDesks>),
 ];
 
-fn seats() -> Vec<Table> {
-    cut(FILES)
+fn holds() -> Vec<Table> {
+    cut(HOLDS)
+}
+
+fn events() -> Vec<Table> {
+    cut(EVENTS)
 }
 
 fn play_seats(table: &str, harness: &mut dyn Harness, restarts: bool) -> Result<(), String> {
@@ -101,7 +111,7 @@ fn run_rounds(parts: &[Part], rounds: &[bool], mut fresh: impl FnMut() -> Box<dy
             }
         }
     }
-    let reads = if parts.contains(&Part::Seats) { reads::ALL } else { &[] };
+    let reads = if parts.contains(&Part::Events) { reads::ALL } else { &[] };
     for (name, read) in reads.iter().filter(|(name, _)| name.contains(&wanted)) {
         if let Err(why) = read(&mut *fresh()) {
             failures.push(format!("reads: {name}\n{why}\n"));
