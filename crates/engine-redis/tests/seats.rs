@@ -12,7 +12,6 @@ mod seats {
     pub(crate) mod engine;
     mod large;
     mod moves;
-    mod reachable;
     pub(crate) mod scripts;
     mod tables;
     mod world;

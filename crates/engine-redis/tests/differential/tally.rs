@@ -7,8 +7,9 @@ use onsale_engine::Answer;
 
 /// What every verb but the sweep may be answered: it is under a key, and its listing may not be one for it.
 const ANY: &[&str] = &["again", "key_reused", "listing_unknown", "wrong_kind"];
-/// Every outcome that a verb can have, besides [`ANY`], and those of `ANY` that it cannot.
-pub(crate) type Reachable = &'static [(&'static str, &'static [&'static str], &'static [&'static str])];
+/// A verb with every outcome that it can have, besides [`ANY`], and those of `ANY` that it cannot.
+pub(crate) type Answers = (&'static str, &'static [&'static str], &'static [&'static str]);
+pub(crate) type Reachable = &'static [Answers];
 
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {

@@ -10,7 +10,7 @@ use crate::lua;
 use crate::server::Server;
 
 impl histories::World for World {
-    const REACHABLE: Reachable = super::reachable::REACHABLE;
+    const REACHABLE: Reachable = super::asks::REACHABLE;
 }
 
 #[test]

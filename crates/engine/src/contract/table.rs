@@ -5,6 +5,8 @@ mod names;
 mod parse;
 mod render;
 mod settings;
+mod venue;
+mod verbs;
 
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
 use onsale_domain::listing::Key;
@@ -133,7 +135,7 @@ impl<'a> Runner<'a> {
             _ => (words, None),
         };
         let view = self.event_view();
-        match parse::ask(words, &view, &mut self.names, &self.settings)? {
+        match parse::ask(words, view.as_ref(), &mut self.names, &self.settings)? {
             Ask::Event(command) => self.submit(self.event, command, key),
             Ask::Venue(command) => self.submit(self.venue, command, key),
             Ask::Nowhere(command) => {
@@ -150,7 +152,7 @@ impl<'a> Runner<'a> {
             Ask::Status => Ok(self.view_of_event()?.status.as_str().to_owned()),
             Ask::Versions => {
                 let view = self.harness.engine().view(&self.venue).ok_or("the venue does not exist")?;
-                Ok(render::versions(&view.body))
+                Ok(venue::versions(&view.body))
             }
             Ask::Facts(after) => self.facts(after),
         }

@@ -1,20 +1,14 @@
-//! Words to commands. Nothing here decides what is right: the strangest wish becomes a command.
+//! Words to commands: what the lines of all verbs have in common; `verbs` has those of each.
+//! Nothing here decides what is right: the strangest wish becomes a command.
 
-use onsale_domain::Query;
-use onsale_domain::event::EventStatus;
-use onsale_domain::seats::SeatsView;
-use onsale_domain::seats::command::{
-    BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, DropSeats, ExtendHold, HoldKey, JoinQueue,
-    LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
-};
+use onsale_domain::seats::command::{BestAvailable, HoldKey};
 use onsale_domain::seats::fact::AreaCount;
-use onsale_domain::seats::{EventCommand, EventQuery};
-use onsale_domain::venue::VenueCommand;
-use onsale_domain::venue::command::CreateVenue;
-use onsale_domain::{BuyerId, Command, Millis};
+use onsale_domain::seats::{EventQuery, SeatsView};
+use onsale_domain::{BuyerId, Command, Millis, Query};
 
 use super::names::Names;
-use super::settings::{Settings, layout};
+use super::settings::Settings;
+use super::{venue, verbs};
 
 /// One line of a table, taken apart.
 pub(super) struct Line {
@@ -112,169 +106,64 @@ pub(super) enum Ask {
 
 /// Seats, places and wishes, as a line names them.
 #[derive(Default)]
-struct Wish {
-    seats: Vec<u32>,
-    areas: Vec<AreaCount>,
-    best: Option<BestAvailable>,
+pub(super) struct Wish {
+    pub seats: Vec<u32>,
+    pub areas: Vec<AreaCount>,
+    pub best: Option<BestAvailable>,
 }
 
 pub(super) fn ask(
     words: &[String],
-    view: &Option<SeatsView>,
+    view: Option<&SeatsView>,
     names: &mut Names,
     settings: &Settings,
 ) -> Result<Ask, String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let wish = |text: &str| wish(text, view.as_ref());
-    let seat = |text: &str| Ok::<_, String>(wish(text)?.seats.first().copied().unwrap_or(u32::MAX));
-    let command = match words.as_slice() {
-        ["hold", what, who, options @ ..] => {
-            let wish = wish(what)?;
-            let hold = match option(options, "as") {
-                Some(name) => names.hold(name),
-                None => names.fresh(),
-            };
-            let pick = wish.best.map_or(Pick::Seats(wish.seats), Pick::Best);
-            let hold_ms = option(options, "for").map(span).transpose()?;
-            Command::Event(EventCommand::PlaceHold(PlaceHold {
-                hold,
-                buyer: buyer(who)?,
-                pick,
-                areas: wish.areas,
-                hold_ms,
-            }))
-        }
-        ["extend", name, options @ ..] => {
-            let extension_ms = option(options, "by").map(span).transpose()?;
-            Command::Event(EventCommand::ExtendHold(ExtendHold { key: key(name, names)?, extension_ms }))
-        }
-        ["drop", name, what] => {
-            let wish = wish(what)?;
-            Command::Event(EventCommand::DropSeats(DropSeats {
-                key: key(name, names)?,
-                seats: wish.seats,
-                areas: wish.areas,
-            }))
-        }
-        ["release", name] => Command::Event(EventCommand::ReleaseHold(key(name, names)?)),
-        ["confirm", name, options @ ..] => {
-            let order = match option(options, "as") {
-                Some(name) => names.order(name),
-                None => names.fresh_order(),
-            };
-            Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: key(name, names)?, order }))
-        }
-        ["override", name, options @ ..] => {
-            let hold_ms = option(options, "for").map(span).transpose()?;
-            let to = option(options, "to").map(buyer).transpose()?.map(|buyer| (buyer, hold_ms));
-            let staff = option(options, "by").unwrap_or("staff").to_owned();
-            let reason = option(options, "because").unwrap_or("asked at the desk").replace("''", "");
-            Command::Event(EventCommand::OverrideHold(OverrideHold {
-                hold: names.hold(name),
-                staff,
-                reason,
-                to,
-            }))
-        }
-        ["refund", name, what @ ..] => {
-            let wish = what.first().map_or(Ok(Wish::default()), |what| wish(what))?;
-            let order = names.order(name);
-            let (seats, areas, reason) = (wish.seats, wish.areas, "rain".to_owned());
-            Command::Event(EventCommand::RefundOrder(RefundOrder { order, seats, areas, reason }))
-        }
-        ["block", what, options @ ..] => {
-            let wish = wish(what)?;
-            let reason = option(options, "because").unwrap_or("camera").replace("''", "");
-            Command::Event(EventCommand::BlockSeats(BlockSeats {
-                seats: wish.seats,
-                areas: wish.areas,
-                reason,
-            }))
-        }
-        ["unblock", what] => {
-            let wish = wish(what)?;
-            Command::Event(EventCommand::UnblockSeats(UnblockSeats { seats: wish.seats, areas: wish.areas }))
-        }
-        ["queue", what, who, options @ ..] => {
-            let place = match option(options, "as") {
-                Some(name) => names.hold(name),
-                None => names.fresh(),
-            };
-            Command::Event(EventCommand::JoinQueue(JoinQueue {
-                place,
-                seat: seat(what)?,
-                buyer: buyer(who)?,
-            }))
-        }
-        ["leave", what, who] => {
-            Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat: seat(what)?, buyer: buyer(who)? }))
-        }
-        ["status", status] => Command::Event(EventCommand::ChangeStatus(self::status(status)?)),
-        ["change", changes @ ..] => Command::Event(EventCommand::ChangeEvent(Box::new(change(changes)?))),
-        ["adopt", chart @ ..] => {
-            Command::Event(EventCommand::AdoptChart(Box::new(settings.adopt(&chart.join(" "))?)))
-        }
-        ["create", rules @ ..] => {
-            let mut other = settings.clone();
-            other.rules(&rules.iter().map(|rule| (*rule).to_owned()).collect::<Vec<_>>())?;
-            Command::Event(EventCommand::CreateEvent(Box::new(other.create()?)))
-        }
-        ["sweep"] => Command::ExpireDue { limit: 64 },
-        ["sweep", limit] => Command::ExpireDue { limit: limit.parse().map_err(|_| "not a number")? },
-        ["nowhere", rest @ ..] => {
-            let rest: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
-            let Ask::Event(command) = ask(&rest, view, names, settings)? else {
-                return Err("only a command can be sent nowhere".into());
-            };
-            return Ok(Ask::Nowhere(command));
-        }
-        ["venue", "create", name, chart @ ..] => {
-            let create = CreateVenue {
-                name: name.replace("''", ""),
-                place: "Main Street".into(),
-                layout: layout(&chart.join(" "))?.into(),
-            };
-            return Ok(Ask::Venue(Command::Venue(VenueCommand::CreateVenue(Box::new(create)))));
-        }
-        ["venue", "publish", chart @ ..] => {
-            return Ok(Ask::Venue(Command::Venue(VenueCommand::PublishLayout(
-                layout(&chart.join(" "))?.into(),
-            ))));
-        }
-        ["venue", "versions"] => return Ok(Ask::Versions),
-        ["venue", rest @ ..] => {
-            let rest: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
-            let Ask::Event(command) = ask(&rest, view, names, settings)? else {
-                return Err("only a command can be sent to the venue".into());
-            };
-            return Ok(Ask::Venue(command));
-        }
-        ["publish", chart @ ..] => {
-            Command::Venue(VenueCommand::PublishLayout(layout(&chart.join(" "))?.into()))
-        }
-        ["show", name] => return Ok(Ask::Query(Query::Event(EventQuery::Hold(names.hold(name))))),
-        ["mine", who] => return Ok(Ask::Query(Query::Event(EventQuery::HoldsOf(buyer(who)?)))),
-        ["place", what, who] => {
-            return Ok(Ask::Query(Query::Event(EventQuery::Place { seat: seat(what)?, buyer: buyer(who)? })));
-        }
-        ["order", name] => return Ok(Ask::Query(Query::Event(EventQuery::Order(names.order(name))))),
-        ["seats"] => return Ok(Ask::Seats),
-        ["areas"] => return Ok(Ask::Areas),
-        ["totals"] => return Ok(Ask::Totals),
-        ["status"] => return Ok(Ask::Status),
-        ["facts"] => return Ok(Ask::Facts(0)),
-        ["facts", "after", after] => return Ok(Ask::Facts(after.parse().map_err(|_| "not a number")?)),
-        _ => return Err(format!("`{}` is not a line of a table", words.join(" "))),
-    };
-    Ok(Ask::Event(command))
+    let query = |query| Ask::Query(Query::Event(query));
+    Ok(match words.as_slice() {
+        ["show", name] => query(EventQuery::Hold(names.hold(name))),
+        ["mine", who] => query(EventQuery::HoldsOf(buyer(who)?)),
+        ["place", what, who] => query(EventQuery::Place { seat: seat(what, view)?, buyer: buyer(who)? }),
+        ["order", name] => query(EventQuery::Order(names.order(name))),
+        ["seats"] => Ask::Seats,
+        ["areas"] => Ask::Areas,
+        ["totals"] => Ask::Totals,
+        ["status"] => Ask::Status,
+        ["facts"] => Ask::Facts(0),
+        ["facts", "after", after] => Ask::Facts(after.parse().map_err(|_| "not a number")?),
+        ["venue", "versions"] => Ask::Versions,
+        ["venue", "create", name, chart @ ..] => Ask::Venue(venue::create(name, chart)?),
+        ["venue", rest @ ..] => Ask::Venue(command(rest, view, names, settings)?),
+        ["nowhere", rest @ ..] => Ask::Nowhere(command(rest, view, names, settings)?),
+        words => Ask::Event(command(words, view, names, settings)?),
+    })
 }
 
-fn buyer(text: &str) -> Result<BuyerId, String> {
+/// A command that can be sent to any listing, also to one that it is not meant for.
+fn command(
+    words: &[&str],
+    view: Option<&SeatsView>,
+    names: &mut Names,
+    settings: &Settings,
+) -> Result<Command, String> {
+    let of_event = |command| Ok(Command::Event(command));
+    match words {
+        ["sweep"] => Ok(Command::ExpireDue { limit: 64 }),
+        ["sweep", limit] => Ok(Command::ExpireDue { limit: limit.parse().map_err(|_| "not a number")? }),
+        ["publish", chart @ ..] => venue::publish(chart),
+        _ => match verbs::of_buyers(words, view, names)? {
+            Some(command) => of_event(command),
+            None => of_event(verbs::of_staff(words, view, names, settings)?),
+        },
+    }
+}
+
+pub(super) fn buyer(text: &str) -> Result<BuyerId, String> {
     BuyerId::parse(text).ok_or_else(|| format!("`{text}` is not a buyer"))
 }
 
 /// `h1` with its latest fence; `h1!` with the fence before that, `h1?` with one that never was.
-fn key(text: &str, names: &Names) -> Result<HoldKey, String> {
+pub(super) fn key(text: &str, names: &Names) -> Result<HoldKey, String> {
     let name = text.trim_end_matches(['!', '?']);
     let Some(known) = names.named(name) else {
         return Ok(HoldKey { hold: names.hold(name), fence: 1, buyer: buyer("nobody")? });
@@ -288,12 +177,12 @@ fn key(text: &str, names: &Names) -> Result<HoldKey, String> {
     Ok(HoldKey { hold: known.id, fence, buyer: known.buyer.clone() })
 }
 
-fn option<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
+pub(super) fn option<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
     words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1)).copied()
 }
 
 /// `A1,A2`, `floor*3`, `best:4`, `best:2@balcony#1!` (section, tier, accessible), `nothing`, or several of them.
-fn wish(text: &str, view: Option<&SeatsView>) -> Result<Wish, String> {
+pub(super) fn wish(text: &str, view: Option<&SeatsView>) -> Result<Wish, String> {
     let mut wish = Wish::default();
     for part in text.split(',').filter(|part| *part != "nothing") {
         if let Some(best) = part.strip_prefix("best:") {
@@ -309,6 +198,11 @@ fn wish(text: &str, view: Option<&SeatsView>) -> Result<Wish, String> {
     Ok(wish)
 }
 
+/// The seat of a line that names one; where it names none, a seat that never was.
+pub(super) fn seat(text: &str, view: Option<&SeatsView>) -> Result<u32, String> {
+    Ok(wish(text, view)?.seats.first().copied().unwrap_or(u32::MAX))
+}
+
 fn best(text: &str, view: Option<&SeatsView>) -> Result<BestAvailable, String> {
     let (text, accessible) = text.strip_suffix('!').map_or((text, false), |rest| (rest, true));
     let (text, tier) = text.split_once('#').map_or((text, None), |(rest, tier)| (rest, Some(tier)));
@@ -319,35 +213,4 @@ fn best(text: &str, view: Option<&SeatsView>) -> Result<BestAvailable, String> {
     });
     let tier = tier.map(|tier| tier.parse().map_err(|_| "not a tier")).transpose()?;
     Ok(BestAvailable { count: count.parse().map_err(|_| "not a count")?, section, tier, accessible })
-}
-
-pub(super) fn status(text: &str) -> Result<EventStatus, String> {
-    let known = EventStatus::ALL.into_iter().find(|status| status.as_str() == text);
-    known.ok_or_else(|| format!("`{text}` is not a status"))
-}
-
-fn change(words: &[&str]) -> Result<ChangeEvent, String> {
-    let mut change = ChangeEvent::default();
-    for word in words {
-        let (name, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not a change"))?;
-        let time = || Ok::<_, String>(super::ZERO + span(value)?);
-        let maybe =
-            |time: Result<Millis, String>| Ok::<_, String>(if value == "none" { None } else { Some(time?) });
-        match name {
-            "name" => change.name = Some(value.replace("''", "")),
-            "description" => change.description = Some(value.to_owned()),
-            "limit" => change.buyer_limit = Some(value.parse().map_err(|_| "not a limit")?),
-            "hold" => change.hold_ms = Some(span(value)?),
-            "extension" => change.extension_ms = Some(maybe(span(value))?),
-            "extensions" => change.extensions_max = Some(value.parse().map_err(|_| "not a count")?),
-            "orphans" => change.refuse_single_seats = Some(value == "refused"),
-            "opens" => change.sale_opens_at = Some(maybe(time())?),
-            "closes" => change.sale_closes_at = Some(maybe(time())?),
-            "starts" => change.starts_at = Some(time()?),
-            "ends" => change.ends_at = Some(time()?),
-            "tiers" => change.tiers = Some(super::settings::tiers(value)?),
-            _ => return Err(format!("`{name}` is not a rule")),
-        }
-    }
-    Ok(change)
 }

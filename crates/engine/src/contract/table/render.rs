@@ -1,18 +1,17 @@
 //! Answers to words: every fact in its order, then what the command came to. Nothing is left out.
+//! The words of each fact stand with the line of its verb, in `verbs` and `venue`.
 
 use onsale_domain::Found;
 use onsale_domain::ended::End;
-use onsale_domain::listing::BodyView;
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
-use onsale_domain::seats::fact::{AreaCount, AreaLine, ReleaseCause, SeatLine};
-use onsale_domain::seats::{EventFact, EventFound};
-use onsale_domain::seats::{SeatsView, Status};
-use onsale_domain::venue::VenueFact;
+use onsale_domain::seats::fact::{AreaCount, AreaLine, SeatLine};
+use onsale_domain::seats::{EventFound, SeatsView, Status};
 use onsale_domain::{Fact, HoldId, Millis, Outcome, Refusal};
 
 use super::ZERO;
 use super::names::Names;
+use super::venue;
 use crate::engine::Answer;
 
 pub(super) struct Renderer<'a> {
@@ -40,83 +39,12 @@ impl Renderer<'_> {
     }
 
     fn fact(&self, fact: &Fact) -> String {
-        if let Fact::Venue(VenueFact::VenueCreated(_)) = fact {
-            "venue created".into()
-        } else if let Fact::Venue(VenueFact::LayoutPublished(published)) = fact {
-            format!("published v{}", published.version)
+        if let Fact::Venue(fact) = fact {
+            venue::fact(fact)
         } else if let Fact::Event(fact) = fact {
             self.event_fact(fact)
         } else {
             format!("{fact:?}")
-        }
-    }
-
-    fn event_fact(&self, fact: &EventFact) -> String {
-        match fact {
-            EventFact::EventCreated(_) => "created".into(),
-            EventFact::EventChanged(_) => "changed".into(),
-            EventFact::ChartAdopted(adopted) => format!("chart v{}", adopted.version),
-            EventFact::StatusChanged { status, by_schedule } => {
-                format!("status {}{}", status.as_str(), if *by_schedule { " by schedule" } else { "" })
-            }
-            EventFact::HoldPlaced { hold, seats, until, pieces: 0, .. } => {
-                let _ = seats;
-                format!("held {} until {}", self.name(*hold), time(*until))
-            }
-            EventFact::HoldPlaced { hold, seats, until, pieces, .. } => {
-                let seats: Vec<u32> = seats.iter().map(|line| line.seat).collect();
-                let (name, seats) = (self.name(*hold), self.what(&seats, &[]));
-                let pieces = if *pieces == 1 { String::new() } else { format!(" in {pieces} pieces") };
-                format!("held {name} {seats}{pieces} until {}", time(*until))
-            }
-            EventFact::HoldExtended { hold, until } => {
-                format!("extended {} until {}", self.name(*hold), time(*until))
-            }
-            EventFact::SeatsDropped { hold, seats, areas } => {
-                format!("dropped {} from {}", self.what(seats, areas), self.name(*hold))
-            }
-            EventFact::HoldReleased { hold, why: ReleaseCause::Buyer } => {
-                format!("released {}", self.name(*hold))
-            }
-            EventFact::HoldReleased { hold, why: ReleaseCause::EventCancelled } => {
-                format!("released {} by cancellation", self.name(*hold))
-            }
-            EventFact::HoldExpired { hold } => format!("expired {}", self.name(*hold)),
-            EventFact::HoldConfirmed { hold, order } => {
-                format!("sold {} as {}", self.name(*hold), self.names.order_name(*order))
-            }
-            EventFact::HoldOverridden { hold, to: None, .. } => {
-                format!("overridden {}", self.name(*hold))
-            }
-            EventFact::HoldOverridden { hold, to: Some(to), .. } => {
-                let until = time(to.until);
-                format!("overridden {} to {} until {until}", self.name(*hold), to.buyer.as_str())
-            }
-            EventFact::OrderRefunded { order, seats, areas, amount_minor, .. } => {
-                let what = self.what(seats, areas);
-                format!("refunded {what} of {} for {amount_minor}", self.names.order_name(*order))
-            }
-            EventFact::SeatsBlocked { seats, areas, .. } => {
-                format!("blocked {}", self.what(seats, areas))
-            }
-            EventFact::SeatsUnblocked { seats, areas } => {
-                format!("unblocked {}", self.what(seats, areas))
-            }
-            EventFact::QueueJoined { place, until, ahead, .. } => {
-                format!("place {} ahead {ahead} until {}", self.name(*place), time(*until))
-            }
-            EventFact::PlaceRenewed { place, until, ahead } => {
-                format!("renewed {} ahead {ahead} until {}", self.name(*place), time(*until))
-            }
-            EventFact::QueueLeft { place } => format!("left {}", self.name(*place)),
-            EventFact::PlaceExpired { place } => format!("place expired {}", self.name(*place)),
-            EventFact::PlaceLost { place } => format!("place lost {}", self.name(*place)),
-            EventFact::SeatOffered { place, until, .. } => {
-                let known = self.names.by_id(*place);
-                let seat = known.and_then(|known| known.seat).map_or("?", |seat| self.seat(seat));
-                let buyer = known.map_or("?", |known| known.buyer.as_str());
-                format!("offered {} {seat} to {buyer} until {}", self.name(*place), time(*until))
-            }
         }
     }
 
@@ -183,11 +111,11 @@ impl Renderer<'_> {
         format!("{} ahead {} until {}", self.name(place.place), place.ahead, time(place.until))
     }
 
-    fn name(&self, id: HoldId) -> String {
+    pub(super) fn name(&self, id: HoldId) -> String {
         self.names.by_id(id).map_or_else(|| "?".into(), |known| known.name.clone())
     }
 
-    fn seat(&self, seat: u32) -> &str {
+    pub(super) fn seat(&self, seat: u32) -> &str {
         let chart = self.view.map(|view| &view.chart).filter(|chart| (seat as usize) < chart.seats_len());
         chart.map_or("?", |chart| chart.seat_id(seat))
     }
@@ -197,7 +125,7 @@ impl Renderer<'_> {
         area.map_or("?", |area| area.id.as_str())
     }
 
-    fn what(&self, seats: &[u32], areas: &[AreaCount]) -> String {
+    pub(super) fn what(&self, seats: &[u32], areas: &[AreaCount]) -> String {
         let seats = seats.iter().map(|seat| self.seat(*seat).to_owned());
         let areas = areas.iter().map(|line| format!("{}*{}", self.area(line.area), line.count));
         let all: Vec<String> = seats.chain(areas).collect();
@@ -215,7 +143,7 @@ impl Renderer<'_> {
 }
 
 /// Whole seconds as `120s`, everything else in milliseconds.
-fn time(at: Millis) -> String {
+pub(super) fn time(at: Millis) -> String {
     let at = at - ZERO;
     if at % 1_000 == 0 { format!("{}s", at / 1_000) } else { at.to_string() }
 }
@@ -255,10 +183,4 @@ pub(super) fn areas(view: &SeatsView) -> String {
 pub(super) fn totals(view: &SeatsView) -> String {
     let [free, held, sold, blocked] = view.totals();
     format!("free {free} held {held} sold {sold} blocked {blocked}")
-}
-
-pub(super) fn versions(body: &BodyView) -> String {
-    let Some(venue) = body.venue() else { return "not a venue".into() };
-    let versions = venue.layouts.iter().map(|published| published.version.to_string());
-    format!("{} has {}", venue.name, versions.collect::<Vec<_>>().join(","))
 }

@@ -1,12 +1,13 @@
 //! The event that a table plays in: its chart and its rules, each with a default that most tables keep.
 
+use onsale_domain::Millis;
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
 use onsale_domain::money::Currency;
-use onsale_domain::seats::command::{AdoptChart, CreateEvent};
+use onsale_domain::seats::command::{AdoptChart, ChangeEvent, CreateEvent};
 
 use super::ZERO;
-use super::parse::{expand, span, status};
+use super::parse::{expand, span};
 
 /// Two rows of six and a floor for ten.
 const CHART: &str = "A1 A2 A3 A4 A5 A6 / B1 B2 B3 B4 B5 B6 ; floor=10";
@@ -71,6 +72,38 @@ impl Settings {
     pub(crate) fn adopt(&self, chart: &str) -> Result<AdoptChart, String> {
         Ok(AdoptChart { venue: None, version: 2, layout: layout(chart)?.into() })
     }
+}
+
+pub(super) fn status(text: &str) -> Result<EventStatus, String> {
+    let known = EventStatus::ALL.into_iter().find(|status| status.as_str() == text);
+    known.ok_or_else(|| format!("`{text}` is not a status"))
+}
+
+/// `name=…`, `limit=…`: the rules that a line changes, by the names that they are set with.
+pub(super) fn change(words: &[&str]) -> Result<ChangeEvent, String> {
+    let mut change = ChangeEvent::default();
+    for word in words {
+        let (name, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not a change"))?;
+        let time = || Ok::<_, String>(ZERO + span(value)?);
+        let maybe =
+            |time: Result<Millis, String>| Ok::<_, String>(if value == "none" { None } else { Some(time?) });
+        match name {
+            "name" => change.name = Some(value.replace("''", "")),
+            "description" => change.description = Some(value.to_owned()),
+            "limit" => change.buyer_limit = Some(value.parse().map_err(|_| "not a limit")?),
+            "hold" => change.hold_ms = Some(span(value)?),
+            "extension" => change.extension_ms = Some(maybe(span(value))?),
+            "extensions" => change.extensions_max = Some(value.parse().map_err(|_| "not a count")?),
+            "orphans" => change.refuse_single_seats = Some(value == "refused"),
+            "opens" => change.sale_opens_at = Some(maybe(time())?),
+            "closes" => change.sale_closes_at = Some(maybe(time())?),
+            "starts" => change.starts_at = Some(time()?),
+            "ends" => change.ends_at = Some(time()?),
+            "tiers" => change.tiers = Some(tiers(value)?),
+            _ => return Err(format!("`{name}` is not a rule")),
+        }
+    }
+    Ok(change)
 }
 
 /// `1000,500`: one tier for each price.
