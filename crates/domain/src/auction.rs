@@ -148,6 +148,20 @@ impl Kind for Auction {
         Some(self)
     }
 
+    fn each_buyer(&self, name: &mut dyn FnMut(&str)) {
+        self.people.ids().for_each(|bidder| name(bidder.as_str()));
+        let awards =
+            if let state::Phase::Closed(closed) = &self.phase { closed.awards.as_slice() } else { &[] };
+        awards.iter().for_each(|line| name(line.award.bidder.as_str()));
+    }
+
+    fn asks_about(query: &AuctionQuery) -> Option<&BuyerId> {
+        match query {
+            AuctionQuery::Bidder(bidder) => Some(bidder),
+            AuctionQuery::History { .. } | AuctionQuery::Watchers { .. } => None,
+        }
+    }
+
     fn goods_change(fact: &AuctionFact) -> Option<GoodsChange> {
         ordering::goods_change(fact)
     }

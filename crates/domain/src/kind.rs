@@ -83,6 +83,14 @@ pub trait Kind: Clone + Debug {
         [None; 2]
     }
 
+    /// Names everybody of whom a question could find something here, some of them twice.
+    fn each_buyer(&self, _name: &mut dyn FnMut(&str)) {}
+
+    /// Whom a question is about, if it is about one buyer.
+    fn asks_about(_query: &Self::Query) -> Option<&BuyerId> {
+        None
+    }
+
     /// This state as something that orders can pay for.
     fn goods(&self) -> Option<&dyn Goods> {
         None

@@ -228,6 +228,12 @@ impl Listing {
         }
     }
 
+    /// Names everybody of whom a question could find something here, some of them twice: an index of buyers needs no more.
+    pub fn each_buyer(&self, name: &mut dyn FnMut(&str)) {
+        self.body.each_buyer(name);
+        self.orders.iter().flat_map(|orders| orders.buyers()).for_each(|buyer| name(buyer.as_str()));
+    }
+
     /// Counts everything again and says what does not add up; for tests and `onsale verify`.
     pub fn check_invariants(&self) -> Result<(), String> {
         self.check_orders()?;

@@ -2,6 +2,7 @@
 //! question and gets its kind's answer, whatever other kinds there are.
 
 use crate::attempts::AttemptsFound;
+use crate::id::BuyerId;
 use crate::kind::Kind;
 use crate::kinds::each_kind;
 use crate::order::{OrdersFound, OrdersQuery};
@@ -39,6 +40,18 @@ macro_rules! query {
             $($Kind(<$State as Kind>::Found),)*
             Orders(OrdersFound),
             Attempts(Box<AttemptsFound>),
+        }
+
+        impl Query {
+            /// Whom it is about, if it is about one buyer.
+            pub fn about(&self) -> Option<&BuyerId> {
+                match self {
+                    $(Query::$Kind(query) => <$State as Kind>::asks_about(query),)*
+                    Query::Orders(OrdersQuery::OrdersOf { buyer, .. }) => Some(buyer),
+                    Query::Orders(OrdersQuery::Order(_) | OrdersQuery::WorkAfter { .. }) => None,
+                    Query::Attempts(_) => None,
+                }
+            }
         }
 
         impl Found {

@@ -136,6 +136,19 @@ impl Kind for Registration {
         Some(self)
     }
 
+    fn each_buyer(&self, name: &mut dyn FnMut(&str)) {
+        self.entries.values().for_each(|entry| name(&entry.buyer));
+    }
+
+    fn asks_about(query: &RegistrationQuery) -> Option<&BuyerId> {
+        match query {
+            RegistrationQuery::EntryOf(buyer) => Some(buyer),
+            RegistrationQuery::Entry(_)
+            | RegistrationQuery::PaidBy(_)
+            | RegistrationQuery::Entries { .. } => None,
+        }
+    }
+
     fn goods_change(fact: &RegistrationFact) -> Option<GoodsChange> {
         ordering::goods_change(fact)
     }

@@ -144,6 +144,17 @@ impl Kind for Seats {
         Some(self)
     }
 
+    fn each_buyer(&self, name: &mut dyn FnMut(&str)) {
+        self.buyers.values().for_each(|buyer| name(&buyer.name));
+    }
+
+    fn asks_about(query: &EventQuery) -> Option<&BuyerId> {
+        match query {
+            EventQuery::HoldsOf(buyer) | EventQuery::Place { buyer, .. } => Some(buyer),
+            EventQuery::Hold(_) | EventQuery::Order(_) => None,
+        }
+    }
+
     fn goods_change(fact: &EventFact) -> Option<GoodsChange> {
         ordering::goods_change(fact)
     }

@@ -138,6 +138,17 @@ impl Kind for Sale {
         Some(self)
     }
 
+    fn each_buyer(&self, name: &mut dyn FnMut(&str)) {
+        self.buyers.values().for_each(|buyer| name(&buyer.name));
+    }
+
+    fn asks_about(query: &SaleQuery) -> Option<&BuyerId> {
+        match query {
+            SaleQuery::CheckoutsOf(buyer) | SaleQuery::PurchasesOf { buyer, .. } => Some(buyer),
+            SaleQuery::Checkout(_) | SaleQuery::Order(_) => None,
+        }
+    }
+
     fn goods_change(fact: &SaleFact) -> Option<GoodsChange> {
         ordering::goods_change(fact)
     }

@@ -7,6 +7,7 @@ mod ask_all;
 mod attempts;
 mod auctions;
 mod bulletin;
+mod buyers;
 mod clock;
 mod counts;
 mod damaged;
@@ -44,6 +45,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub(crate) use self::across::Across;
 use self::attempts::AttemptBuffer;
 use self::bulletin::Bulletin;
+use self::buyers::Buyers;
 use self::clock::Clock;
 use self::damaged::Damaged;
 use self::derive::Derived;
@@ -121,6 +123,7 @@ pub(crate) struct Inner {
     clock: Clock,
     directory: Directory,
     bulletin: Arc<Bulletin>,
+    buyers: Buyers,
     wake_ups: WakeUps,
     derived: Derived,
     leases: Leases,
@@ -157,11 +160,13 @@ impl RedisEngine {
         let deployment = Deployment::join(&link).await?;
         let prefix = link.config().prefix.clone();
         let stop = CancellationToken::new();
+        let bulletin = Arc::<Bulletin>::default();
         let inner = Arc::new(Inner {
             across: Across::new(&prefix),
             clock: Clock::new(options.clock.clone()),
             directory: Directory::default(),
-            bulletin: Arc::default(),
+            buyers: Buyers::new(&bulletin),
+            bulletin,
             wake_ups: WakeUps::default(),
             derived: Derived::default(),
             leases: Leases::default(),

@@ -2,6 +2,7 @@
 //! Readable alone: `engine.rs`, the port.
 
 pub mod agenda;
+pub mod buyers;
 pub mod contract;
 pub mod disk;
 pub mod embedded;

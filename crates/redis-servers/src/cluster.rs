@@ -2,7 +2,7 @@
 
 use redis::{RedisResult, Value};
 
-use super::server::{Brand, Server, Setup, eventually};
+use super::server::{Brand, Server, Setup, are_in_step, eventually};
 
 const NODE_TIMEOUT_MS: u32 = 2_000;
 const SLOTS: u16 = 16_384;
@@ -60,6 +60,12 @@ impl Six {
     fn known_by(&self, node: &Server) -> usize {
         let text: String = node.say("CLUSTER NODES").unwrap_or_default();
         text.lines().filter(|line| !line.contains("handshake")).count()
+    }
+
+    /// Ends a master whose replica can take its place.
+    pub fn kill_master(&mut self, place: usize) {
+        eventually("the replicas are in step", || are_in_step(&self.nodes));
+        self.nodes[place].kill();
     }
 
     /// Everybody who answers says that all slots are served, and by six.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::server::{Brand, Server, Setup, eventually};
+use super::server::{Brand, Server, Setup, are_in_step, eventually};
 
 pub const MASTER: &str = "onsale";
 /// Short, so that a failover takes seconds, and long enough for a machine whose cores are all taken.
@@ -60,6 +60,12 @@ impl Trio {
         let told = self.sentinels.iter().find_map(|one| one.say::<Vec<String>>(&line).ok());
         let port = told.expect("a sentinel answers")[1].clone();
         self.data.iter().position(|one| one.port.to_string() == port).expect("one of ours")
+    }
+
+    /// Ends the master, whose replicas can take its place.
+    pub fn kill_master(&mut self, place: usize) {
+        eventually("the replicas are in step", || are_in_step(&self.data));
+        self.data[place].kill();
     }
 
     /// Waits until another than `old` is the master and says so itself.

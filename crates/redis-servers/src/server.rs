@@ -223,6 +223,15 @@ pub fn command(line: &str) -> redis::Cmd {
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits until `done` says yes; fails with `what` when all patience is gone.
+/// Whether every replica among these follows its master. One that does not, may have thrown away what it had to take all of it again: if its
+/// master is killed then, whole listings are lost with it, and not just the last moment.
+pub fn are_in_step(nodes: &[Server]) -> bool {
+    nodes.iter().filter(|one| one.info("role").as_deref() == Some("slave")).all(|one| {
+        one.info("master_link_status").as_deref() == Some("up")
+            && one.info("master_sync_in_progress").as_deref() == Some("0")
+    })
+}
+
 pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !done() {

@@ -38,6 +38,10 @@ impl People {
         self.marks.len() - self.free.len()
     }
 
+    pub(super) fn ids(&self) -> impl Iterator<Item = BuyerId> {
+        self.with(u8::MAX).map(|number| self.id(number))
+    }
+
     pub(super) fn find(&self, id: &BuyerId) -> Option<u16> {
         let packed = self.names.pack(id.as_str());
         self.find_packed(id.as_str(), packed, self.hash(id.as_str(), packed))

@@ -101,6 +101,13 @@ macro_rules! body {
                 }
             }
 
+            pub(super) fn each_buyer(&self, name: &mut dyn FnMut(&str)) {
+                match self {
+                    Body::Nothing => {}
+                    $(Body::$Kind(state) => Kind::each_buyer(&**state, name),)*
+                }
+            }
+
             /// The state as something that orders can pay for.
             pub(crate) fn goods(&self) -> Option<&dyn Goods> {
                 match self {

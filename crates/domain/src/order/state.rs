@@ -236,6 +236,11 @@ impl Orders {
         self.by_goods.get(&number).map(|index| &self.orders[*index])
     }
 
+    /// Everybody who ever ordered something here.
+    pub(crate) fn buyers(&self) -> impl Iterator<Item = &BuyerId> {
+        self.by_buyer.keys()
+    }
+
     /// The order that bought this place.
     pub(crate) fn of_entry(&self, entry: EntryId) -> Option<&Order> {
         self.by_entry.get(&entry).map(|index| &self.orders[*index])

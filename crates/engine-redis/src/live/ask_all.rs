@@ -35,9 +35,10 @@ impl Inner {
                 (!found.is_nothing()).then_some(FoundAt { listing: replica.id, position, found })
             })
         };
-        let mut all = self.directory.all();
-        all.retain(|replica| replica.id.tenant == tenant && replica.id.kind == kind);
-        all.sort_unstable_by_key(|replica| replica.id);
+        let all = match query.about() {
+            Some(buyer) => self.replicas_of((tenant, kind), buyer, &hinted),
+            None => self.of_kind(tenant, kind),
+        };
         let matters = |replica: &&Arc<Replica>| {
             let recent = replica.touched.load(Ordering::Relaxed) >= lately;
             recent || hinted.contains(&replica.id) || found(replica).is_some()
@@ -49,5 +50,12 @@ impl Inner {
             done?;
         }
         Ok(all.iter().filter_map(|replica| found(replica)).collect())
+    }
+
+    fn of_kind(&self, tenant: Tenant, kind: ListingKind) -> Vec<Arc<Replica>> {
+        let mut all = self.directory.all();
+        all.retain(|replica| replica.id.tenant == tenant && replica.id.kind == kind);
+        all.sort_unstable_by_key(|replica| replica.id);
+        all
     }
 }

@@ -65,9 +65,8 @@ impl Inner {
         let hinted = self.hinted(tenant, &buyer).await.unwrap_or_default();
         let lately = self.clock.passed() - LATELY_MS;
         let mut rest = LATELY_MAX;
-        let events = self.directory.all().into_iter();
+        let events = self.replicas_of((tenant, ListingKind::Event), &buyer, &hinted).into_iter();
         let asked: Vec<Arc<Replica>> = events
-            .filter(|replica| replica.id.tenant == tenant && replica.id.kind == ListingKind::Event)
             .filter(|replica| {
                 let recent = rest > 0 && replica.touched.load(Ordering::Relaxed) >= lately;
                 rest -= usize::from(recent);

@@ -124,6 +124,21 @@ fn holds_over_events(harness: &mut dyn Harness) -> Result<(), String> {
     ensure(found(harness, TENANT, "ann")?, vec![(1, vec![0, 1]), (2, vec![0])])?;
     ensure(found(harness, TENANT, "bob")?, vec![])?;
     ensure(found(harness, Tenant::parse("other").ok_or("a tenant")?, "ann")?, vec![])?;
+    // Listings come to rest, and one of them moves again.
+    let bob = BuyerId::parse("bob").ok_or("a buyer")?;
+    for (seconds, of_bob) in [(15, vec![]), (30, vec![(2, vec![1])]), (45, vec![(2, vec![1]), (3, vec![0])])]
+    {
+        harness.set_clock(ZERO + seconds * 1_000);
+        match seconds {
+            30 => drop(hold(harness, 2, 1, &bob, 600_000)?),
+            45 => drop(hold(harness, 3, 0, &bob, 600_000)?),
+            _ => {}
+        }
+        for _ in 0..2 {
+            ensure(found(harness, TENANT, "ann")?, vec![(1, vec![0, 1]), (2, vec![0])])?;
+            ensure(found(harness, TENANT, "bob")?, of_bob.clone())?;
+        }
+    }
     harness.set_clock(ZERO + 60_000);
     ensure(found(harness, TENANT, "ann")?, vec![(1, vec![0])])
 }

@@ -18,6 +18,7 @@ use super::dedup::{Dedup, Record};
 use super::directory::Slot;
 use super::entry::{self, StepHead};
 use super::work::{Batch, Change, Completion, Decided, Together, Verdict, Work};
+use crate::buyers::{BuyerIndex, REST_MS};
 use crate::engine::{EngineError, FoundAt, HeldAt, Position, Request, View};
 use crate::journal::Room;
 
@@ -43,6 +44,8 @@ pub struct Shard {
     sweeps: bool,
     /// Listings changed in the current batch.
     changed: Vec<u32>,
+    /// Where questions about one buyer are asked.
+    buyers: BuyerIndex<u32>,
     /// The facts of one command after the other; kept for its room.
     facts: Vec<Fact>,
     pub(super) imaging: Option<super::images::Imaging>,
@@ -71,6 +74,7 @@ impl Shard {
             shared: None,
             sweeps: true,
             changed: Vec::new(),
+            buyers: BuyerIndex::default(),
             facts: Vec::new(),
             imaging: None,
         }
@@ -232,6 +236,7 @@ impl Shard {
         let index = self.listings.len() as u32;
         self.by_id.insert(listing.id, index);
         self.listings.push(Owned { listing, slot, due: None, first_in_batch: 0 });
+        self.buyers.note(index);
         index
     }
 
@@ -293,25 +298,37 @@ impl Shard {
         index.map_or(Found::Nothing, |index| self.listings[*index as usize].listing.ask(query, now))
     }
 
-    /// One look-up per listing that has a deadline, for whatever is held has one; those of this batch are noted at its end.
-    fn holds_of(&self, tenant: Tenant, buyer: &BuyerId, now: Millis) -> Vec<HeldAt> {
+    /// The listings in which a buyer may have something; those of this batch are among them.
+    fn listings_of(&mut self, buyer: &BuyerId, now: Millis) -> Vec<u32> {
+        let Shard { buyers, listings, changed, .. } = self;
+        changed.iter().for_each(|index| buyers.note(*index));
+        buyers.listings_of(buyer, |index, name| {
+            let listing = &listings[index as usize].listing;
+            let rests = now - listing.last_at >= REST_MS;
+            if rests {
+                listing.each_buyer(name);
+            }
+            rests
+        })
+    }
+
+    fn holds_of(&mut self, tenant: Tenant, buyer: &BuyerId, now: Millis) -> Vec<HeldAt> {
         let query = Query::Event(EventQuery::HoldsOf(buyer.clone()));
-        let with_deadline: BTreeSet<u32> =
-            self.due.iter().map(|(_, index)| *index).chain(self.changed.iter().copied()).collect();
-        let of_tenant = with_deadline.iter().map(|index| &self.listings[*index as usize].listing);
-        let of_tenant = of_tenant.filter(|listing| listing.id.tenant == tenant);
-        let held = of_tenant.filter_map(|listing| {
-            let Found::Event(EventFound::Holds(holds)) = listing.ask(&query, now) else { return None };
-            let position = position_of(listing);
-            (!holds.is_empty()).then_some(HeldAt { listing: listing.id, position, holds })
+        let found = self.ask_all(tenant, ListingKind::Event, &query, now).into_iter();
+        let held = found.filter_map(|FoundAt { listing, position, found }| {
+            let Found::Event(EventFound::Holds(holds)) = found else { return None };
+            (!holds.is_empty()).then_some(HeldAt { listing, position, holds })
         });
         held.collect()
     }
 
-    /// One look-up per listing of the kind: the price of having no second index to keep true.
-    fn ask_all(&self, tenant: Tenant, kind: ListingKind, query: &Query, now: Millis) -> Vec<FoundAt> {
-        let all = self.listings.iter().map(|owned| &owned.listing);
-        let of_kind = all.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);
+    fn ask_all(&mut self, tenant: Tenant, kind: ListingKind, query: &Query, now: Millis) -> Vec<FoundAt> {
+        let asked = match query.about() {
+            Some(buyer) => self.listings_of(buyer, now),
+            None => (0..self.listings.len() as u32).collect(),
+        };
+        let asked = asked.into_iter().map(|index| &self.listings[index as usize].listing);
+        let of_kind = asked.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);
         let found = of_kind.filter_map(|listing| {
             let found = listing.ask(query, now);
             let position = position_of(listing);
@@ -364,6 +381,7 @@ impl Shard {
     fn finish(&mut self, batch: &mut Batch) {
         let changed = std::mem::take(&mut self.changed);
         for index in &changed {
+            self.buyers.note(*index);
             self.reschedule(*index);
             let owned = &mut self.listings[*index as usize];
             let first = std::mem::take(&mut owned.first_in_batch);

@@ -111,7 +111,7 @@ fn a_master_is_lost_behind_sentinels() {
     let mut lost = 0;
     let heard = round.hammer(|_, _, _| {
         let old = trio.master();
-        trio.data[old].kill();
+        trio.kill_master(old);
         fault("master killed", &mut lost);
         let begun = Instant::now();
         trio.failed_over(old);
@@ -134,7 +134,7 @@ fn a_master_is_lost_in_a_cluster() {
     let old = six.master_of(slot).expect("somebody serves it");
     let (mut lost, mut killed) = (0, 0);
     let heard = round.hammer(|crowd, servers, deployment| {
-        six.nodes[old].kill();
+        six.kill_master(old);
         fault("master killed", &mut lost);
         // The others notice after their node timeout; until then they say that all is well.
         eventually("a replica takes over", || six.master_of(slot).is_some_and(|place| place != old));
