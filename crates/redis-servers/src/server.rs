@@ -222,7 +222,6 @@ pub fn command(line: &str) -> redis::Cmd {
 /// taken that may happen more than once.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits until `done` says yes; fails with `what` when all patience is gone.
 /// Whether every replica among these follows its master. One that does not, may have thrown away what it had to take all of it again: if its
 /// master is killed then, whole listings are lost with it, and not just the last moment.
 pub fn are_in_step(nodes: &[Server]) -> bool {
@@ -232,6 +231,7 @@ pub fn are_in_step(nodes: &[Server]) -> bool {
     })
 }
 
+/// Waits until `done` says yes; fails with `what` when all patience is gone.
 pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !done() {
