@@ -60,7 +60,7 @@ async fn sentinel_days(brand: Brand) {
     load.goes_on(200).await;
 
     let old = trio.master();
-    trio.kill_master(old);
+    trio.data[old].kill();
     counts.kills += 1;
     trio.failed_over(old);
     counts.failovers += 1;
@@ -91,7 +91,7 @@ async fn sentinel_days(brand: Brand) {
     }
     // Answered, and nowhere but at this master.
     load.goes_on(50).await;
-    trio.kill_master(old);
+    trio.data[old].kill();
     counts.kills += 1;
     for place in (0..trio.data.len()).filter(|place| *place != old) {
         reset(&trio.data[place]);
@@ -136,7 +136,7 @@ async fn cluster_days(brand: Brand) {
 
     let slot_of_7 = slot(b"7");
     let old = six.master_of(slot_of_7).expect("a master");
-    six.kill_master(old);
+    six.nodes[old].kill();
     counts.kills += 1;
     failed_over(&six, slot_of_7, old, &mut counts);
     load.goes_on(300).await;
@@ -166,7 +166,7 @@ async fn cluster_days(brand: Brand) {
     // Answered, and not known to the replica: enough that some are of this master.
     load.goes_on(300).await;
     let promoted = replica.port;
-    six.kill_master(old);
+    six.nodes[old].kill();
     counts.kills += 1;
     failed_over(&six, slot_of_7, old, &mut counts);
     counts.behind += 1;
