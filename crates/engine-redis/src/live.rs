@@ -184,7 +184,7 @@ impl RedisEngine {
             prefix,
             options,
         });
-        inner.clock.measure(&inner.link).await?;
+        inner.clock.measure_first(&inner.link).await?;
         inner.find_listings().await?;
         keep::start(&inner);
         Ok(RedisEngine { inner, _running: Arc::new(stop.drop_guard()) })

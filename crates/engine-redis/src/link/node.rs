@@ -251,7 +251,7 @@ impl Node {
     }
 
     /// Says whether that is news.
-    pub(super) fn set_down(&self, error: LinkError) -> bool {
+    pub(crate) fn set_down(&self, error: LinkError) -> bool {
         let mut down = self.down.lock();
         let since = down.as_ref().map(|(since, _)| *since);
         *down = Some((since.unwrap_or_else(Instant::now), error));

@@ -8,7 +8,7 @@ use std::time::Instant;
 use onsale_domain::Millis;
 use redis::{FromRedisValue, Value};
 
-use crate::link::{Link, LinkError};
+use crate::link::{Link, LinkError, StartTimer};
 
 #[derive(Debug)]
 pub(super) struct Clock {
@@ -41,6 +41,18 @@ impl Clock {
         i64::try_from(self.born.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
+    /// The first time: a node may be taken for one that loads its data a moment longer than it does, so a start waits for
+    /// the answer as it has waited for everything before.
+    pub(super) async fn measure_first(&self, link: &Link) -> Result<(), LinkError> {
+        let mut timer = StartTimer::new();
+        loop {
+            match self.measure(link).await {
+                Err(error) if error.is_retryable() => timer.with(error).await?,
+                measured => return measured,
+            }
+        }
+    }
+
     /// Asks Redis; half of the way there and back is taken to lie behind its answer.
     pub(super) async fn measure(&self, link: &Link) -> Result<(), LinkError> {
         if self.by_hand.is_some() {
@@ -60,4 +72,22 @@ impl Clock {
 fn read(value: Value) -> Option<Millis> {
     let (seconds, micros): (i64, i64) = FromRedisValue::from_redis_value(value).ok()?;
     Some(seconds * 1_000 + micros / 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use onsale_redis_servers::{Brand, Server};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_start_goes_on_when_a_node_that_was_loading_is_known_to_be_up() {
+        let redis = Server::start(Brand::Redis);
+        let link = Link::open(redis.url().as_str()).await.expect("a link");
+        let node = link.map().masters[0].clone();
+        // As the watch leaves it whose look came just before the end of the loading; its next look finds it up.
+        node.set_down(LinkError::Loading { node: node.name().to_owned() });
+        assert_eq!(Clock::new(None).measure_first(&link).await, Ok(()));
+        assert!(node.is_up());
+    }
 }
