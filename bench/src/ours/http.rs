@@ -264,8 +264,8 @@ fn event_body(number: usize, seats: u64) -> String {
         sections.push(format!(r#"{{"name":"S{section}","rows":[{}]}}"#, rows.join(",")));
     }
     format!(
-        r#"{{"name":"Measured {number}","layout":{{"sections":[{}]}},"starts_at":4102444800000,
-            "ends_at":4102444900000,"currency":"EUR","tiers":[{{"name":"all","price_minor":4200}}],
+        r#"{{"name":"Measured {number}","layout":{{"sections":[{}]}},"starts_at":"2100-01-01T00:00:00Z",
+            "ends_at":"2100-01-01T00:01:40Z","currency":"EUR","tiers":[{{"name":"all","price_minor":4200}}],
             "status":"on_sale","hold_seconds":900}}"#,
         sections.join(",")
     )

@@ -25,5 +25,5 @@ pub(crate) fn check_reason(reason: &str) -> Result<(), Refusal> {
 
 pub(crate) fn check_time(field: &str, time: Millis) -> Result<(), Refusal> {
     let fits = (0..=TIME_MAX).contains(&time);
-    fits.then_some(()).ok_or_else(|| Refusal::invalid(field, "a time between 1970 and 2200, in milliseconds"))
+    fits.then_some(()).ok_or_else(|| Refusal::invalid(field, "a time between 1970 and 2200"))
 }

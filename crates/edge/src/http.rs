@@ -37,6 +37,7 @@ pub mod seats;
 pub mod series;
 pub mod stream;
 pub mod table;
+pub mod time;
 pub mod venues;
 pub mod wire;
 

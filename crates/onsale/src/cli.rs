@@ -7,6 +7,7 @@ pub mod demo;
 pub mod doctor;
 pub mod entry_book;
 pub mod facts;
+mod instant;
 pub mod ledger;
 pub mod load;
 pub mod look;

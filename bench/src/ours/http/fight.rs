@@ -52,7 +52,7 @@ impl Contestant for HttpFight {
     fn prepare(&mut self) -> Result<()> {
         let house = House::open(&self.folder, &[])?;
         let body = format!(
-            r#"{{"name":"Measured","starts_at":0,"ends_at":4102444800000,"currency":"EUR",
+            r#"{{"name":"Measured","starts_at":"1970-01-01T00:00:00Z","ends_at":"2100-01-01T00:00:00Z","currency":"EUR",
                 "skus":[{{"id":"A","name":"A","price_minor":900,"stock":{}}}]}}"#,
             market::STOCK
         );
@@ -88,9 +88,9 @@ fn made(house: &House, path: &str, body: &str) -> Result<String> {
 }
 
 fn auctions(house: &House) -> Result<Arc<[String]>> {
-    let ends_at = market::now_ms() + 86_400_000;
+    let ends_at = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24);
     let body = format!(
-        r#"{{"name":"Measured","seller":"seller","currency":"EUR","ends_at":{ends_at},"start_minor":1,
+        r#"{{"name":"Measured","seller":"seller","currency":"EUR","ends_at":"{ends_at:.3}","start_minor":1,
             "tick_minor":1,"increment":1}}"#
     );
     let path = |_| Ok(format!("/v1/auctions/{}/bids", made(house, "/v1/auctions", &body)?));

@@ -60,7 +60,7 @@ impl SeriesDetails {
             return Err(Refusal::invalid("name", "1–200 characters without control characters"));
         }
         if !(0..=TIME_MAX).contains(&self.from) {
-            return Err(Refusal::invalid("from", "a time between 1970 and 2200, in milliseconds"));
+            return Err(Refusal::invalid("from", "a time between 1970 and 2200"));
         }
         self.schedule.check()?;
         self.template.check()

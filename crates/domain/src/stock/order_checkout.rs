@@ -14,7 +14,7 @@ use crate::time::Millis;
 pub(super) fn check(command: &OrderCheckout) -> Result<(), Refusal> {
     match (0..=TIME_MAX).contains(&command.pay_until) {
         true => Ok(()),
-        false => Err(Refusal::invalid("pay_until", "a time between 1970 and 2200, in milliseconds")),
+        false => Err(Refusal::invalid("pay_until", "a time between 1970 and 2200")),
     }
 }
 

@@ -38,6 +38,7 @@ use super::problem::Problem;
 use super::query::{self, LIMIT_MAX, Query};
 use super::reply;
 use super::table::{Declared, Straight, declare};
+use super::time::Time;
 use super::wire::At;
 use crate::app::App;
 
@@ -80,7 +81,7 @@ pub struct AuctionBody {
     #[serde(flatten)]
     pub details: DetailsBody,
     /// The original end; soft close moves `ends_at`.
-    pub original_ends_at: Millis,
+    pub original_ends_at: Time,
     /// How often the end has moved.
     pub extensions: u32,
     /// What the leader would pay; absent before the first bid.
@@ -119,7 +120,7 @@ pub struct AuctionBody {
 pub struct ResultBody {
     /// `won`, `bought_now`, `reserve_not_met` or `no_bids`.
     pub how: &'static str,
-    pub closed_at: Millis,
+    pub closed_at: Time,
     /// Who was given the chance to pay, the winner first.
     pub awards: Vec<AwardBody>,
 }
@@ -134,7 +135,7 @@ pub struct AwardBody {
     pub bid: Option<u32>,
     pub price_minor: i64,
     /// To be paid before this instant.
-    pub until: Millis,
+    pub expires_at: Time,
     /// `pending`, `settled`, `unpaid` or `declined`.
     pub state: &'static str,
 }
@@ -170,7 +171,7 @@ pub struct AuctionList {
 pub struct Page {
     after: Option<String>,
     limit: Option<usize>,
-    ending_before: Option<Millis>,
+    ending_before: Option<Time>,
 }
 
 /// Create an auction
@@ -197,7 +198,7 @@ pub async fn create(
         status: status.as_str(),
         // Whoever makes it knows its reserve.
         details: DetailsBody::new(details, details.ends_at, true),
-        original_ends_at: details.ends_at,
+        original_ends_at: Time(details.ends_at),
         extensions: 0,
         price_minor: None,
         min_next_minor: details.terms.start_minor,
@@ -248,14 +249,14 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
 #[utoipa::path(get, path = "/v1/auctions", tag = "auctions",
     params(("after" = Option<String>, Query, description = "The `next` of the page before"),
            ("limit" = Option<usize>, Query, description = "1 to 500"),
-           ("ending_before" = Option<i64>, Query, description = "Milliseconds since 1970", example = 1893456000000i64)),
+           ("ending_before" = Option<Time>, Query, description = "Only those that are open and end before then")),
     responses((status = 200, body = AuctionList), (status = 422, body = super::problem::ProblemBody)))]
 pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
     let limit = query::limit(page.limit, LIMIT_MAX)?;
     let (now, after) = (app.engine.now(), page.after.as_deref());
     let (found, next) = match page.ending_before {
         None => by_id(&app, after, limit)?,
-        Some(before) => by_end(&app, after, limit, before, now)?,
+        Some(before) => by_end(&app, after, limit, before.0, now)?,
     };
     let auctions = found.iter().filter_map(|view| described(view, now)).collect();
     Ok(reply::json(StatusCode::OK, &AuctionList { auctions, next }))
@@ -344,14 +345,14 @@ fn described(view: &View, now: Millis) -> Option<AuctionBody> {
     let auction = of(view).ok()?;
     let result = auction.closed.as_ref().map(|closed| ResultBody {
         how: closing_text(closed.how),
-        closed_at: closed.at,
+        closed_at: Time(closed.at),
         awards: closed.awards.iter().map(|line| award(&line.award, line.state)).collect(),
     });
     Some(AuctionBody {
         id: view.listing.to_string(),
         status: auction.status_at(now).as_str(),
         details: DetailsBody::new(&auction.details, auction.ends_at, false),
-        original_ends_at: auction.details.ends_at,
+        original_ends_at: Time(auction.details.ends_at),
         extensions: auction.extensions,
         price_minor: auction.price_minor,
         min_next_minor: auction.min_next_minor,
@@ -386,7 +387,7 @@ fn award(given: &onsale_domain::auction::fact::Award, state: AwardState) -> Awar
         bidder: given.bidder.as_str().to_owned(),
         bid: given.bid,
         price_minor: given.price_minor,
-        until: given.until,
+        expires_at: Time(given.until),
         state: match state {
             AwardState::Pending => "pending",
             AwardState::Settled => "settled",

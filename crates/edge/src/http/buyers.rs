@@ -45,13 +45,14 @@ pub async fn holds(
     let named: Vec<_> =
         found.iter().map(|held| Ok((held, Names::of(&*app.engine, &held.listing)?))).collect();
     let named: Vec<_> = named.into_iter().collect::<Result<_, Problem>>()?;
+    let now = app.engine.now();
     let events = named.iter().filter(|(held, _)| !held.holds.is_empty()).map(|(held, names)| EventHolds {
         event: held.listing.to_string(),
         position: At(held.position),
         holds: held
             .holds
             .iter()
-            .map(|state| HoldBody::new(HoldParts::from(state), names, own.then_some(&app.tokens)))
+            .map(|state| HoldBody::new(HoldParts::from(state), now, names, own.then_some(&app.tokens)))
             .collect(),
     });
     Ok(reply::json(StatusCode::OK, &BuyerHolds { buyer: buyer.as_str(), events: events.collect() }))

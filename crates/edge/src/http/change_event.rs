@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::seats::command::ChangeEvent;
 use onsale_domain::seats::{EventCommand, EventFact};
-use onsale_domain::{Command, Fact, Millis};
+use onsale_domain::{Command, Fact};
 use onsale_engine::Answer;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -19,6 +19,7 @@ use super::layout::LayoutBody;
 use super::names::Names;
 use super::problem::Problem;
 use super::reply::{self, find_fact};
+use super::time::Time;
 use super::wire::{At, seconds};
 use crate::app::App;
 
@@ -28,16 +29,16 @@ use crate::app::App;
 pub struct EventChange {
     pub name: Option<String>,
     pub description: Option<String>,
-    pub starts_at: Option<Millis>,
-    pub ends_at: Option<Millis>,
+    pub starts_at: Option<Time>,
+    pub ends_at: Option<Time>,
     /// `null` takes it away.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<i64>)]
-    pub sale_opens_at: Option<Option<Millis>>,
+    #[schema(value_type = Option<Time>)]
+    pub sale_opens_at: Option<Option<Time>>,
     /// `null` takes it away.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<i64>)]
-    pub sale_closes_at: Option<Option<Millis>>,
+    #[schema(value_type = Option<Time>)]
+    pub sale_closes_at: Option<Option<Time>>,
     pub tiers: Option<Vec<TierBody>>,
     pub hold_seconds: Option<i64>,
     /// `null` takes it away: an extension then adds the hold's own length.
@@ -71,8 +72,8 @@ pub struct EventChanged {
 }
 
 /// Present and `null` is not the same as absent.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64>>, D::Error> {
-    Option::<i64>::deserialize(deserializer).map(Some)
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// Change an event's details, status or layout
@@ -97,10 +98,10 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
     let details = ChangeEvent {
         name: body.name.clone(),
         description: body.description.clone(),
-        starts_at: body.starts_at,
-        ends_at: body.ends_at,
-        sale_opens_at: body.sale_opens_at,
-        sale_closes_at: body.sale_closes_at,
+        starts_at: body.starts_at.map(Time::ms),
+        ends_at: body.ends_at.map(Time::ms),
+        sale_opens_at: body.sale_opens_at.map(|at| at.map(Time::ms)),
+        sale_closes_at: body.sale_closes_at.map(|at| at.map(Time::ms)),
         tiers: body.tiers.as_ref().map(|tiers| tiers.iter().map(TierBody::to_domain).collect()),
         hold_ms: body.hold_seconds.map(seconds),
         extension_ms: body.extension_seconds.map(|extension| extension.map(seconds)),

@@ -71,7 +71,7 @@ pub async fn checkout(
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
     let answer = reply::submit_told(&app, sale, command, Origin::default(), tell).await?;
     let state = checked_out(&answer)?;
-    let body = CheckoutBody::living(&state, &skus, Some(&app.tokens));
+    let body = CheckoutBody::living(&state, state.placed_at, &skus, Some(&app.tokens));
     Ok(reply::placed(&answer, body.location(), &body))
 }
 

@@ -9,7 +9,7 @@ use axum::response::Response;
 use onsale_domain::id::write_inside;
 use onsale_domain::seats::command::ConfirmHold;
 use onsale_domain::seats::{EventCommand, EventFact};
-use onsale_domain::{Code, Command, Fact, HoldId, Millis, OrderId};
+use onsale_domain::{Code, Command, Fact, HoldId, OrderId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -19,6 +19,7 @@ use super::lost;
 use super::names::Names;
 use super::problem::Problem;
 use super::reply::{self, own_fact};
+use super::time::Time;
 use super::wire::{At, hold_text};
 use crate::app::App;
 
@@ -37,7 +38,7 @@ pub struct Confirmed {
     #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     order: String,
     event: String,
-    confirmed_at: Millis,
+    confirmed_at: Time,
     #[schema(value_type = String, example = "1-7")]
     position: At,
 }
@@ -76,7 +77,7 @@ pub async fn confirm(
         id: hold_text(&at.listing, hold),
         order: write_inside("ord", &at.listing, order.0),
         event: at.listing.to_string(),
-        confirmed_at: reply::time_of(&answer),
+        confirmed_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::yes(StatusCode::OK, &answer, &body))

@@ -17,8 +17,8 @@ use super::table::{Declared, declare};
 #[openapi(
     info(
         title = "Onsale",
-        description = "Seats, stock and auctions, sold exactly once. Times are milliseconds since 1970 in UTC, money \
-                       is in minor units. Every answer that is not a yes is `application/problem+json`. Send \
+        description = "Seats, stock and auctions, sold exactly once. Times are RFC 3339 with milliseconds \
+                       and `Z`; requests may have any offset. Money is in minor units. Every answer that is not a yes is `application/problem+json`. Send \
                        `Idempotency-Key` with any mutation: the same key gets the same answer. A read with the \
                        header `Onsale-Stale: true` may be older than what was answered: the store that servers \
                        share is away.",

@@ -10,7 +10,7 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::money::Currency;
 use onsale_domain::seats::command::{AdoptChart, CreateEvent};
 use onsale_domain::seats::{EventCommand, EventFact};
-use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Command, Fact, ListingId, ListingKind, Tenant};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -22,6 +22,7 @@ use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
 use super::table::{Declared, Straight, declare};
+use super::time::Time;
 use super::venues::{self, Page};
 use super::wire::{At, seconds};
 use super::{
@@ -73,12 +74,10 @@ pub struct NewEvent {
     pub layout_version: Option<u32>,
     /// A layout of the event's own, instead of a venue.
     pub layout: Option<LayoutBody>,
-    #[schema(example = 1893456000000i64)]
-    pub starts_at: Millis,
-    #[schema(example = 1893466800000i64)]
-    pub ends_at: Millis,
-    pub sale_opens_at: Option<Millis>,
-    pub sale_closes_at: Option<Millis>,
+    pub starts_at: Time,
+    pub ends_at: Time,
+    pub sale_opens_at: Option<Time>,
+    pub sale_closes_at: Option<Time>,
     #[serde(default, rename = "virtual")]
     pub is_virtual: bool,
     /// An ISO 4217 code with a minor unit.
@@ -144,10 +143,10 @@ pub struct DetailsBody {
     name: String,
     description: String,
     venue: Option<String>,
-    starts_at: Millis,
-    ends_at: Millis,
-    sale_opens_at: Option<Millis>,
-    sale_closes_at: Option<Millis>,
+    starts_at: Time,
+    ends_at: Time,
+    sale_opens_at: Option<Time>,
+    sale_closes_at: Option<Time>,
     #[serde(rename = "virtual")]
     is_virtual: bool,
     currency: String,
@@ -282,10 +281,10 @@ impl NewEvent {
             name: self.name.clone(),
             description: self.description.clone(),
             venue,
-            starts_at: self.starts_at,
-            ends_at: self.ends_at,
-            sale_opens_at: self.sale_opens_at,
-            sale_closes_at: self.sale_closes_at,
+            starts_at: self.starts_at.0,
+            ends_at: self.ends_at.0,
+            sale_opens_at: self.sale_opens_at.map(Time::ms),
+            sale_closes_at: self.sale_closes_at.map(Time::ms),
             is_virtual: self.is_virtual,
             currency,
             tiers: self.tiers.iter().map(TierBody::to_domain).collect(),
@@ -315,10 +314,10 @@ impl From<&EventDetails> for DetailsBody {
             name: details.name.clone(),
             description: details.description.clone(),
             venue: details.venue.map(|venue| venue.to_string()),
-            starts_at: details.starts_at,
-            ends_at: details.ends_at,
-            sale_opens_at: details.sale_opens_at,
-            sale_closes_at: details.sale_closes_at,
+            starts_at: Time(details.starts_at),
+            ends_at: Time(details.ends_at),
+            sale_opens_at: details.sale_opens_at.map(Time),
+            sale_closes_at: details.sale_closes_at.map(Time),
             is_virtual: details.is_virtual,
             currency: details.currency.as_str().to_owned(),
             tiers: details.tiers.iter().map(tier).collect(),

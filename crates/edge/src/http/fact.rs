@@ -21,6 +21,7 @@ use onsale_engine::View;
 use serde_json::{Map, Value, json};
 
 use super::events::DetailsBody;
+use super::time::Time;
 
 /// Tells facts of one listing, with the labels of its newest chart: a seat's number never changes its meaning.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ impl<'a> Teller<'a> {
         let mut told = Map::new();
         told.insert("epoch".into(), epoch.into());
         told.insert("offset".into(), offset.into());
-        told.insert("at".into(), at.into());
+        told.insert("at".into(), json!(Time(at)));
         told.insert("kind".into(), fact.kind().into());
         if let Some(by) = &step.by {
             told.insert("by".into(), by.to_string().into());
@@ -80,11 +81,11 @@ impl<'a> Teller<'a> {
                 json!({"status": status.as_str(), "by_schedule": by_schedule})
             }
             Fact::Event(EventFact::HoldPlaced { hold, buyer, seats, areas, until, pieces }) => json!({
-                "hold": self.hold(*hold), "buyer": buyer.as_str(), "fence": fence, "until": until,
+                "hold": self.hold(*hold), "buyer": buyer.as_str(), "fence": fence, "expires_at": Time(*until),
                 "seats": self.seat_lines(seats), "areas": self.area_lines(areas), "pieces": pieces,
             }),
             Fact::Event(EventFact::HoldExtended { hold, until }) => {
-                json!({"hold": self.hold(*hold), "until": until})
+                json!({"hold": self.hold(*hold), "expires_at": Time(*until)})
             }
             Fact::Event(EventFact::SeatsDropped { hold, seats, areas }) => {
                 json!({"hold": self.hold(*hold), "seats": self.seats(seats), "areas": self.areas(areas)})
@@ -101,7 +102,8 @@ impl<'a> Teller<'a> {
                 json!({"hold": self.hold(*hold), "order": self.order(*order)})
             }
             Fact::Event(EventFact::HoldOverridden { hold, staff, reason, to }) => {
-                let to = to.as_ref().map(|to| json!({"buyer": to.buyer.as_str(), "until": to.until}));
+                let to =
+                    to.as_ref().map(|to| json!({"buyer": to.buyer.as_str(), "expires_at": Time(to.until)}));
                 json!({"hold": self.hold(*hold), "staff": staff, "reason": reason, "to": to, "fence": fence})
             }
             Fact::Event(EventFact::OrderRefunded { order, seats, areas, amount_minor, reason }) => json!({
@@ -116,10 +118,10 @@ impl<'a> Teller<'a> {
             }
             Fact::Event(EventFact::QueueJoined { place, seat, buyer, until, ahead }) => json!({
                 "place": self.hold(*place), "seat": self.seat(*seat), "buyer": buyer.as_str(),
-                "until": until, "ahead": ahead,
+                "expires_at": Time(*until), "ahead": ahead,
             }),
             Fact::Event(EventFact::PlaceRenewed { place, until, ahead }) => {
-                json!({"place": self.hold(*place), "until": until, "ahead": ahead})
+                json!({"place": self.hold(*place), "expires_at": Time(*until), "ahead": ahead})
             }
             Fact::Event(EventFact::QueueLeft { place })
             | Fact::Event(EventFact::PlaceExpired { place })
@@ -128,7 +130,7 @@ impl<'a> Teller<'a> {
             }
             Fact::Event(EventFact::SeatOffered { place, price_minor, until }) => {
                 let hold = self.hold(*place);
-                json!({"hold": hold, "price_minor": price_minor, "until": until, "fence": fence})
+                json!({"hold": hold, "price_minor": price_minor, "expires_at": Time(*until), "fence": fence})
             }
             Fact::Sale(fact) => self.sale(fact, fence),
             Fact::Series(fact) => series::fields(fact),

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use super::problem::Problem;
 use super::reply;
 use super::table::{Declared, declare};
+use super::time::Time;
 use crate::app::App;
 
 /// What whoever runs the server asks.
@@ -45,9 +46,9 @@ pub struct Damaged {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Time {
-    /// The engine's clock: milliseconds since 1970, UTC.
-    now: i64,
+pub struct ServerTime {
+    /// The engine's clock.
+    now: Time,
 }
 
 /// The process answers
@@ -93,7 +94,7 @@ pub async fn metrics(State(app): State<Arc<App>>) -> Response {
 }
 
 /// The server's time
-#[utoipa::path(get, path = "/v1/time", tag = "operating", security(()), responses((status = 200, body = Time)))]
+#[utoipa::path(get, path = "/v1/time", tag = "operating", security(()), responses((status = 200, body = ServerTime)))]
 pub async fn time(State(app): State<Arc<App>>) -> Response {
-    reply::json(StatusCode::OK, &Time { now: app.engine.now() })
+    reply::json(StatusCode::OK, &ServerTime { now: Time(app.engine.now()) })
 }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use onsale_domain::Question;
 use onsale_domain::seats::command::{BestAvailable, DropSeats, ExtendHold, Pick, PlaceHold};
 use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
-use onsale_domain::{Code, Command, Fact, HoldId, Millis, Outcome};
+use onsale_domain::{Code, Command, Fact, HoldId, Outcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -18,6 +18,7 @@ use super::lost;
 use super::names::Names;
 use super::problem::{Problem, catalog};
 use super::reply::{self, own_fact};
+use super::time::Time;
 use super::wire::{AreaAsked, At, HoldBody, HoldParts, hold_text, seconds};
 use crate::app::App;
 
@@ -79,7 +80,10 @@ pub async fn place(
     let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     if let Outcome::AlreadyYours(state) = &answer.outcome {
         let parts = HoldParts::from(&**state);
-        let body = HoldBody { already_yours: true, ..HoldBody::new(parts, &names, Some(&app.tokens)) };
+        let body = HoldBody {
+            already_yours: true,
+            ..HoldBody::new(parts, reply::time_of(&answer), &names, Some(&app.tokens))
+        };
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
     let (_, body) = own_placed(&answer, &names, &app)?;
@@ -112,7 +116,7 @@ fn own_placed<'a>(
         None
     })?;
     parts.fence = fence;
-    let body = HoldBody { pieces: Some(pieces), ..HoldBody::new(parts, names, Some(&app.tokens)) };
+    let body = HoldBody { pieces: Some(pieces), ..HoldBody::new(parts, placed_at, names, Some(&app.tokens)) };
     Ok((fence, body))
 }
 
@@ -168,7 +172,8 @@ pub async fn show(
         credential::check(&app, at.listing, hold, &headers, Some(&state.buyer), false).await?;
         known = true;
     }
-    let body = HoldBody::new(HoldParts::from(&*state), &names, known.then_some(&app.tokens));
+    let body =
+        HoldBody::new(HoldParts::from(&*state), app.engine.now(), &names, known.then_some(&app.tokens));
     Ok(reply::json(StatusCode::OK, &body))
 }
 
@@ -193,7 +198,9 @@ pub struct HoldExtended {
     id: String,
     fence: u64,
     /// The new deadline.
-    until: Millis,
+    expires_at: Time,
+    /// How long that is after the answer was first given.
+    expires_in_seconds: u64,
     #[schema(value_type = String, example = "1-5")]
     position: At,
 }
@@ -247,10 +254,13 @@ pub async fn change(
     let position = At(reply::position_of(&answer));
     let id = hold_text(&at.listing, hold);
     if extends {
-        let (_, until) = own_fact(&answer, |fact| {
-            if let Fact::Event(EventFact::HoldExtended { until, .. }) = fact { Some(*until) } else { None }
+        let (_, expires_at) = own_fact(&answer, |fact| {
+            let Fact::Event(EventFact::HoldExtended { until, .. }) = fact else { return None };
+            Some(Time(*until))
         })?;
-        return Ok(reply::yes(StatusCode::OK, &answer, &HoldExtended { id, fence, until, position }));
+        let expires_in_seconds = expires_at.seconds_after(reply::time_of(&answer));
+        let body = HoldExtended { id, fence, expires_at, expires_in_seconds, position };
+        return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
     let (_, (seats, areas)) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::SeatsDropped { seats, areas, .. }) = fact {
@@ -276,7 +286,7 @@ pub async fn change(
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HoldReleased {
     id: String,
-    released_at: Millis,
+    released_at: Time,
     #[schema(value_type = String, example = "1-6")]
     position: At,
 }
@@ -306,7 +316,7 @@ pub async fn release(
     }
     let body = HoldReleased {
         id: hold_text(&at.listing, hold),
-        released_at: reply::time_of(&answer),
+        released_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::yes(StatusCode::OK, &answer, &body))

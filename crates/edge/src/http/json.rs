@@ -1,6 +1,8 @@
 //! JSON by hand, for the answers that are written most: the general way spends most of its time in looking for
 //! characters to escape, one by one. It writes what `serde_json` writes, byte for byte.
 
+use super::time::Time;
+
 /// An answer that writes itself, as it would be by `Serialize`.
 pub trait ByHand {
     fn write(&self, out: &mut Vec<u8>);
@@ -35,6 +37,13 @@ impl<'a> Object<'a> {
 
     pub fn number(&mut self, key: &str, value: impl itoa::Integer) {
         self.key(key).extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    }
+
+    pub fn time(&mut self, key: &str, value: Time) {
+        let out = self.key(key);
+        out.push(b'"');
+        out.extend_from_slice(&value.write());
+        out.push(b'"');
     }
 
     pub fn flag(&mut self, key: &str, value: bool) {

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::seats::command::OverrideHold;
 use onsale_domain::seats::{EventCommand, EventFact};
-use onsale_domain::{Code, Command, Fact, HoldId, Millis};
+use onsale_domain::{Code, Command, Fact, HoldId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -15,6 +15,7 @@ use super::extract::{self, Caller, EventPath, Json};
 use super::names::Names;
 use super::problem::Problem;
 use super::reply::{self, own_fact};
+use super::time::Time;
 use super::wire::{At, hold_text, seconds};
 use crate::app::App;
 
@@ -56,7 +57,7 @@ pub struct Overridden<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NewHolder<'a> {
     buyer: &'a str,
-    until: Millis,
+    expires_at: Time,
     fence: u64,
 }
 
@@ -91,7 +92,7 @@ pub async fn place(
             None
         }
     })?;
-    let to = to.as_ref().map(|to| NewHolder { buyer: to.buyer.as_str(), until: to.until, fence });
+    let to = to.as_ref().map(|to| NewHolder { buyer: to.buyer.as_str(), expires_at: Time(to.until), fence });
     let position = At(reply::position_of(&answer));
     let body = Overridden { hold: hold_text(&at.listing, hold), staff, reason, to, position };
     Ok(reply::yes(StatusCode::OK, &answer, &body))

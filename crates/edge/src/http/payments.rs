@@ -8,15 +8,16 @@ use axum::body::Bytes;
 use axum::extract::{RawPathParams, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use onsale_domain::Code;
 use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Received, Task, desk_of};
 use onsale_domain::id::write_inside;
-use onsale_domain::{Code, Millis};
 use onsale_domain::{Found, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::problem::{Problem, ProblemBody, catalog};
 use super::reply;
+use super::time::Time;
 use crate::app::App;
 use onsale_payments::provider::WebhookError;
 use onsale_payments::{payment_text, read_payment};
@@ -50,8 +51,8 @@ pub struct PaymentShown<'a> {
     client_secret: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     declined: Option<&'a str>,
-    asked_at: Millis,
-    changed_at: Millis,
+    asked_at: Time,
+    changed_at: Time,
     refunds: Vec<RefundShown<'a>>,
     /// Webhook events, oldest first.
     events: Vec<EventShown<'a>>,
@@ -77,7 +78,7 @@ pub struct EventShown<'a> {
     id: &'a str,
     #[schema(example = "payment.done")]
     kind: &'a str,
-    received_at: Millis,
+    received_at: Time,
     /// Whether it changed how the payment stood.
     counted: bool,
 }
@@ -145,8 +146,8 @@ fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> Pay
         action_url,
         client_secret: None,
         declined,
-        asked_at: task.taken_at,
-        changed_at: task.changed_at,
+        asked_at: Time(task.taken_at),
+        changed_at: Time(task.changed_at),
         refunds: refunds.iter().map(refund_shown).collect(),
         events: events.iter().map(event_shown).collect(),
     }
@@ -173,7 +174,7 @@ fn event_shown(event: &Received) -> EventShown<'_> {
         provider: &event.provider,
         id: &event.event,
         kind: &event.kind,
-        received_at: event.at,
+        received_at: Time(event.at),
         counted: event.counted,
     }
 }

@@ -18,6 +18,7 @@ use super::extract::{Caller, EventPath};
 use super::names::Names;
 use super::problem::Problem;
 use super::reply::{self, own_fact};
+use super::time::Time;
 use super::wire::{At, HoldBody, HoldParts, hold_text};
 use crate::app::App;
 
@@ -30,7 +31,8 @@ pub struct QueuePlace<'a> {
     /// 1 is the next to be served.
     position: u32,
     /// Renew by POST before this instant; with more than 150 s left that changes nothing.
-    until: Millis,
+    expires_at: Time,
+    expires_in_seconds: u64,
 }
 
 /// What waiting has come to: a place, or an offer that is now a hold.
@@ -43,8 +45,15 @@ pub struct QueueState<'a> {
     offer: Option<HoldBody<'a>>,
 }
 
-fn body<'a>(names: &Names, seat: &'a str, place: HoldId, ahead: u32, until: Millis) -> QueuePlace<'a> {
-    QueuePlace { place: hold_text(&names.view.listing, place), seat, position: ahead + 1, until }
+fn body<'a>(names: &Names, seat: &'a str, state: &PlaceState, now: Millis) -> QueuePlace<'a> {
+    let expires_at = Time(state.until);
+    QueuePlace {
+        place: hold_text(&names.view.listing, state.place),
+        seat,
+        position: state.ahead + 1,
+        expires_at,
+        expires_in_seconds: expires_at.seconds_after(now),
+    }
 }
 
 /// Join a seat's queue, or renew the place
@@ -61,21 +70,23 @@ pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
     let command =
         Command::Event(EventCommand::JoinQueue(JoinQueue { place: HoldId(app.new_number()), seat, buyer }));
     let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
+    let now = reply::time_of(&answer);
     if let Outcome::StillQueued(still) = &answer.outcome {
-        let PlaceState { place, ahead, until, .. } = &**still;
-        let body = body(&names, at.inner(), *place, *ahead, *until);
+        let body = body(&names, at.inner(), still, now);
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
-    let (_, (status, place, ahead, until)) = own_fact(&answer, |fact| {
+    let (_, (status, place)) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::QueueJoined { place, until, ahead, .. }) = fact {
-            return Some((StatusCode::CREATED, *place, *ahead, *until));
+            return Some((StatusCode::CREATED, (*place, *ahead, *until)));
         }
         if let Fact::Event(EventFact::PlaceRenewed { place, until, ahead }) = fact {
-            return Some((StatusCode::OK, *place, *ahead, *until));
+            return Some((StatusCode::OK, (*place, *ahead, *until)));
         }
         None
     })?;
-    Ok(reply::yes(status, &answer, &body(&names, at.inner(), place, ahead, until)))
+    let (place, ahead, until) = place;
+    let state = PlaceState { place, seat, until, ahead };
+    Ok(reply::yes(status, &answer, &body(&names, at.inner(), &state, now)))
 }
 
 /// The place in the queue, or the offer it became
@@ -90,11 +101,12 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
     let found = app.engine.ask(at.listing, EventQuery::Place { seat, buyer }.into()).await?;
     match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
         EventFound::Place(place) => {
-            let waiting = Some(body(&names, at.inner(), place.place, place.ahead, place.until));
+            let waiting = Some(body(&names, at.inner(), &place, app.engine.now()));
             Ok(reply::json(StatusCode::OK, &QueueState { waiting, offer: None }))
         }
         EventFound::Hold(state) => {
-            let offer = Some(HoldBody::new(HoldParts::from(&*state), &names, Some(&app.tokens)));
+            let offer =
+                Some(HoldBody::new(HoldParts::from(&*state), app.engine.now(), &names, Some(&app.tokens)));
             Ok(reply::json(StatusCode::OK, &QueueState { waiting: None, offer }))
         }
         EventFound::Ended(end) => Err(Problem::code(ended(end))),
@@ -108,7 +120,7 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
 pub struct QueueLeft<'a> {
     place: String,
     seat: &'a str,
-    left_at: Millis,
+    left_at: Time,
     #[schema(value_type = String, example = "1-9")]
     position: At,
 }
@@ -130,7 +142,7 @@ pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -
     let body = QueueLeft {
         place: hold_text(&at.listing, place),
         seat: at.inner(),
-        left_at: reply::time_of(&answer),
+        left_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::yes(StatusCode::OK, &answer, &body))

@@ -14,7 +14,7 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::registration::command::CreateRegistration;
 use onsale_domain::registration::details::{RegistrationDetails, RegistrationStatus};
 use onsale_domain::registration::{RegistrationCommand, RegistrationFact, RegistrationView};
-use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Tenant};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -26,6 +26,7 @@ use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::sales::attempts;
 use super::table::{Declared, declare};
+use super::time::Time;
 use super::venues::Page;
 use super::wire::{At, seconds};
 use super::{facts, new_listing, stream};
@@ -53,16 +54,16 @@ pub fn routes() -> Vec<Declared> {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
-    "name": "Evening run", "starts_at": 1893456000000i64, "capacity": 40, "currency": "EUR", "price_minor": 0,
+    "name": "Evening run", "starts_at": "2030-01-01T00:00:00Z", "capacity": 40, "currency": "EUR", "price_minor": 0,
 }))]
 pub struct NewRegistration {
     pub name: String,
     #[serde(default)]
     pub description: String,
     /// At once if absent.
-    pub opens_at: Option<Millis>,
+    pub opens_at: Option<Time>,
     /// When the thing itself begins.
-    pub starts_at: Millis,
+    pub starts_at: Time,
     /// So long before the start nobody registers or is promoted any more: 24 hours if absent.
     pub cut_off_seconds: Option<i64>,
     /// 1 to 100,000 places.
@@ -101,10 +102,10 @@ pub struct RegistrationBody {
 pub struct DetailsBody {
     name: String,
     description: String,
-    opens_at: Millis,
+    opens_at: Time,
     /// The cut-off: from then on nobody registers.
-    closes_at: Millis,
-    starts_at: Millis,
+    closes_at: Time,
+    starts_at: Time,
     currency: String,
     price_minor: i64,
     checkout_seconds: i64,
@@ -122,9 +123,9 @@ impl From<&RegistrationDetails> for DetailsBody {
         DetailsBody {
             name: details.name.clone(),
             description: details.description.clone(),
-            opens_at: details.opens_at,
-            closes_at: details.closes_at(),
-            starts_at: details.starts_at,
+            opens_at: Time(details.opens_at),
+            closes_at: Time(details.closes_at()),
+            starts_at: Time(details.starts_at),
             currency: details.currency.as_str().to_owned(),
             price_minor: details.price_minor,
             checkout_seconds: details.checkout_ms / 1_000,
@@ -146,8 +147,8 @@ pub async fn create(
     let details = RegistrationDetails {
         name: body.name.clone(),
         description: body.description.clone(),
-        opens_at: body.opens_at.unwrap_or_else(|| app.engine.now()),
-        starts_at: body.starts_at,
+        opens_at: body.opens_at.map_or_else(|| app.engine.now(), Time::ms),
+        starts_at: body.starts_at.0,
         cut_off_ms: body.cut_off_seconds.map_or(CUT_OFF_MS_DEFAULT, seconds),
         currency: currency(&body.currency)?,
         price_minor: body.price_minor,

@@ -18,7 +18,7 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::stock::command::CreateSale;
 use onsale_domain::stock::details::{SaleDetails, SaleStatus, Sku, StockRules};
 use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Command, Fact, ListingKind, Millis, Tenant};
+use onsale_domain::{Command, Fact, ListingKind, Tenant};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -31,6 +31,7 @@ use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::seats::matches;
 use super::table::{Declared, Straight, declare};
+use super::time::Time;
 use super::venues::Page;
 use super::wire::{At, seconds};
 use super::{facts, new_listing, stream};
@@ -61,7 +62,7 @@ pub fn routes() -> Vec<Declared> {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
-    "name": "Winter drop", "starts_at": 1893456000000i64, "ends_at": 1893459600000i64, "currency": "EUR",
+    "name": "Winter drop", "starts_at": "2030-01-01T00:00:00Z", "ends_at": "2030-01-01T01:00:00Z", "currency": "EUR",
     "buyer_limit": 2, "skus": [{"id": "tee-m", "name": "T-shirt, medium", "price_minor": 1900, "stock": 100}],
 }))]
 pub struct NewSale {
@@ -69,8 +70,8 @@ pub struct NewSale {
     #[serde(default)]
     pub description: String,
     /// At once if absent.
-    pub starts_at: Option<Millis>,
-    pub ends_at: Millis,
+    pub starts_at: Option<Time>,
+    pub ends_at: Time,
     /// An ISO 4217 code with a minor unit.
     pub currency: String,
     /// 1 to 100.
@@ -122,8 +123,8 @@ pub async fn create(
     let details = SaleDetails {
         name: body.name.clone(),
         description: body.description.clone(),
-        starts_at: body.starts_at.unwrap_or_else(|| app.engine.now()),
-        ends_at: body.ends_at,
+        starts_at: body.starts_at.map_or_else(|| app.engine.now(), Time::ms),
+        ends_at: body.ends_at.0,
         currency: currency(&body.currency)?,
         rules: StockRules {
             buyer_limit: body.buyer_limit.unwrap_or(default.buyer_limit),

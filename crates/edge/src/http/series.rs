@@ -23,6 +23,7 @@ use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
 use super::table::{Declared, declare};
+use super::time::Time;
 use super::venues::Page;
 use super::wire::{At, seconds};
 use super::{facts, new_listing, stream};
@@ -58,7 +59,7 @@ pub struct NewSeries {
     /// Every full hour of UTC if absent.
     pub schedule: Option<ScheduleBody>,
     /// Slots before this instant do not count; now if absent.
-    pub from: Option<Millis>,
+    pub from: Option<Time>,
     /// What each sale is called; the series' own name if absent.
     pub sale_name: Option<String>,
     #[serde(default)]
@@ -106,7 +107,7 @@ pub struct SeriesBody {
     /// The sale that is on at this moment.
     active_sale: Option<String>,
     /// When the next sale is made, a minute before its slot.
-    next_at: Option<Millis>,
+    next_at: Option<Time>,
     /// The last 24 slots and what became of them, latest first.
     slots: Vec<SlotBody>,
     #[schema(value_type = String, example = "1-3")]
@@ -121,7 +122,7 @@ pub struct DetailsBody {
     /// Absent: every full hour of UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     schedule: Option<ScheduleBody>,
-    from: Millis,
+    from: Time,
     sale_name: String,
     description: String,
     currency: String,
@@ -134,13 +135,13 @@ pub struct DetailsBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Slot)]
 pub struct SlotBody {
-    slot: Millis,
+    slot: Time,
     /// How far the zone's clocks were ahead of UTC.
     offset_seconds: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     sale: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ends_at: Option<Millis>,
+    ends_at: Option<Time>,
     /// Why there is no sale: `down` or `paused`.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<&'static str>,
@@ -164,7 +165,7 @@ impl From<&SeriesDetails> for DetailsBody {
                     Some(ScheduleBody { cron: line.clone(), zone: zone.clone() })
                 }
             },
-            from: details.from,
+            from: Time(details.from),
             sale_name: template.name.clone(),
             description: template.description.clone(),
             currency: template.currency.as_str().to_owned(),
@@ -192,10 +193,10 @@ impl SeriesBody {
     fn of(view: &View, series: &Series, now: Millis) -> SeriesBody {
         let plan = Clocks::of(&series.details().schedule).map(|zone| series.plan(now, &zone));
         let slot = |known: &SlotState| SlotBody {
-            slot: known.slot.at,
+            slot: Time(known.slot.at),
             offset_seconds: known.slot.offset_s,
             sale: known.ends_at.map(|_| sale_of(view.listing, known.slot.at).to_string()),
-            ends_at: known.ends_at,
+            ends_at: known.ends_at.map(Time),
             skipped: known.skipped.map(super::fact::skip_cause),
         };
         SeriesBody {
@@ -204,8 +205,8 @@ impl SeriesBody {
             details: DetailsBody::from(&**series.details()),
             active_sale: series.active_at(now).map(|sale| sale.to_string()),
             next_at: match plan {
-                Some(Plan::WaitUntil(at)) => Some(at),
-                Some(Plan::Ask(_)) => Some(now),
+                Some(Plan::WaitUntil(at)) => Some(Time(at)),
+                Some(Plan::Ask(_)) => Some(Time(now)),
                 Some(Plan::Rest) | None => None,
             },
             slots: series.slots().rev().take(SLOTS_SHOWN).map(slot).collect(),
@@ -258,7 +259,7 @@ impl NewSeries {
         Ok(SeriesDetails {
             name: self.name.clone(),
             schedule,
-            from: self.from.unwrap_or(now),
+            from: self.from.map_or(now, Time::ms),
             template: SaleTemplate {
                 name: self.sale_name.clone().unwrap_or_else(|| self.name.clone()),
                 description: self.description.clone(),

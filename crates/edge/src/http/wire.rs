@@ -1,4 +1,4 @@
-//! Shapes that several routes share. Times are milliseconds since 1970 in UTC, money is minor units.
+//! Shapes that several routes share. Money is minor units.
 
 use onsale_domain::id::{write_base32, write_inside};
 use onsale_domain::outcome::HoldState;
@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::json::{ByHand, Object};
 use super::names::Names;
+use super::time::Time;
 use crate::token::Tokens;
 
 /// Places of a general-admission area, as asked for.
@@ -59,9 +60,11 @@ pub struct HoldBody<'a> {
     pub total_minor: i64,
     #[schema(example = "EUR")]
     pub currency: &'a str,
-    pub placed_at: Millis,
+    pub placed_at: Time,
     /// The hold is over at this instant.
-    pub until: Millis,
+    pub expires_at: Time,
+    /// How long that is after the answer was first given.
+    pub expires_in_seconds: u64,
     pub extensions: u8,
     /// True if it came from a queue.
     pub offered: bool,
@@ -103,8 +106,8 @@ impl<'a> From<&'a HoldState> for HoldParts<'a> {
 }
 
 impl<'a> HoldBody<'a> {
-    /// `tokens` only if the caller may act on the hold.
-    pub fn new(parts: HoldParts<'a>, names: &'a Names, tokens: Option<&Tokens>) -> HoldBody<'a> {
+    /// `tokens` only if the caller may act on the hold; `now` is the instant of the answer.
+    pub fn new(parts: HoldParts<'a>, now: Millis, names: &'a Names, tokens: Option<&Tokens>) -> HoldBody<'a> {
         let event = &names.view.listing;
         let id = hold_text(event, parts.hold);
         HoldBody {
@@ -117,8 +120,9 @@ impl<'a> HoldBody<'a> {
             areas: areas_priced(parts.areas, names),
             total_minor: total(parts.seats, parts.areas),
             currency: names.currency(),
-            placed_at: parts.placed_at,
-            until: parts.until,
+            placed_at: Time(parts.placed_at),
+            expires_at: Time(parts.until),
+            expires_in_seconds: Time(parts.until).seconds_after(now),
             extensions: parts.extensions,
             offered: parts.offered,
             already_yours: false,
@@ -148,8 +152,9 @@ impl ByHand for HoldBody<'_> {
         });
         body.number("total_minor", self.total_minor);
         body.text("currency", self.currency);
-        body.number("placed_at", self.placed_at);
-        body.number("until", self.until);
+        body.time("placed_at", self.placed_at);
+        body.time("expires_at", self.expires_at);
+        body.number("expires_in_seconds", self.expires_in_seconds);
         body.number("extensions", self.extensions);
         body.flag("offered", self.offered);
         body.flag("already_yours", self.already_yours);
@@ -254,8 +259,9 @@ mod tests {
                 areas: vec![AreaPriced { area: odd, count: u32::MAX, price_minor: -1 }],
                 total_minor: i64::MAX,
                 currency: "EUR",
-                placed_at: 1,
-                until: -2,
+                placed_at: Time(1),
+                expires_at: Time(i64::MAX),
+                expires_in_seconds: u64::MAX,
                 extensions: 255,
                 offered: true,
                 already_yours: false,

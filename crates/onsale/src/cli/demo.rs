@@ -131,7 +131,7 @@ Try, in another terminal:
   curl -s -H \"$K\" -H \"Hold-Token: $T\" -X POST $E/holds/${{T%%.*}}/confirm
 
   # auctions that end within a week, the soonest first
-  curl -s -H \"$K\" \"http://{address}/v1/auctions?ending_before=$(($(date +%s) + 604800))000\"",
+  curl -s -H \"$K\" \"http://{address}/v1/auctions?ending_before=$(date -u -d '1 week' +%FT%TZ)\"",
         look::text(&table)
     );
 }

@@ -5,6 +5,7 @@ mod ends;
 mod hall;
 mod secrets;
 
+use onsale_edge::http::time::Time;
 use serde_json::json;
 
 use hall::{HOUR, Hall, START};
@@ -27,7 +28,7 @@ fn a_bid_is_answered_at_once_and_the_auction_shows_it() {
         (&json!("leading"), &json!(1), &json!(1_000))
     );
     assert_eq!((&told["min_next_minor"], &told["max_minor"]), (&json!(1_100), &json!(5_000)));
-    assert_eq!((&told["ends_at"], &told["at"]), (&json!(START + HOUR), &json!(START)));
+    assert_eq!((&told["ends_at"], &told["at"]), (&json!(Time(START + HOUR)), &json!(Time(START))));
     assert_eq!(first.header("onsale-position"), told["position"].as_str());
 
     let second = hall.bid(&auction, "bob", 3_000).json();
@@ -93,7 +94,7 @@ fn the_same_key_gets_the_same_answer() {
 #[test]
 fn words_change_until_the_close_and_terms_until_the_start() {
     let hall = Hall::open();
-    let auction = hall.auction(json!({"starts_at": START + 1_000, "reserve_minor": 3_000}));
+    let auction = hall.auction(json!({"starts_at": Time(START + 1_000), "reserve_minor": 3_000}));
     let path = format!("/v1/auctions/{auction}");
     let change = |body: &str| hall.house.send("PATCH", &path, &[], Some(body));
     assert_eq!(hall.house.get(&path).json()["status"], "scheduled");
@@ -150,16 +151,16 @@ fn watchers_come_and_go() {
 #[test]
 fn auctions_ending_soon_and_a_buyers_own() {
     let hall = Hall::open();
-    let late = hall.auction(json!({"ends_at": START + 3 * HOUR}));
-    let soon = hall.auction(json!({"ends_at": START + HOUR}));
-    let scheduled = hall.auction(json!({"starts_at": START + 60_000, "ends_at": START + HOUR}));
-    let middle = hall.auction(json!({"ends_at": START + 2 * HOUR}));
+    let late = hall.auction(json!({"ends_at": Time(START + 3 * HOUR)}));
+    let soon = hall.auction(json!({"ends_at": Time(START + HOUR)}));
+    let scheduled = hall.auction(json!({"starts_at": Time(START + 60_000), "ends_at": Time(START + HOUR)}));
+    let middle = hall.auction(json!({"ends_at": Time(START + 2 * HOUR)}));
     let ids = |path: &str| {
         let page = hall.house.get(path).json();
         let ids = page["auctions"].as_array().expect("a list").iter().map(|one| one["id"].clone());
         (json!(ids.collect::<Vec<_>>()), page["next"].as_str().map(str::to_owned))
     };
-    let before = |end: i64| format!("/v1/auctions?ending_before={end}");
+    let before = |end: i64| format!("/v1/auctions?ending_before={}", Time(end));
     assert_eq!(
         ids(&before(START + 2 * HOUR)),
         (json!([soon]), None),

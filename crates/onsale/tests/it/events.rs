@@ -1,5 +1,6 @@
 //! Venues and events over HTTP.
 
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use crate::house::{House, layout};
@@ -14,7 +15,7 @@ fn venue(house: &House) -> String {
 
 fn wish(venue: &str) -> Value {
     json!({
-        "name": "Night", "venue": venue, "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
+        "name": "Night", "venue": venue, "starts_at": "2096-10-02T07:06:40Z", "ends_at": "2096-10-02T09:53:20Z",
         "currency": "EUR", "tiers": [{"name": "S", "price_minor": 1}, {"name": "F", "price_minor": 2}],
     })
 }
@@ -39,8 +40,14 @@ fn an_event_uses_a_venues_layout_and_later_a_newer_one() {
     let told = house.send("PATCH", &path, &[], Some("{\"layout_version\": 9}"));
     assert_eq!(told.problem(422, "invalid")["field"], "layout_version");
 
-    let changed = house.send("PATCH", &path, &[], Some("{\"name\": \"Day\", \"sale_opens_at\": 5}"));
+    let changed = house.send(
+        "PATCH",
+        &path,
+        &[],
+        Some("{\"name\": \"Day\", \"sale_opens_at\": \"2027-03-01T20:30:00+01:00\"}"),
+    );
     assert_eq!(changed.json()["details"]["name"], "Day");
+    assert_eq!(changed.json()["details"]["sale_opens_at"], "2027-03-01T19:30:00.000Z");
     let taken_away = house.send("PATCH", &path, &[], Some("{\"sale_opens_at\": null}"));
     assert_eq!(taken_away.json()["details"]["sale_opens_at"], Value::Null);
     let same = house.send("PATCH", &path, &[], Some("{\"name\": \"Day\"}"));
@@ -118,8 +125,8 @@ fn a_wrong_event_is_named_by_its_field() {
             "tiers[0].price_minor",
         ),
         ("tiers", json!([{"name": "S", "price_minor": 1.5}]), "tiers[0].price_minor"),
-        ("ends_at", json!(1), "ends_at"),
-        ("starts_at", json!(-1), "starts_at"),
+        ("ends_at", json!(Time(1)), "ends_at"),
+        ("starts_at", json!("1969-12-31T23:59:59Z"), "starts_at"),
         ("hold_seconds", json!(i64::MIN), "hold_seconds"),
         ("buyer_limit", json!(0), "buyer_limit"),
         ("buyer_limit", json!(51), "buyer_limit"),
@@ -141,6 +148,39 @@ fn a_wrong_event_is_named_by_its_field() {
     house.get("/v1/events/evt_default_00000000000000000000000000").problem(404, "listing_unknown");
     house.get(&format!("/v1/events/{venue}")).problem(404, "listing_unknown");
     house.get("/v1/venues/x").problem(404, "listing_unknown");
+}
+
+#[test]
+fn a_time_is_rfc_3339_with_its_offset_and_anything_else_is_told_how_it_is_written() {
+    let house = House::open();
+    let venue = venue(&house);
+    let tell = |value: &Value| {
+        let mut body = wish(&venue);
+        body["starts_at"] = value.clone();
+        let told = house.post("/v1/events", &[], body).problem(422, "invalid");
+        assert_eq!(told["field"], "starts_at", "{value}");
+        told["detail"].as_str().expect("a sentence").to_owned()
+    };
+    for wrong in [
+        json!("2096-10-02T07:06:40"),
+        json!("2096-10-02"),
+        json!("2096-10-02T24:00:00Z"),
+        json!("2096-12-31T23:59:60Z"),
+        json!("2096-10-02 07:06:40Z"),
+        json!("tomorrow"),
+        json!(null),
+        json!(true),
+    ] {
+        assert!(tell(&wrong).contains("2027-03-01T19:30:00Z"), "{wrong}");
+    }
+    assert!(tell(&json!(4_000_000_000_000_i64)).contains("write \"2096-10-02T07:06:40.000Z\""));
+    assert!(tell(&json!("2262-04-12T00:00:00Z")).contains("2200"), "beyond what the rules take");
+    assert!(tell(&json!("1970-01-01T00:00:00+00:01")).contains("1970"));
+
+    let mut body = wish(&venue);
+    body["starts_at"] = json!("2096-10-02T09:06:40.1239+02:00");
+    let made = house.post("/v1/events", &[], body);
+    assert_eq!((made.status, &made.json()["starts_at"]), (201, &json!("2096-10-02T07:06:40.123Z")));
 }
 
 #[test]

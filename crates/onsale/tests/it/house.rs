@@ -9,6 +9,7 @@ use std::time::Duration;
 use onsale::app::Bound;
 use onsale::config::Config;
 use onsale::secrets::Secrets;
+use onsale_edge::http::time::Time;
 use onsale_engine::Engine;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -137,10 +138,16 @@ impl<E> Drop for House<E> {
     }
 }
 
+/// The milliseconds of an instant in an answer.
+pub(crate) fn ms(told: &Value) -> i64 {
+    let time = told.as_str().and_then(Time::parse);
+    time.unwrap_or_else(|| panic!("{told} is no time")).ms()
+}
+
 /// What is asked for to make an event on sale.
 pub(crate) fn night() -> Value {
     json!({
-        "name": "Night", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
+        "name": "Night", "starts_at": "2096-10-02T07:06:40Z", "ends_at": "2096-10-02T09:53:20Z",
         "currency": "EUR", "status": "on_sale", "layout": layout(),
         "tiers": [{"name": "Stalls", "price_minor": 4500}, {"name": "Floor", "price_minor": 2000}],
     })

@@ -1,5 +1,7 @@
 //! `/v1/orders` and `/v1/payments`: from a hold or a code to a sale, through a provider that may misbehave.
 
+use crate::house::ms;
+use onsale_edge::http::time::Time;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -160,7 +162,7 @@ fn a_code_is_ordered_paid_and_bought() {
         "/v1/sales",
         &[],
         json!({
-            "name": "Flash", "starts_at": 0, "ends_at": 4_000_000_000_000i64, "currency": "EUR",
+            "name": "Flash", "starts_at": Time(0), "ends_at": Time(4_000_000_000_000), "currency": "EUR",
             "skus": [{"id": "mug", "name": "Mug", "price_minor": 700, "stock": 3}],
         }),
     );
@@ -239,7 +241,7 @@ fn a_webhook_is_stored_whatever_the_length_of_its_reason() {
     let payment = paying["payment"].as_str().expect("an id");
     let path = format!("/v1/payments/{payment}");
     until(&house, &path, |payment| payment["status"] == "needs_action");
-    let now = house.get("/v1/time").json()["now"].as_i64().expect("the time") / 1_000;
+    let now = ms(&house.get("/v1/time").json()["now"]) / 1_000;
     let reason = format!("first line\nsecond {}", "é".repeat(5_000));
     let body = json!({"id": "e1", "payment": payment, "status": "failed", "reason": reason}).to_string();
     let told = webhook(&house, now, &body, SECRET);
@@ -276,7 +278,7 @@ fn a_webhook_is_believed_only_with_a_fresh_signature_and_counts_once() {
     let path = format!("/v1/payments/{payment}");
     let needs = until(&house, &path, |payment| payment["status"] == "needs_action");
     assert!(needs["action_url"].as_str().is_some_and(|url| url.contains(payment)), "{needs}");
-    let now = house.get("/v1/time").json()["now"].as_i64().expect("the time") / 1_000;
+    let now = ms(&house.get("/v1/time").json()["now"]) / 1_000;
     let body = json!({"id": "e1", "payment": payment, "status": "done", "amount_minor": 4500}).to_string();
     webhook(&house, now, &body, b"another").problem(400, "webhook_signature");
     webhook(&house, now - 400, &body, SECRET).problem(400, "webhook_signature");

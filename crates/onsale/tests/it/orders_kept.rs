@@ -1,6 +1,8 @@
 //! `/v1/orders` for what is kept for days: an auction's win and a paid place of a registration. And what the book of orders
 //! never saw.
 
+use crate::house::ms;
+use onsale_edge::http::time::Time;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
@@ -18,15 +20,15 @@ fn order(house: &House, buyer: &str, body: Value) -> Answer {
 }
 
 fn now(house: &House) -> i64 {
-    house.get("/v1/time").json()["now"].as_i64().expect("the time")
+    ms(&house.get("/v1/time").json()["now"])
 }
 
 #[test]
 fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
     let house = House::open();
     let ends_at = now(&house) + 3_600_000;
-    let body = json!({"name": "Vase", "seller": "sam", "currency": "EUR", "starts_at": ends_at - 7_200_000,
-                      "ends_at": ends_at, "start_minor": 100, "increment": 10});
+    let body = json!({"name": "Vase", "seller": "sam", "currency": "EUR", "starts_at": Time(ends_at - 7_200_000),
+                      "ends_at": Time(ends_at), "start_minor": 100, "increment": 10});
     let auction = id(&house.post("/v1/auctions", &[], body));
     for (bidder, max_minor) in [("bob", 300), ("ann", 500)] {
         let bid = json!({"max_minor": max_minor, "currency": "EUR"});
@@ -76,7 +78,7 @@ fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
 fn a_paid_place_is_ordered_bought_and_given_back() {
     let house = House::open();
     let starts_at = now(&house) + 10 * 86_400_000;
-    let body = json!({"name": "Course", "opens_at": 0, "starts_at": starts_at, "currency": "EUR",
+    let body = json!({"name": "Course", "opens_at": Time(0), "starts_at": Time(starts_at), "currency": "EUR",
                       "price_minor": 500, "capacity": 2});
     let course = id(&house.post("/v1/registrations", &[], body));
     let register = |buyer: &str| {
@@ -114,7 +116,7 @@ fn an_order_that_was_confirmed_or_purchased_directly_is_shown_too() {
     let order = house.get(&format!("/v1/orders/{}", confirmed["order"].as_str().expect("an order"))).json();
     assert_eq!((&order["status"], &order["total_minor"]), (&json!("confirmed"), &json!(9000)), "{order}");
     assert_eq!((&order["seats"][1]["seat"], &order["settled"]), (&json!("A-1-2"), &json!(true)));
-    let sale = json!({"name": "Drop", "starts_at": 0, "ends_at": 4_000_000_000_000i64, "currency": "EUR",
+    let sale = json!({"name": "Drop", "starts_at": Time(0), "ends_at": Time(4_000_000_000_000), "currency": "EUR",
                       "skus": [{"id": "tee", "name": "Tee", "price_minor": 2500, "stock": 5},
                                {"id": "pin", "name": "Pin", "price_minor": 0, "stock": 5}]});
     let sale = id(&house.post("/v1/sales", &[], sale));
@@ -141,7 +143,7 @@ fn an_order_that_was_confirmed_or_purchased_directly_is_shown_too() {
 fn a_place_that_was_confirmed_directly_has_its_order_shown_too() {
     let house = House::open();
     let now = now(&house);
-    let course = json!({"name": "Evening run", "opens_at": now - 1, "starts_at": now + 2_592_000_000,
+    let course = json!({"name": "Evening run", "opens_at": Time(now - 1), "starts_at": Time(now + 2_592_000_000),
                         "capacity": 2, "currency": "EUR", "price_minor": 500});
     let course = id(&house.post("/v1/registrations", &[], course));
     let path = format!("/v1/registrations/{course}/entries");

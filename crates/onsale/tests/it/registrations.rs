@@ -1,5 +1,6 @@
 //! Registrations over HTTP: places, the waiting list, promotion in the step of a cancellation.
 
+use onsale_edge::http::time::Time;
 use std::sync::atomic::Ordering;
 
 use onsale_engine::Engine;
@@ -51,7 +52,7 @@ impl Course {
 fn asked(house: &House, more: Value) -> Value {
     let now = house.engine.now();
     let mut course = json!({
-        "name": "Evening run", "opens_at": now - 1, "starts_at": now + 30 * DAY, "capacity": 1, "currency": "EUR",
+        "name": "Evening run", "opens_at": Time(now - 1), "starts_at": Time(now + 30 * DAY), "capacity": 1, "currency": "EUR",
     });
     for (name, value) in more.as_object().expect("an object") {
         course[name] = value.clone();
@@ -119,7 +120,7 @@ fn nobody_registers_outside_its_hours() {
     assert_eq!(early.patch(json!({"status": "cancelled"})).json()["status"], "cancelled");
     early.register("ann").problem(409, "registration_cancelled");
     let now = early.house.engine.now();
-    let later = asked(&early.house, json!({"opens_at": now + DAY}));
+    let later = asked(&early.house, json!({"opens_at": Time(now + DAY)}));
     let id =
         early.house.post("/v1/registrations", &[], later).json()["id"].as_str().expect("an id").to_owned();
     let path = format!("/v1/registrations/{id}/entries");
@@ -141,7 +142,7 @@ fn wrong_registrations_are_refused_by_field() {
         (json!({"price_minor": 0.5}), "price_minor"),
         (json!({"cut_off_seconds": -1}), "cut_off_seconds"),
         (json!({"checkout_seconds": 29}), "checkout_seconds"),
-        (json!({"starts_at": 5}), "starts_at"),
+        (json!({"starts_at": Time(5)}), "starts_at"),
         (json!({"name": "a\nb"}), "name"),
         (json!({"currency": "eur"}), "currency"),
         (json!({"places": 5}), "places"),

@@ -1,5 +1,6 @@
 //! One key on one route is one request: whatever else is asked for under it is refused, whichever verb it turns into.
 
+use onsale_edge::http::time::Time;
 use std::sync::Arc;
 
 use onsale_engine::Engine;
@@ -32,11 +33,11 @@ impl All {
         let event = house.event();
         let hold = house.hold(&event, "ann", &["A-1-1", "A-1-2"]);
         let sku = json!({"id": "tee", "name": "Shirt", "price_minor": 1900, "stock": 10});
-        let sale = json!({"name": "Drop", "starts_at": now - 1, "ends_at": now + DAY, "currency": "EUR",
+        let sale = json!({"name": "Drop", "starts_at": Time(now - 1), "ends_at": Time(now + DAY), "currency": "EUR",
                           "skus": [sku]});
         let items = json!([{"price_minor": 900, "stock": 5}]);
         let series = json!({"name": "On the hour", "currency": "EUR", "items": items});
-        let registration = json!({"name": "Run", "opens_at": now - 1, "starts_at": now + 30 * DAY,
+        let registration = json!({"name": "Run", "opens_at": Time(now - 1), "starts_at": Time(now + 30 * DAY),
                                   "capacity": 1, "currency": "EUR"});
         All {
             sale: id(&house.post("/v1/sales", &[], sale)),

@@ -6,6 +6,7 @@ mod localstripe;
 mod scripted;
 mod settings;
 
+use crate::house::ms;
 use std::sync::atomic::Ordering;
 
 use onsale::config::{ProviderName, Secret, Stripe};
@@ -161,7 +162,7 @@ fn an_event_of_stripe_is_believed_only_with_a_fresh_signature_and_the_last_word_
             "last_payment_error": {"code": "card_declined"}}}})
         .to_string()
     };
-    let now = house.get("/v1/time").json()["now"].as_i64().expect("the time") / 1_000;
+    let now = ms(&house.get("/v1/time").json()["now"]) / 1_000;
     let paid = told("evt_1", "payment_intent.succeeded", "succeeded", name);
     let wrong = [
         (now, "whsec_another", "the signature is wrong: another secret, or another body"),

@@ -1,5 +1,6 @@
 //! `onsale verify`: its own book counts the same places and the same line, and its advice fits what is broken.
 
+use onsale_edge::http::time::Time;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ fn registrations_are_booked_a_second_time() {
     let house = House::serve(|_| {}, engine.clone());
     let now = engine.now();
     let wish = json!({
-        "name": "Evening run", "opens_at": now - 1, "starts_at": now + 30 * DAY, "capacity": 2, "currency": "EUR",
+        "name": "Evening run", "opens_at": Time(now - 1), "starts_at": Time(now + 30 * DAY), "capacity": 2, "currency": "EUR",
     });
     let made = house.post("/v1/registrations", &[], wish);
     assert_eq!(made.status, 201, "{made:?}");

@@ -66,9 +66,9 @@ impl Recovered {
                 "hold_placed",
                 fact["seats"] == told["seats"]
                     && fact["buyer"] == told["buyer"]
-                    && fact["until"] == told["until"],
+                    && fact["expires_at"] == told["expires_at"],
             ),
-            Verb::Extend => ("hold_extended", fact["until"] == told["until"]),
+            Verb::Extend => ("hold_extended", fact["expires_at"] == told["expires_at"]),
             Verb::Release => ("hold_released", fact["at"] == told["released_at"]),
             Verb::Confirm => ("hold_confirmed", fact["order"] == told["order"]),
         };

@@ -86,7 +86,7 @@ fn create_event(server: &Server, number: usize) -> String {
     let rows: Vec<_> = (0..ROWS).map(|row| json!({"label": row.to_string(), "seats": seats(row)})).collect();
     let body = json!({
         "name": format!("Concert {number}"), "currency": "EUR", "status": "on_sale",
-        "starts_at": 4_000_000_000_000_i64, "ends_at": 4_000_010_000_000_i64,
+        "starts_at": "2096-10-02T07:06:40Z", "ends_at": "2096-10-02T09:53:20Z",
         "tiers": [{"name": "All", "price_minor": 4200}],
         // Nothing expires by itself while the rounds go on.
         "hold_seconds": 900, "extensions_max": 3, "buyer_limit": 50,

@@ -1,5 +1,6 @@
 //! Auctions over HTTP on Redis, two servers of them: what one is told the other shows.
 
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
@@ -21,7 +22,7 @@ fn get(server: &Server, path: &str) -> Value {
 fn auction(server: &Server, now: i64, more: &Value) -> String {
     let mut wish = json!({
         "name": "Station clock", "seller": "sam", "currency": "EUR", "start_minor": 1_000,
-        "increment": 100, "starts_at": now - 1_000, "ends_at": now + 3_600_000,
+        "increment": 100, "starts_at": Time(now - 1_000), "ends_at": Time(now + 3_600_000),
     });
     for (name, value) in more.as_object().expect("an object") {
         wish[name] = value.clone();
@@ -79,11 +80,11 @@ fn auctions_are_held_over_http_on_redis() {
     let late = bid(other, &chair, "ann", 9_999);
     assert_eq!((late.status, &late.json()["code"]), (409, &json!("over")));
 
-    let soon = get(other, &format!("/v1/auctions?ending_before={}", now + 7_200_000));
+    let soon = get(other, &format!("/v1/auctions?ending_before={}", Time(now + 7_200_000)));
     let ids: Vec<_> =
         soon["auctions"].as_array().expect("a list").iter().map(|one| one["id"].clone()).collect();
     assert_eq!(json!(ids), json!([clock]));
-    let sooner = get(other, &format!("/v1/auctions?ending_before={now}"));
+    let sooner = get(other, &format!("/v1/auctions?ending_before={}", Time(now)));
     assert_eq!(sooner["auctions"], json!([]));
     let own = ask(other, "GET", "/v1/buyers/bob/bids", "bob", &Value::Null);
     assert_eq!(own.status, 200, "{}", own.json());

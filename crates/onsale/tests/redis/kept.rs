@@ -1,6 +1,7 @@
 //! What is kept for days, ordered and paid over HTTP on Redis with two servers: an auction's win and a paid place. And a
 //! place whose buyer's bank said no, which goes on to the next in line.
 
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
@@ -67,7 +68,7 @@ fn a_win_is_ordered_and_paid_on_redis() {
     let [one, other] = &servers;
     let wish = json!({
         "name": "Chair", "seller": "sam", "currency": "EUR", "start_minor": 1_000, "increment": 100,
-        "starts_at": time.0 * 1_000 - 1_000, "ends_at": time.0 * 1_000 + 3_600_000,
+        "starts_at": Time(time.0 * 1_000 - 1_000), "ends_at": Time(time.0 * 1_000 + 3_600_000),
         "buy_now": {"price_minor": 9_000, "policy": "always"},
     });
     let auction = text(&post(one, "/v1/auctions", "", &wish), "id");
@@ -115,7 +116,7 @@ fn a_paid_place_is_ordered_and_one_that_is_not_paid_goes_to_the_next_on_redis() 
     let servers = [deployment.start(), deployment.start()];
     let [one, other] = &servers;
     let wish = json!({
-        "name": "Course", "opens_at": 0, "starts_at": time.0 * 1_000 + 10 * 86_400_000, "currency": "EUR",
+        "name": "Course", "opens_at": Time(0), "starts_at": Time(time.0 * 1_000 + 10 * 86_400_000), "currency": "EUR",
         "price_minor": 500, "capacity": 2,
     });
     let course = text(&post(one, "/v1/registrations", "", &wish), "id");

@@ -28,7 +28,7 @@ fn holds_and_codes_of_a_lost_tail_answer_410_lost() {
     let server = Deployment::single(&redis.url()).start();
     let event = server.create_event(10);
     let sale = json!({
-        "name": "Drop", "starts_at": 1_000_000_000_000i64, "ends_at": 4_000_000_000_000i64, "currency": "EUR",
+        "name": "Drop", "starts_at": "2001-09-09T01:46:40Z", "ends_at": "2096-10-02T07:06:40Z", "currency": "EUR",
         "buyer_limit": 9, "checkout_seconds": 600,
         "skus": [{"id": "S", "name": "Shirt", "price_minor": 1000, "stock": 50}],
     });

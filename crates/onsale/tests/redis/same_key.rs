@@ -1,6 +1,7 @@
 //! One key on one route is one request on Redis, too, whichever of two servers is asked; and what one server has just made or
 //! refused is known to the other.
 
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
@@ -35,13 +36,13 @@ fn another_body_under_the_same_key_is_refused_on_redis_whichever_server_is_asked
     let token = ("hold-token", hold["token"].as_str().expect("a token"));
     let hold = format!("{event}/holds/{}", hold["id"].as_str().expect("an id"));
     let sku = json!({"id": "tee", "name": "Shirt", "price_minor": 1900, "stock": 10});
-    let sale = json!({"name": "Drop", "starts_at": now - 1_000, "ends_at": now + DAY, "currency": "EUR",
+    let sale = json!({"name": "Drop", "starts_at": Time(now - 1_000), "ends_at": Time(now + DAY), "currency": "EUR",
                       "skus": [sku]});
     let sale = format!("/v1/sales/{}", made(one, "/v1/sales", &sale));
     let items = json!([{"price_minor": 900, "stock": 5}]);
     let series = json!({"name": "On the hour", "currency": "EUR", "items": items});
     let series = format!("/v1/series/{}", made(one, "/v1/series", &series));
-    let run = json!({"name": "Run", "opens_at": now - 1_000, "starts_at": now + 30 * DAY, "capacity": 1,
+    let run = json!({"name": "Run", "opens_at": Time(now - 1_000), "starts_at": Time(now + 30 * DAY), "capacity": 1,
                      "currency": "EUR"});
     let run = format!("/v1/registrations/{}", made(one, "/v1/registrations", &run));
     let (blocks, tee) = (format!("{event}/blocks"), format!("{sale}/skus/tee"));

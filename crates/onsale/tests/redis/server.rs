@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use onsale_edge::http::time::Time;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -15,6 +16,12 @@ use onsale_redis_servers::{Six, Trio};
 
 /// Joining a deployment takes milliseconds; in the dev profile on a busy machine that may take some seconds.
 const START: Duration = Duration::from_secs(30);
+
+/// The milliseconds of an instant in an answer.
+pub(crate) fn ms(told: &Value) -> i64 {
+    let time = told.as_str().and_then(Time::parse);
+    time.unwrap_or_else(|| panic!("{told} is no time")).ms()
+}
 
 /// How servers find their deployment, as the environment says it.
 #[derive(Clone, Debug)]
@@ -192,7 +199,7 @@ impl Server {
             .collect();
         let layout = json!({"sections": [{"name": "stalls", "rows": [{"label": "A", "seats": seats}]}]});
         let body = json!({
-            "name": "The Tempest", "starts_at": 4_000_000_000_000i64, "ends_at": 4_000_010_000_000i64,
+            "name": "The Tempest", "starts_at": "2096-10-02T07:06:40Z", "ends_at": "2096-10-02T09:53:20Z",
             "currency": "EUR", "status": "on_sale", "layout": layout,
             "tiers": [{"name": "all", "price_minor": 1000}],
         });

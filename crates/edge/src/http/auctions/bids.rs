@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use onsale_domain::auction::command::{BuyNow, PlaceBid};
 use onsale_domain::auction::{AuctionCommand, AuctionFact, BidAnswer, BidStanding};
-use onsale_domain::{Command, Fact, Millis};
+use onsale_domain::{Command, Fact};
 use onsale_engine::Answer;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,6 +16,7 @@ use crate::http::events::currency;
 use crate::http::extract::{AuctionPath, Caller, Json};
 use crate::http::problem::{Problem, ProblemBody, catalog};
 use crate::http::reply;
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -64,11 +65,11 @@ pub struct BidBody {
     currency: String,
     /// The end, as this bid may have moved it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    ends_at: Option<Millis>,
+    ends_at: Option<Time>,
     /// To be paid before this instant, if it bought.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pay_until: Option<Millis>,
-    at: Millis,
+    pay_until: Option<Time>,
+    at: Time,
     /// The fact's position.
     #[schema(value_type = String, example = "1-7")]
     position: At,
@@ -137,9 +138,9 @@ fn told(at: &AuctionPath, caller: &Caller, answer: &Answer, currency: &str) -> R
         }
     });
     let (standing, ends_at, pay_until) = match bid.standing {
-        BidStanding::Leading => ("leading", Some(bid.until), None),
-        BidStanding::Outbid => ("outbid", Some(bid.until), None),
-        BidStanding::Bought => ("bought", None, Some(bid.until)),
+        BidStanding::Leading => ("leading", Some(Time(bid.until)), None),
+        BidStanding::Outbid => ("outbid", Some(Time(bid.until)), None),
+        BidStanding::Bought => ("bought", None, Some(Time(bid.until))),
     };
     let body = BidBody {
         auction: at.listing.to_string(),
@@ -152,7 +153,7 @@ fn told(at: &AuctionPath, caller: &Caller, answer: &Answer, currency: &str) -> R
         currency: currency.to_owned(),
         ends_at,
         pay_until,
-        at: reply::time_of(answer),
+        at: Time(reply::time_of(answer)),
         position: At(reply::position_of(answer)),
     };
     Ok(reply::created(answer, &format!("/v1/auctions/{}", at.listing), &body))

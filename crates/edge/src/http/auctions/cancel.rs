@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Command;
 use onsale_domain::auction::command::CancelAuction;
 use onsale_domain::auction::{AuctionCommand, AuctionFact};
-use onsale_domain::{Command, Millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply;
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -33,7 +34,7 @@ pub struct AuctionCancelled<'a> {
     status: &'static str,
     by: &'a str,
     reason: &'a str,
-    cancelled_at: Millis,
+    cancelled_at: Time,
     #[schema(value_type = String, example = "1-9")]
     position: At,
 }
@@ -61,7 +62,7 @@ pub async fn cancel(
         status: "cancelled",
         by,
         reason,
-        cancelled_at: reply::time_of(&answer),
+        cancelled_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::yes(StatusCode::OK, &answer, &told))

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::auction::command::{ChangeAuction, ChangeTerms};
 use onsale_domain::auction::{AuctionCommand, AuctionFact};
-use onsale_domain::{Command, Fact, Millis};
+use onsale_domain::{Command, Fact};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 /// Only what is named changes; `null` takes away what may be absent.
@@ -25,8 +26,8 @@ pub struct AuctionChange {
     #[schema(example = "Station clock, 1931, with key")]
     pub name: Option<String>,
     pub description: Option<String>,
-    pub starts_at: Option<Millis>,
-    pub ends_at: Option<Millis>,
+    pub starts_at: Option<Time>,
+    pub ends_at: Option<Time>,
     pub start_minor: Option<i64>,
     pub tick_minor: Option<i64>,
     pub increment: Option<IncrementBody>,
@@ -95,8 +96,8 @@ impl AuctionChange {
         ChangeAuction {
             name: self.name.clone(),
             description: self.description.clone(),
-            starts_at: self.starts_at,
-            ends_at: self.ends_at,
+            starts_at: self.starts_at.map(Time::ms),
+            ends_at: self.ends_at.map(Time::ms),
             terms: ChangeTerms {
                 start_minor: self.start_minor,
                 tick_minor: self.tick_minor,

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use crate::http::events::currency;
 use crate::http::extract;
 use crate::http::problem::Problem;
+use crate::http::time::Time;
 
 /// A new auction. Amounts are in minor units of its currency, whatever its decimals.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -26,16 +27,15 @@ pub struct NewAuction {
     #[schema(example = "EUR")]
     pub currency: String,
     /// Bids count from here on; at once if absent.
-    pub starts_at: Option<Millis>,
-    #[schema(example = 1893456000000i64)]
-    pub ends_at: Millis,
+    pub starts_at: Option<Time>,
+    pub ends_at: Time,
     #[schema(example = 5000)]
     pub start_minor: i64,
     /// Every amount is a multiple of it; 1 if absent.
     #[serde(default = "one")]
     pub tick_minor: i64,
     pub increment: IncrementBody,
-    /// Below it nothing is sold. ProblemBody to nobody but the seller until it is met.
+    /// Below it nothing is sold. Shown to nobody but the seller until it is met.
     #[schema(example = 20000)]
     pub reserve_minor: Option<i64>,
     pub buy_now: Option<BuyNowBody>,
@@ -133,9 +133,9 @@ pub struct DetailsBody {
     pub description: String,
     pub seller: String,
     pub currency: String,
-    pub starts_at: Millis,
+    pub starts_at: Time,
     /// It is over at this instant.
-    pub ends_at: Millis,
+    pub ends_at: Time,
     pub start_minor: i64,
     pub tick_minor: i64,
     pub increment: IncrementBody,
@@ -170,8 +170,8 @@ impl NewAuction {
             description: self.description.clone(),
             seller: seller.ok_or_else(wrong)?,
             currency: currency(&self.currency)?,
-            starts_at: self.starts_at.unwrap_or(now),
-            ends_at: self.ends_at,
+            starts_at: self.starts_at.map_or(now, Time::ms),
+            ends_at: self.ends_at.0,
             terms: AuctionTerms {
                 start_minor: self.start_minor,
                 tick_minor: self.tick_minor,
@@ -194,8 +194,8 @@ impl DetailsBody {
             description: details.description.clone(),
             seller: details.seller.as_str().to_owned(),
             currency: details.currency.as_str().to_owned(),
-            starts_at: details.starts_at,
-            ends_at,
+            starts_at: Time(details.starts_at),
+            ends_at: Time(ends_at),
             start_minor: terms.start_minor,
             tick_minor: terms.tick_minor,
             increment: IncrementBody::from(&terms.increment),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Code;
 use onsale_domain::Found;
 use onsale_domain::Query as Asked;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, HistoryLine};
-use onsale_domain::{Code, Millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -18,6 +18,7 @@ use crate::http::extract::AuctionPath;
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::query::{self, LIMIT_MAX, Query};
 use crate::http::reply;
+use crate::http::time::Time;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +45,7 @@ pub struct HistoryBid {
     bid: u32,
     #[schema(example = "ext:default:ann")]
     bidder: String,
-    at: Millis,
+    at: Time,
     /// The bid's maximum, cut at the price; absent if it was retracted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 5100)]
@@ -58,7 +59,7 @@ impl From<&HistoryLine> for HistoryBid {
         HistoryBid {
             bid: line.bid,
             bidder: line.bidder.as_str().to_owned(),
-            at: line.at,
+            at: Time(line.at),
             amount_minor: line.amount_minor,
             retracted: line.amount_minor.is_none(),
             leading: line.leading,

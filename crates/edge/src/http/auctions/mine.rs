@@ -8,7 +8,7 @@ use axum::response::Response;
 use onsale_domain::Found;
 use onsale_domain::Query as Asked;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, AuctionStatus, AwardState, BidderState};
-use onsale_domain::{ListingKind, Millis, Tenant};
+use onsale_domain::{ListingKind, Tenant};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::http::extract::{BuyerPath, Caller};
 use crate::http::problem::Problem;
 use crate::http::reply;
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,7 +35,7 @@ pub struct AuctionBids {
     #[serde(skip_serializing_if = "Option::is_none")]
     price_minor: Option<i64>,
     currency: String,
-    ends_at: Millis,
+    ends_at: Time,
     #[serde(flatten)]
     part: YouBody,
     /// The auction's position at which this was read.
@@ -73,7 +74,7 @@ pub async fn bids(
             status: status.as_str(),
             price_minor: auction.price_minor,
             currency: auction.details.currency.as_str().to_owned(),
-            ends_at: auction.ends_at,
+            ends_at: Time(auction.ends_at),
             part,
             position: At(one.position),
         });

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::http::auctions::closing_text;
 use crate::http::auctions::details::DetailsBody;
+use crate::http::time::Time;
 
 /// The fact's own fields. Only what [`AuctionFact::public`] leaves is told.
 pub(super) fn fields(listing: &ListingId, fact: &AuctionFact) -> Value {
@@ -28,7 +29,7 @@ pub(super) fn fields(listing: &ListingId, fact: &AuctionFact) -> Value {
         } => json!({
             "bid": bid, "bidder": bidder.as_str(), "amount_minor": max_minor, "leading": leading,
             "price_minor": price_minor, "min_next_minor": min_next_minor, "reserve_met": reserve_met,
-            "ends_at": ends_at,
+            "ends_at": Time(ends_at),
         }),
         AuctionFact::BidRetracted { bid, staff, reason, after } => {
             json!({"bid": bid, "staff": staff, "reason": reason, "after": replayed(&after)})
@@ -74,6 +75,6 @@ fn replayed(after: &Replayed) -> Value {
 fn told(award: &Award) -> Value {
     json!({
         "bidder": award.bidder.as_str(), "bid": award.bid, "price_minor": award.price_minor,
-        "until": award.until,
+        "expires_at": Time(award.until),
     })
 }

@@ -7,6 +7,7 @@ use onsale_domain::order::fact::OrderedGoods;
 use serde_json::{Value, json};
 
 use super::Teller;
+use crate::http::time::Time;
 use onsale_payments::payment_text;
 
 impl Teller<'_> {
@@ -32,13 +33,13 @@ impl Teller<'_> {
                 told
             }
             OrderFact::PaymentAsked { payment: of, amount_minor, until, .. } => {
-                json!({"order": order, "payment": payment(of), "amount_minor": amount_minor, "until": until})
+                json!({"order": order, "payment": payment(of), "amount_minor": amount_minor, "expires_at": Time(*until)})
             }
             OrderFact::PaymentCaptured { payment: of, amount_minor, reference, .. } => json!({
                 "order": order, "payment": payment(of), "amount_minor": amount_minor, "reference": reference,
             }),
             OrderFact::PaymentDeclined { payment: of, reason, until, .. } => {
-                json!({"order": order, "payment": payment(of), "reason": reason, "until": until})
+                json!({"order": order, "payment": payment(of), "reason": reason, "expires_at": until.map(Time)})
             }
             OrderFact::Settled { .. } | OrderFact::Cancelled { .. } | OrderFact::SeatsTakenBack { .. } => {
                 json!({"order": order})

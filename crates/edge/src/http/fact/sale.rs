@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Teller;
 use crate::http::sales::wire::DetailsBody;
+use crate::http::time::Time;
 
 impl Teller<'_> {
     pub(super) fn sale(&self, fact: &SaleFact, fence: u64) -> Value {
@@ -33,7 +34,7 @@ impl Teller<'_> {
             }
             SaleFact::CheckedOut { checkout, buyer, lines, until } => json!({
                 "checkout": self.checkout(*checkout), "buyer": buyer.as_str(), "fence": fence,
-                "until": until, "lines": self.lines(lines),
+                "expires_at": Time(*until), "lines": self.lines(lines),
             }),
             SaleFact::CheckoutCancelled { checkout, why } => {
                 let why = match why {
@@ -44,10 +45,10 @@ impl Teller<'_> {
             }
             SaleFact::CheckoutExpired { checkout } => json!({"checkout": self.checkout(*checkout)}),
             SaleFact::CheckoutOrdered { checkout, order, until } => json!({
-                "checkout": self.checkout(*checkout), "order": self.order_of(*order), "until": until,
+                "checkout": self.checkout(*checkout), "order": self.order_of(*order), "expires_at": Time(*until),
             }),
             SaleFact::CheckoutReturned { checkout, until } => {
-                json!({"checkout": self.checkout(*checkout), "until": until})
+                json!({"checkout": self.checkout(*checkout), "expires_at": Time(*until)})
             }
             SaleFact::Purchased { checkout, order } => {
                 json!({"checkout": self.checkout(*checkout), "order": self.order_of(*order)})

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Command;
 use onsale_domain::order::OrderCommand;
 use onsale_domain::order::command::OrderKey;
-use onsale_domain::{Command, Millis};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::http::extract::Caller;
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply;
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -24,7 +25,7 @@ pub struct OrderCancelled {
     id: String,
     #[schema(example = "cancelled")]
     status: &'static str,
-    cancelled_at: Millis,
+    cancelled_at: Time,
     #[schema(value_type = String, example = "1-9")]
     position: At,
 }
@@ -46,7 +47,7 @@ pub async fn cancel(
     let body = OrderCancelled {
         id: path.id(),
         status: "cancelled",
-        cancelled_at: reply::time_of(&answer),
+        cancelled_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::yes(StatusCode::OK, &answer, &body))

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::order::command::{OrderKey, PayOrder};
 use onsale_domain::order::{OrderCommand, OrderFact};
-use onsale_domain::{Command, Fact, Millis, PaymentId};
+use onsale_domain::{Command, Fact, PaymentId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::http::extract::{Caller, Json};
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
+use crate::http::time::Time;
 use crate::http::wire::At;
 use onsale_payments::payment_text;
 
@@ -46,7 +47,10 @@ pub struct Paying {
     amount_minor: Option<i64>,
     /// Until when the goods are pinned.
     #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<Millis>,
+    expires_at: Option<Time>,
+    /// How long that is after the answer was first given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_in_seconds: Option<u64>,
     #[schema(value_type = String, example = "1-9")]
     position: At,
 }
@@ -81,12 +85,14 @@ pub async fn pay(
         None
     });
     let asked = asked.map(|(_, asked)| asked);
+    let expires_at = asked.map(|(.., until)| Time(until));
     let told = Paying {
         id: path.id(),
         status: if asked.is_some() { "paying" } else { "confirmed" },
         payment: asked.map(|(payment, ..)| payment_text(path.listing.tenant, payment)),
         amount_minor: asked.map(|(_, amount_minor, _)| amount_minor),
-        until: asked.map(|(.., until)| until),
+        expires_at,
+        expires_in_seconds: expires_at.map(|at| at.seconds_after(reply::time_of(&answer))),
         position: At(reply::position_of(&answer)),
     };
     app.payments.nudge();

@@ -8,7 +8,7 @@ use axum::response::Response;
 use onsale_domain::id::{read_inside, read_inside_of};
 use onsale_domain::order::command::{EntryKey, GoodsKey, PlaceOrder};
 use onsale_domain::order::{OrderCommand, OrderFact};
-use onsale_domain::{Code, Command, EntryId, Fact, HoldId, ListingId, ListingKind, Millis, OrderId};
+use onsale_domain::{Code, Command, EntryId, Fact, HoldId, ListingId, ListingKind, OrderId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -21,6 +21,7 @@ use crate::http::lost;
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::code::CodePath;
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 /// One of them: a hold, with its `Hold-Token`; a checkout code; an auction that `Onsale-Buyer` has won, or has the next
@@ -53,7 +54,7 @@ pub struct Placed<'a> {
     total_minor: i64,
     #[schema(example = "EUR")]
     currency: &'a str,
-    placed_at: Millis,
+    placed_at: Time,
     #[schema(value_type = String, example = "1-8")]
     position: At,
 }
@@ -94,7 +95,7 @@ pub async fn place(
         fee_minor: placed.fee_minor,
         total_minor: placed.goods_minor + placed.fee_minor,
         currency: placed.currency.as_str(),
-        placed_at: reply::time_of(&answer),
+        placed_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
     let location = format!("/v1/orders/{}", body.id);

@@ -20,6 +20,7 @@ use crate::http::names::Names;
 use crate::http::problem::Problem;
 use crate::http::sales::names::Skus;
 use crate::http::sales::wire::LinePriced;
+use crate::http::time::Time;
 use crate::http::wire::{AreaPriced, SeatPriced, areas_priced, seats_priced, total};
 use onsale_payments::payment_text;
 
@@ -89,13 +90,15 @@ pub struct OrderBody<'a> {
     currency: &'a str,
     /// Of an order that was confirmed directly on seats or for a place nobody has written it down.
     #[serde(skip_serializing_if = "Option::is_none")]
-    placed_at: Option<Millis>,
+    placed_at: Option<Time>,
     /// When its hold or code is over, while it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<Millis>,
+    expires_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_in_seconds: Option<u64>,
     /// When it was confirmed, or was over.
     #[serde(skip_serializing_if = "Option::is_none")]
-    closed_at: Option<Millis>,
+    closed_at: Option<Time>,
     /// True if the money was taken elsewhere.
     settled: bool,
     payments: Vec<PaymentBody>,
@@ -133,7 +136,7 @@ pub struct PaymentBody {
     captured_minor: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     declined: Option<String>,
-    until: Millis,
+    expires_at: Time,
     refunds: Vec<RefundBody>,
 }
 
@@ -181,9 +184,10 @@ impl<'a> OrderBody<'a> {
             total_minor: order.total_minor(),
             returned_minor: order.returned_minor,
             currency: order.currency.as_str(),
-            placed_at: Some(order.placed_at),
-            until: order.until,
-            closed_at: order.closed_at,
+            placed_at: Some(Time(order.placed_at)),
+            expires_at: order.until.map(Time),
+            expires_in_seconds: order.until.map(|until| Time(until).seconds_after(now)),
+            closed_at: order.closed_at.map(Time),
             settled: order.settled,
             payments: order.payments.iter().map(payment_body).collect(),
         }
@@ -221,7 +225,7 @@ impl<'a> OrderBody<'a> {
         let (buyer, currency) = (purchase.buyer.as_str(), sale.details.currency.as_str());
         let direct = OrderBody::direct(labels, purchase.order, buyer, currency, (is_gone, now));
         let (goods_minor, total_minor) = (purchase.total_minor, purchase.total_minor);
-        let placed_at = Some(purchase.at);
+        let placed_at = Some(Time(purchase.at));
         Some(OrderBody { goods, goods_minor, total_minor, returned_minor, placed_at, ..direct })
     }
 
@@ -264,7 +268,8 @@ impl<'a> OrderBody<'a> {
             returned_minor: 0,
             currency,
             placed_at: None,
-            until: None,
+            expires_at: None,
+            expires_in_seconds: None,
             closed_at: None,
             settled: true,
             payments: Vec::new(),
@@ -284,7 +289,7 @@ fn payment_body(payment: &BookedPayment) -> PaymentBody {
         amount_minor: payment.amount_minor,
         captured_minor: payment.captured_minor,
         declined: payment.declined.clone().filter(|_| payment.captured_minor.is_none()),
-        until: payment.until,
+        expires_at: Time(payment.until),
         refunds: payment
             .refunds
             .iter()

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::registration::command::ChangeRegistration;
 use onsale_domain::registration::{RegistrationCommand, RegistrationFact};
-use onsale_domain::{Command, Fact, Millis};
+use onsale_domain::{Command, Fact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::http::extract::{Caller, Json, RegistrationPath};
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
+use crate::http::time::Time;
 use crate::http::wire::{At, seconds};
 
 /// Details (any of them), or `capacity`, or `status`: one kind at a time.
@@ -25,8 +26,8 @@ use crate::http::wire::{At, seconds};
 pub struct RegistrationChange {
     pub name: Option<String>,
     pub description: Option<String>,
-    pub opens_at: Option<Millis>,
-    pub starts_at: Option<Millis>,
+    pub opens_at: Option<Time>,
+    pub starts_at: Option<Time>,
     pub cut_off_seconds: Option<i64>,
     pub price_minor: Option<i64>,
     pub checkout_seconds: Option<i64>,
@@ -104,8 +105,8 @@ fn command(body: &RegistrationChange) -> Result<RegistrationCommand, Problem> {
     let details = ChangeRegistration {
         name: body.name.clone(),
         description: body.description.clone(),
-        opens_at: body.opens_at,
-        starts_at: body.starts_at,
+        opens_at: body.opens_at.map(Time::ms),
+        starts_at: body.starts_at.map(Time::ms),
         cut_off_ms: body.cut_off_seconds.map(seconds),
         price_minor: body.price_minor,
         checkout_ms: body.checkout_seconds.map(seconds),

@@ -24,6 +24,7 @@ use crate::http::problem::{Problem, ProblemBody};
 use crate::http::query::{self, LIMIT_MAX, Query};
 use crate::http::reply::{self, find_fact, own_fact};
 use crate::http::sales::checkouts::Nothing;
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,14 +35,16 @@ pub struct EntryBody {
     registration: String,
     #[schema(example = "ext:default:ann")]
     buyer: String,
-    /// `confirmed`, `offered` (to be paid until `until`) or `waiting`.
+    /// `confirmed`, `offered` (to be paid before `expires_at`) or `waiting`.
     #[schema(example = "confirmed")]
     status: &'static str,
     /// How many are in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     ahead: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<Millis>,
+    expires_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_in_seconds: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     price_minor: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,21 +52,24 @@ pub struct EntryBody {
 }
 
 impl EntryBody {
-    fn of(listing: &ListingId, state: &EntryState) -> EntryBody {
+    fn of(listing: &ListingId, state: &EntryState, now: Millis) -> EntryBody {
         let mut body = EntryBody {
             id: write_inside("ent", listing, state.entry.0),
             registration: listing.to_string(),
             buyer: state.buyer.as_str().to_owned(),
             status: "confirmed",
             ahead: None,
-            until: None,
+            expires_at: None,
+            expires_in_seconds: None,
             price_minor: None,
             order: None,
         };
         match state.standing {
             EntryStanding::Waiting { ahead } => (body.status, body.ahead) = ("waiting", Some(ahead)),
             EntryStanding::Offered { until, price_minor } => {
-                (body.status, body.until, body.price_minor) = ("offered", Some(until), Some(price_minor));
+                (body.status, body.price_minor) = ("offered", Some(price_minor));
+                body.expires_at = Some(Time(until));
+                body.expires_in_seconds = Some(Time(until).seconds_after(now));
             }
             EntryStanding::Confirmed { order } => {
                 body.order = order.map(|order| write_inside("ord", listing, order.0));
@@ -94,11 +100,12 @@ pub async fn register(
     let register = Register { entry: EntryId(app.new_number()), buyer };
     let command = Command::Registration(RegistrationCommand::Register(register));
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
+    let now = reply::time_of(&answer);
     if let Outcome::AlreadyRegistered(state) = &answer.outcome {
-        return Ok(reply::yes(StatusCode::OK, &answer, &EntryBody::of(&at.listing, state)));
+        return Ok(reply::yes(StatusCode::OK, &answer, &EntryBody::of(&at.listing, state, now)));
     }
     let (_, state) = own_fact(&answer, registered)?;
-    let told = EntryBody::of(&at.listing, &state);
+    let told = EntryBody::of(&at.listing, &state, now);
     let location = format!("/v1/registrations/{}/entries/{}", at.listing, told.id);
     Ok(reply::created(&answer, &location, &told))
 }
@@ -133,7 +140,7 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
     match ask(&app, at.listing, RegistrationQuery::Entry(entry)).await? {
         RegistrationFound::Entry(state) => {
-            Ok(reply::json(StatusCode::OK, &EntryBody::of(&at.listing, &state)))
+            Ok(reply::json(StatusCode::OK, &EntryBody::of(&at.listing, &state, app.engine.now())))
         }
         RegistrationFound::Ended(end) => Err(Problem::code(ended(end))),
         RegistrationFound::Nothing | RegistrationFound::Entries(_) | RegistrationFound::Paid(..) => {
@@ -179,7 +186,8 @@ pub async fn list(
         | RegistrationFound::Paid(..) => Vec::new(),
     };
     let next = (states.len() == limit).then(|| states.last().map(|state| state.fence)).flatten();
-    let entries = states.iter().map(|state| EntryBody::of(&at.listing, state)).collect();
+    let now = app.engine.now();
+    let entries = states.iter().map(|state| EntryBody::of(&at.listing, state, now)).collect();
     Ok(reply::json(StatusCode::OK, &EntryList { entries, next }))
 }
 
@@ -254,7 +262,7 @@ pub async fn confirm(
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EntryCancelled {
     id: String,
-    cancelled_at: Millis,
+    cancelled_at: Time,
     /// What is to be paid back.
     amount_minor: i64,
     #[schema(value_type = String, example = "1-6")]
@@ -287,7 +295,7 @@ pub async fn cancel(
     })?;
     let told = EntryCancelled {
         id: at.inner().to_owned(),
-        cancelled_at: reply::time_of(&answer),
+        cancelled_at: Time(reply::time_of(&answer)),
         amount_minor,
         position: At(reply::position_of(&answer)),
     };

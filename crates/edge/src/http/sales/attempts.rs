@@ -6,11 +6,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::ListingId;
 use onsale_domain::Question;
 use onsale_domain::attempts::Attempt;
 use onsale_domain::limits::ATTEMPTS_KEPT;
 use onsale_domain::query::AttemptsQuery;
-use onsale_domain::{ListingId, Millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,6 +20,7 @@ use crate::http::extract::SalePath;
 use crate::http::problem::{Obstacles, Problem, ProblemBody};
 use crate::http::query::{self, Query};
 use crate::http::reply;
+use crate::http::time::Time;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,7 +47,7 @@ pub struct AttemptList {
 pub struct AttemptBody {
     #[schema(example = 16)]
     number: u64,
-    at: Millis,
+    at: Time,
     #[schema(example = "ext:default:ann")]
     buyer: String,
     #[schema(example = "checkout")]
@@ -85,7 +86,7 @@ pub async fn page_of(
     let found = AttemptsQuery::answer(found).map(|found| *found).unwrap_or_default();
     let body = |(number, attempt): &(u64, Attempt)| AttemptBody {
         number: *number,
-        at: attempt.at,
+        at: Time(attempt.at),
         buyer: attempt.buyer.as_str().to_owned(),
         verb: attempt.verb,
         code: attempt.code.as_str(),

@@ -52,12 +52,13 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let tokens = (caller.buyer.as_ref() == Some(&buyer)).then_some(&app.tokens);
     let found = find(&app, &buyer).await?;
+    let now = app.engine.now();
     let living = found.iter().filter_map(|(position, skus, found)| {
         let SaleFound::Checkouts(states) = found else { return None };
         (!states.is_empty()).then(|| SaleCheckouts {
             sale: skus.view.listing.to_string(),
             position: At(*position),
-            checkouts: states.iter().map(|state| CheckoutBody::living(state, skus, tokens)).collect(),
+            checkouts: states.iter().map(|state| CheckoutBody::living(state, now, skus, tokens)).collect(),
         })
     });
     let bought = found.iter().filter_map(|(_, skus, found)| {

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::stock::command::ChangeSale;
 use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Command, Fact, Millis};
+use onsale_domain::{Command, Fact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::http::extract::{Caller, Json, SalePath};
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, find_fact};
+use crate::http::time::Time;
 use crate::http::wire::{At, seconds};
 
 /// Details (any of them), or `status`: one kind at a time.
@@ -26,8 +27,8 @@ use crate::http::wire::{At, seconds};
 pub struct SaleChange {
     pub name: Option<String>,
     pub description: Option<String>,
-    pub starts_at: Option<Millis>,
-    pub ends_at: Option<Millis>,
+    pub starts_at: Option<Time>,
+    pub ends_at: Option<Time>,
     pub buyer_limit: Option<u32>,
     pub checkout_seconds: Option<i64>,
     /// `ended`: nothing more is sold. `cancelled`: all is taken back and refunded. The clock opens a sale.
@@ -90,8 +91,8 @@ fn command(body: &SaleChange) -> Result<SaleCommand, Problem> {
     let details = ChangeSale {
         name: body.name.clone(),
         description: body.description.clone(),
-        starts_at: body.starts_at,
-        ends_at: body.ends_at,
+        starts_at: body.starts_at.map(Time::ms),
+        ends_at: body.ends_at.map(Time::ms),
         buyer_limit: body.buyer_limit,
         checkout_ms: body.checkout_seconds.map(seconds),
     };

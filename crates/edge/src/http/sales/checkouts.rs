@@ -22,6 +22,7 @@ use crate::http::extract::{self, Caller, Json, SalePath};
 use crate::http::json::{ByHand, Object};
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::reply::{self, own_fact};
+use crate::http::time::Time;
 use crate::http::wire::{At, listing_text, seconds};
 use crate::token::Tokens;
 
@@ -53,19 +54,27 @@ pub struct CheckoutBody<'a> {
     #[schema(example = "EUR")]
     pub currency: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub placed_at: Option<Millis>,
+    pub placed_at: Option<Time>,
     /// The code is over at this instant.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub until: Option<Millis>,
+    pub expires_at: Option<Time>,
+    /// How long that is after the answer was first given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in_seconds: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub purchased_at: Option<Millis>,
+    pub purchased_at: Option<Time>,
 }
 
 impl<'a> CheckoutBody<'a> {
     /// `tokens` only if the caller may use the code.
-    pub fn living(state: &'a CheckoutState, skus: &'a Skus, tokens: Option<&Tokens>) -> CheckoutBody<'a> {
+    pub fn living(
+        state: &'a CheckoutState,
+        now: Millis,
+        skus: &'a Skus,
+        tokens: Option<&Tokens>,
+    ) -> CheckoutBody<'a> {
         let sale = &skus.view.listing;
         let id = checkout_text(sale, state.checkout);
         CheckoutBody {
@@ -77,8 +86,9 @@ impl<'a> CheckoutBody<'a> {
             lines: skus.priced(&state.lines),
             total_minor: state.total_minor,
             currency: skus.currency(),
-            placed_at: Some(state.placed_at),
-            until: Some(state.until),
+            placed_at: Some(Time(state.placed_at)),
+            expires_at: Some(Time(state.until)),
+            expires_in_seconds: Some(Time(state.until).seconds_after(now)),
             order: state.order.map(|order| write_inside("ord", sale, order.0)),
             purchased_at: None,
         }
@@ -96,9 +106,10 @@ impl<'a> CheckoutBody<'a> {
             total_minor: state.total_minor,
             currency: skus.currency(),
             placed_at: None,
-            until: None,
+            expires_at: None,
+            expires_in_seconds: None,
             order: Some(write_inside("ord", sale, state.order.0)),
-            purchased_at: Some(state.at),
+            purchased_at: Some(Time(state.at)),
         }
     }
 
@@ -124,16 +135,19 @@ impl ByHand for CheckoutBody<'_> {
         });
         body.number("total_minor", self.total_minor);
         body.text("currency", self.currency);
-        for (key, value) in [("placed_at", self.placed_at), ("until", self.until)] {
+        for (key, value) in [("placed_at", self.placed_at), ("expires_at", self.expires_at)] {
             if let Some(at) = value {
-                body.number(key, at);
+                body.time(key, at);
             }
+        }
+        if let Some(seconds) = self.expires_in_seconds {
+            body.number("expires_in_seconds", seconds);
         }
         if let Some(order) = &self.order {
             body.text("order", order);
         }
         if let Some(at) = self.purchased_at {
-            body.number("purchased_at", at);
+            body.time("purchased_at", at);
         }
         body.end();
     }
@@ -162,7 +176,7 @@ pub async fn place(
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
     let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let state = checked_out(&answer)?;
-    let body = CheckoutBody::living(&state, &skus, Some(&app.tokens));
+    let body = CheckoutBody::living(&state, state.placed_at, &skus, Some(&app.tokens));
     Ok(reply::placed(&answer, body.location(), &body))
 }
 
@@ -204,7 +218,7 @@ pub async fn show(State(app): State<Arc<App>>, code: CodePath, caller: Caller) -
     match &found {
         SaleFound::Checkout(state) => {
             let tokens = proved(&state.buyer)?.then_some(&app.tokens);
-            Ok(reply::json(StatusCode::OK, &CheckoutBody::living(state, &skus, tokens)))
+            Ok(reply::json(StatusCode::OK, &CheckoutBody::living(state, app.engine.now(), &skus, tokens)))
         }
         SaleFound::Purchase(state) => {
             proved(&state.buyer)?;
@@ -239,7 +253,7 @@ pub struct Purchased {
     #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     order: String,
     sale: String,
-    purchased_at: Millis,
+    purchased_at: Time,
 }
 
 /// Use a code: what it reserves is bought
@@ -275,7 +289,7 @@ impl Purchased {
             id: checkout_text(sale, checkout),
             order: write_inside("ord", sale, order.0),
             sale: sale.to_string(),
-            purchased_at,
+            purchased_at: Time(purchased_at),
         }
     }
 }
@@ -294,7 +308,7 @@ pub fn purchased(answer: &Answer) -> Result<(OrderId, Millis), Problem> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CheckoutCancelled {
     id: String,
-    cancelled_at: Millis,
+    cancelled_at: Time,
     #[schema(value_type = String, example = "1-6")]
     position: At,
 }
@@ -317,7 +331,7 @@ pub async fn cancel(
     let answer = code.submit(&app, command, origin).await?;
     let told = CheckoutCancelled {
         id: checkout_text(&code.sale, code.checkout),
-        cancelled_at: reply::time_of(&answer),
+        cancelled_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::yes(StatusCode::OK, &answer, &told))
@@ -345,10 +359,11 @@ mod tests {
             lines: vec![line(odd), line("A")],
             total_minor: -1,
             currency: "EUR",
-            placed_at: Some(1),
-            until: Some(2),
+            placed_at: Some(Time(1)),
+            expires_at: Some(Time(2)),
+            expires_in_seconds: Some(600),
             order: Some(odd.to_owned()),
-            purchased_at: Some(3),
+            purchased_at: Some(Time(3)),
         };
         let bare = CheckoutBody {
             id: String::new(),
@@ -360,7 +375,8 @@ mod tests {
             total_minor: 0,
             currency: "",
             placed_at: None,
-            until: None,
+            expires_at: None,
+            expires_in_seconds: None,
             order: None,
             purchased_at: None,
         };

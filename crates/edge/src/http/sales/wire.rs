@@ -9,6 +9,7 @@ use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::http::time::Time;
 use crate::http::wire::At;
 
 /// Units of a SKU, as asked for.
@@ -59,8 +60,8 @@ pub struct DetailsBody {
     #[schema(example = "Winter drop")]
     name: String,
     description: String,
-    starts_at: Millis,
-    ends_at: Millis,
+    starts_at: Time,
+    ends_at: Time,
     #[schema(example = "EUR")]
     currency: String,
     buyer_limit: u32,
@@ -69,7 +70,7 @@ pub struct DetailsBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     series: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    slot: Option<Millis>,
+    slot: Option<Time>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -97,13 +98,13 @@ impl From<&SaleDetails> for DetailsBody {
         DetailsBody {
             name: details.name.clone(),
             description: details.description.clone(),
-            starts_at: details.starts_at,
-            ends_at: details.ends_at,
+            starts_at: Time(details.starts_at),
+            ends_at: Time(details.ends_at),
             currency: details.currency.as_str().to_owned(),
             buyer_limit: details.rules.buyer_limit,
             checkout_seconds: details.rules.checkout_ms / 1_000,
             series: details.origin.map(|origin| origin.series.to_string()),
-            slot: details.origin.map(|origin| origin.slot),
+            slot: details.origin.map(|origin| Time(origin.slot)),
         }
     }
 }

@@ -66,8 +66,8 @@ fn about(kind: &str, fact: &Value) -> Vec<String> {
     text("buyer", "");
     text("seat", "");
     parts.extend(places(fact));
-    if let Some(until) = fact["until"].as_i64() {
-        parts.push(format!("until {}", time(&Value::from(until), "%T")));
+    if fact["expires_at"].is_string() {
+        parts.push(format!("until {}", time(&fact["expires_at"], "%T")));
     }
     if let Some(ahead) = fact["ahead"].as_u64() {
         parts.push(format!("{ahead} ahead"));
@@ -127,8 +127,8 @@ fn short(id: &str) -> &str {
     id.rsplit('_').next().unwrap_or(id)
 }
 
-fn time(millis: &Value, format: &str) -> String {
-    let time = millis.as_i64().and_then(|millis| Timestamp::from_millisecond(millis).ok());
+fn time(told: &Value, format: &str) -> String {
+    let time = told.as_str().and_then(|told| told.parse::<Timestamp>().ok());
     time.map_or_else(|| "?".to_owned(), |time| time.strftime(format).to_string())
 }
 
@@ -143,15 +143,15 @@ mod tests {
         let told = |fact: Value| line(&fact, Style::Plain);
         assert_eq!(
             told(json!({
-                "epoch": 1, "offset": 4, "at": 1_763_000_000_123_i64, "kind": "hold_placed",
-                "hold": "hld_default_0_7", "buyer": "ext:default:ann", "fence": 9, "until": 1_763_000_120_123_i64,
+                "epoch": 1, "offset": 4, "at": "2025-11-13T02:13:20.123Z", "kind": "hold_placed",
+                "hold": "hld_default_0_7", "buyer": "ext:default:ann", "fence": 9, "expires_at": "2025-11-13T02:15:20.123Z",
                 "seats": [{"seat": "A1", "price_minor": 5}], "areas": [{"area": "floor", "count": 2}], "pieces": 0,
             })),
             "2025-11-13 02:13:20.123       1-4  hold_placed       ext:default:ann  A1  2 × floor  until 02:15:20  hold 7"
         );
         assert_eq!(
             told(
-                json!({"epoch": 1, "offset": 2, "at": 0, "kind": "seats_blocked", "seats": ["A1", "A2"], "reason": "camera"})
+                json!({"epoch": 1, "offset": 2, "at": "1970-01-01T00:00:00.000Z", "kind": "seats_blocked", "seats": ["A1", "A2"], "reason": "camera"})
             ),
             "1970-01-01 00:00:00.000       1-2  seats_blocked     A1 A2  “camera”"
         );

@@ -30,6 +30,7 @@ use super::export::all_facts;
 use super::hall::text;
 use crate::cli::bidding::{Soft, Terms};
 use crate::cli::client::{Client, Server};
+use crate::cli::instant;
 use crate::cli::look;
 
 /// The last minute of an auction that lasts long enough; a quarter of a shorter one.
@@ -196,7 +197,7 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// The terms are ours, so that the check knows the reserve without being told.
 pub(super) async fn create(client: &mut Client, length: Duration) -> anyhow::Result<(String, Terms)> {
-    let now = client.get("/v1/time").await?["now"].as_i64().context("the server's time")?;
+    let now = instant::ms(&client.get("/v1/time").await?["now"]).context("the server's time")?;
     let ends_at = now + length.as_millis() as i64;
     let steps =
         vec![(0, 5), (100, 25), (500, 50), (2_500, 100), (10_000, 250), (25_000, 500), (50_000, 1_000)];
@@ -204,7 +205,7 @@ pub(super) async fn create(client: &mut Client, length: Duration) -> anyhow::Res
     let rungs: Vec<_> =
         steps.iter().map(|(from, step)| json!({"from_minor": from, "step_minor": step})).collect();
     let wish = json!({
-        "name": "Load", "seller": "load-seller", "currency": "EUR", "starts_at": now, "ends_at": ends_at,
+        "name": "Load", "seller": "load-seller", "currency": "EUR", "starts_at": instant::text(now), "ends_at": instant::text(ends_at),
         "start_minor": 990, "reserve_minor": 20_000, "increment": rungs,
         "soft_close": {"mode": "reset", "window_ms": soft.window, "extensions_ms": soft.extensions, "cap_ms": soft.cap},
     });
@@ -312,8 +313,8 @@ pub(super) async fn wait_for_the_close(client: &mut Client, auction: &str) -> an
         if shown["result"].is_object() {
             return Ok(());
         }
-        let now = client.get("/v1/time").await?["now"].as_i64().unwrap_or_default();
-        let left = shown["ends_at"].as_i64().unwrap_or_default() - now;
+        let now = instant::ms(&client.get("/v1/time").await?["now"]).unwrap_or_default();
+        let left = instant::ms(&shown["ends_at"]).unwrap_or_default() - now;
         if left < 0 && begun.elapsed() > CLOSE_PATIENCE {
             anyhow::bail!("{auction} is over and was not closed within {} s", CLOSE_PATIENCE.as_secs());
         }
@@ -344,7 +345,7 @@ fn told(result: &Result) -> String {
             look::counted(check.promises, "answered promise"),
             check.leader.as_deref().unwrap_or("nobody"),
             check.price_minor.unwrap_or_default(),
-            check.ends_at,
+            instant::text(check.ends_at),
             look::counted(check.extensions, "time"),
         ),
     ];

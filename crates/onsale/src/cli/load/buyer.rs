@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::hall::{Hall, Wish, list, text};
 use crate::cli::client::Reply;
+use crate::cli::instant;
 
 /// Of a hundred steps with a hold in hand; the rest confirm.
 const EXTEND: u32 = 15;
@@ -75,7 +76,7 @@ pub(super) struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Promise {
     Held { hold: String, fence: u64, buyer: String, seats: Vec<String> },
-    Extended { hold: String, until: u64 },
+    Extended { hold: String, until: i64 },
     Released { hold: String },
     Confirmed { hold: String, order: String },
     Queued { place: String, seat: String },
@@ -179,7 +180,7 @@ impl Buyer {
                 if let Some(holding) = &mut self.holding {
                     holding.extended = true;
                 }
-                Some(Promise::Extended { hold: id, until: told["until"].as_u64()? })
+                Some(Promise::Extended { hold: id, until: instant::ms(&told["expires_at"])? })
             }
             Verb::Release => {
                 self.holding = None;

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::buyer::Promise;
 use super::hall::{Hall, list, text};
 use crate::cli::client::Client;
+use crate::cli::instant;
 use crate::cli::ledger::{Ledger, Line};
 
 const FACTS_PER_PAGE: usize = 1_000;
@@ -40,7 +41,7 @@ pub(super) struct Verdict {
 #[derive(Default)]
 struct Found {
     placed: HashMap<String, (u64, String, Vec<String>)>,
-    extended: HashMap<(String, u64), ()>,
+    extended: HashMap<(String, i64), ()>,
     released: HashMap<String, ()>,
     confirmed: HashMap<String, String>,
     queued: HashMap<String, (String, String)>,
@@ -125,7 +126,7 @@ impl Found {
                 self.placed.insert(hold, (offset, text(fact, "buyer"), seats));
             }
             "hold_extended" => {
-                self.extended.insert((hold, fact["until"].as_u64().unwrap_or_default()), ());
+                self.extended.insert((hold, instant::ms(&fact["expires_at"]).unwrap_or_default()), ());
             }
             "hold_released" => {
                 self.released.insert(hold, ());

@@ -35,6 +35,7 @@ use super::export::all_facts;
 use super::hall::list;
 use crate::cli::bidding::Terms;
 use crate::cli::client::{Client, Server};
+use crate::cli::instant;
 use crate::cli::look;
 
 /// Bids on each auction, and who bids.
@@ -250,7 +251,7 @@ async fn settle(client: &mut Client, crowd: &Crowd) -> anyhow::Result<()> {
     crowd.bar.set_message("waiting for payments, refunds and lapses");
     let lapse_at = crowd.heard().lapse_at;
     loop {
-        let now = client.get("/v1/time").await?["now"].as_i64().context("the server's time")?;
+        let now = instant::ms(&client.get("/v1/time").await?["now"]).context("the server's time")?;
         let left = lapse_at + SWEPT_MS - now;
         if left <= 0 || lapse_at == 0 {
             break;

@@ -17,6 +17,7 @@ use self::check::Verdict;
 use self::crowd::Crowd;
 use super::consent::Consent;
 use crate::cli::client::{Client, Server, refused};
+use crate::cli::instant;
 use crate::cli::look;
 
 /// The one thing that everybody wants.
@@ -118,9 +119,9 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// A sale of its own, so that nobody else's is bought empty.
 async fn open(client: &mut Client, items: u32) -> anyhow::Result<String> {
-    let now = client.get("/v1/time").await?["now"].as_i64().context("the server's time")?;
+    let now = instant::ms(&client.get("/v1/time").await?["now"]).context("the server's time")?;
     let body = json!({
-        "name": "Load", "starts_at": now - 1, "ends_at": now + SALE_MS, "currency": "EUR", "buyer_limit": 2,
+        "name": "Load", "starts_at": instant::text(now - 1), "ends_at": instant::text(now + SALE_MS), "currency": "EUR", "buyer_limit": 2,
         "checkout_seconds": CHECKOUT_SECONDS,
         "skus": [{"id": SKU, "name": "What everybody wants", "price_minor": 1000, "stock": items}],
     });

@@ -1,5 +1,6 @@
 //! What bad input gets: the field by name, nothing recorded.
 
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use super::hall::{HOUR, Hall, START};
@@ -15,9 +16,9 @@ fn a_wrong_auction_is_named_by_its_field() {
         ("currency", json!("euro"), "currency"),
         ("currency", json!("XXX"), "currency"),
         ("currency", json!("XAU"), "currency"),
-        ("ends_at", json!(START), "ends_at"),
-        ("ends_at", json!(START - HOUR), "ends_at"),
-        ("ends_at", json!(START + 400 * 24 * HOUR), "ends_at"),
+        ("ends_at", json!(Time(START)), "ends_at"),
+        ("ends_at", json!(Time(START - HOUR)), "ends_at"),
+        ("ends_at", json!(Time(START + 400 * 24 * HOUR)), "ends_at"),
         ("starts_at", json!(-1), "starts_at"),
         ("starts_at", json!("now"), "starts_at"),
         ("start_minor", json!(0), "start_minor"),
@@ -168,7 +169,7 @@ fn sellers_and_the_banned_do_not_bid() {
 fn a_bid_is_taken_back_by_the_rules() {
     let hall = Hall::open();
     let end = START + 20 * HOUR;
-    let auction = hall.auction(json!({"bidders_may_retract": true, "ends_at": end}));
+    let auction = hall.auction(json!({"bidders_may_retract": true, "ends_at": Time(end)}));
     let retract = |auction: &str, headers: &[(&str, &str)], body: Value| {
         hall.house.post(&format!("/v1/auctions/{auction}/retractions"), headers, body)
     };
@@ -208,7 +209,7 @@ fn a_bid_is_taken_back_by_the_rules() {
         (&history["bids"][0]["retracted"], &history["bids"][0]["amount_minor"]),
         (&json!(true), &json!(null))
     );
-    let strict = hall.auction(json!({"ends_at": end}));
+    let strict = hall.auction(json!({"ends_at": Time(end)}));
     assert_eq!(hall.bid(&strict, "ann", 5_000).status, 201);
     retract(&strict, &ann, own(1)).problem(403, "retraction_not_allowed");
     hall.clock.set(end);

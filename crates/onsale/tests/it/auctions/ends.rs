@@ -1,5 +1,7 @@
 //! The end of an auction to the millisecond, soft close, buying at once, and what comes after.
 
+use crate::house::ms;
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use super::hall::{HOUR, Hall, START};
@@ -32,24 +34,27 @@ fn a_late_bid_moves_the_end_and_a_refused_one_does_not() {
     hall.clock.set(START + HOUR - 10_000);
     hall.bid(&auction, "ann", 999).problem(409, "bid_too_low");
     let path = format!("/v1/auctions/{auction}");
-    assert_eq!(hall.house.get(&path).json()["ends_at"], START + HOUR);
-    assert_eq!(hall.bid(&auction, "ann", 2_000).json()["ends_at"], START + HOUR + 20_000);
+    assert_eq!(ms(&hall.house.get(&path).json()["ends_at"]), START + HOUR);
+    assert_eq!(ms(&hall.bid(&auction, "ann", 2_000).json()["ends_at"]), START + HOUR + 20_000);
     assert_eq!(
-        hall.bid(&auction, "ann", 3_000).json()["ends_at"],
+        ms(&hall.bid(&auction, "ann", 3_000).json()["ends_at"]),
         START + HOUR + 20_000,
         "a raise moves nothing"
     );
     hall.clock.set(START + HOUR + 19_999);
-    assert_eq!(hall.bid(&auction, "bob", 2_500).json()["ends_at"], START + HOUR + 49_999);
+    assert_eq!(ms(&hall.bid(&auction, "bob", 2_500).json()["ends_at"]), START + HOUR + 49_999);
     let shown = hall.house.get(&path).json();
-    assert_eq!((&shown["original_ends_at"], &shown["extensions"]), (&json!(START + HOUR), &json!(2)));
+    assert_eq!((&shown["original_ends_at"], &shown["extensions"]), (&json!(Time(START + HOUR)), &json!(2)));
     hall.clock.set(START + HOUR + 49_999);
     hall.bid(&auction, "bob", 9_000).problem(409, "over");
     let shown = hall.house.get(&path).json();
     assert_eq!((&shown["status"], &shown["result"]["how"]), (&json!("closed"), &json!("won")));
     let award = &shown["result"]["awards"][0];
     assert_eq!((&award["bidder"], &award["price_minor"]), (&json!("ext:default:ann"), &json!(2_600)));
-    assert_eq!((&award["state"], &award["until"]), (&json!("pending"), &json!(START + 49 * HOUR + 49_999)));
+    assert_eq!(
+        (&award["state"], &award["expires_at"]),
+        (&json!("pending"), &json!(Time(START + 49 * HOUR + 49_999)))
+    );
 }
 
 #[test]
@@ -75,7 +80,7 @@ fn of_two_who_buy_at_once_one_has_it() {
         assert_eq!(bought.len(), 1, "round {round}: {answers:?}");
         let (buyer, _, told) = bought[0];
         assert_eq!((&told["standing"], &told["price_minor"]), (&json!("bought"), &json!(5_000)));
-        assert_eq!((&told["pay_until"], &told["ends_at"]), (&json!(START + 48 * HOUR), &json!(null)));
+        assert_eq!((&told["pay_until"], &told["ends_at"]), (&json!(Time(START + 48 * HOUR)), &json!(null)));
         for (_, status, told) in answers.iter().filter(|(other, _, _)| other != buyer) {
             assert_eq!((*status, &told["code"]), (409, &json!("over")));
         }

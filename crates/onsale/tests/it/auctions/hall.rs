@@ -1,5 +1,6 @@
 //! A server on the embedded engine in memory, and a clock that stands still until the test moves it.
 
+use onsale_edge::http::time::Time;
 use std::sync::Arc;
 
 use onsale_domain::{Command, ListingId, Millis};
@@ -39,7 +40,7 @@ impl Hall {
     pub(crate) fn wish(&self, more: Value) -> Value {
         let mut wish = json!({
             "name": "Station clock", "seller": "sam", "currency": "EUR", "start_minor": 1_000,
-            "increment": 100, "starts_at": START, "ends_at": START + HOUR,
+            "increment": 100, "starts_at": Time(START), "ends_at": Time(START + HOUR),
         });
         for (name, value) in more.as_object().expect("an object") {
             wish[name] = value.clone();

@@ -1,5 +1,6 @@
 //! A living maximum is its bidder's own, and the reserve its seller's: whatever else is asked for, neither is there.
 
+use onsale_edge::http::time::Time;
 use std::io::{BufReader, Write};
 
 use serde_json::json;
@@ -13,7 +14,7 @@ const RESERVE: &str = "756483";
 #[test]
 fn nobody_but_the_bidder_is_told_a_maximum() {
     let hall = Hall::open();
-    let auction = hall.auction(json!({"reserve_minor": 756_483, "ends_at": START + 20 * HOUR}));
+    let auction = hall.auction(json!({"reserve_minor": 756_483, "ends_at": Time(START + 20 * HOUR)}));
     let path = format!("/v1/auctions/{auction}");
     let mut stream = hall.house.connect();
     let head =

@@ -1,5 +1,6 @@
 //! Tables of what cannot be: each is refused, the field named, and nothing is recorded.
 
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use super::shop::Shop;
@@ -88,8 +89,10 @@ fn wrong_sales_are_refused_by_field() {
         (json!({"buyer_limit": 0}), "buyer_limit"),
         (json!({"buyer_limit": 101}), "buyer_limit"),
         (json!({"checkout_seconds": 0}), "checkout_seconds"),
+        (json!({"ends_at": Time(5)}), "ends_at"),
         (json!({"ends_at": 5}), "ends_at"),
-        (json!({"starts_at": 5, "ends_at": 6}), "ends_at"),
+        (json!({"starts_at": Time(5), "ends_at": Time(6)}), "ends_at"),
+        (json!({"starts_at": "1969-12-31T23:59:59Z"}), "starts_at"),
         (json!({"starts_at": -1}), "starts_at"),
         (json!({"currency": "XXX"}), "currency"),
         (json!({"currency": "EURO"}), "currency"),

@@ -1,5 +1,6 @@
 //! A house with one sale: ten shirts (`tee`) and three mugs, an hour long.
 
+use onsale_edge::http::time::Time;
 use onsale_engine::Engine;
 use serde_json::{Value, json};
 
@@ -43,7 +44,7 @@ impl<E: Engine> Shop<E> {
     pub(crate) fn drop(&self, more: Value) -> Value {
         let start = self.house.engine.now() + more["starts_in_ms"].as_i64().unwrap_or(-1);
         let mut sale = json!({
-            "name": "Drop", "starts_at": start, "ends_at": start + 3_600_000, "currency": "EUR",
+            "name": "Drop", "starts_at": Time(start), "ends_at": Time(start + 3_600_000), "currency": "EUR",
             "skus": [{"id": "tee", "name": "Shirt", "price_minor": 1900, "stock": 10},
                      {"id": "mug", "name": "Mug", "price_minor": 900, "stock": 3}],
         });

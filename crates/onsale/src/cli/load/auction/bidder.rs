@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::super::hall::text;
 use crate::cli::client::Reply;
+use crate::cli::instant;
 
 /// Of a thousand steps: staff takes the bidder's last bid back, or bans him.
 const RETRACT: u32 = 10;
@@ -147,8 +148,8 @@ impl Bidder {
                     leading: told["standing"] == "leading",
                     price: told["price_minor"].as_i64()?,
                     min_next: told["min_next_minor"].as_i64()?,
-                    ends_at: told["ends_at"].as_i64()?,
-                    at: told["at"].as_i64()?,
+                    ends_at: instant::ms(&told["ends_at"])?,
+                    at: instant::ms(&told["at"])?,
                     position: text(&told, "position"),
                 })
             }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::super::hall::text;
 use super::bidder::{Promise, Unanswered};
 use crate::cli::bidding::{After, Award, Book, Line, Stand, Terms};
+use crate::cli::instant;
 
 /// ServerAnswer in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
@@ -70,7 +71,7 @@ pub(crate) fn judge(facts: &[Value], shown: &Value, terms: &Terms, heard: &Heard
     let (mut book, mut found) = (Book::default(), HashMap::new());
     for fact in facts {
         verdict.facts += 1;
-        let at = fact["at"].as_i64().unwrap_or_default();
+        let at = instant::ms(&fact["at"]).unwrap_or_default();
         if text(fact, "kind") == "bid_placed" {
             found.insert(fact["bid"].as_u64().unwrap_or_default(), fact.clone());
         }
@@ -88,7 +89,7 @@ pub(crate) fn judge(facts: &[Value], shown: &Value, terms: &Terms, heard: &Heard
             verdict.broken(format!("answered, but not in the facts: {promise:?}"));
         }
     }
-    let served = (shown["leader"].as_str(), shown["price_minor"].as_i64(), shown["ends_at"].as_i64());
+    let served = (shown["leader"].as_str(), shown["price_minor"].as_i64(), instant::ms(&shown["ends_at"]));
     let booked = (book.leader(), book.price(), Some(book.end()));
     if served != booked || !book.is_closed() {
         verdict.broken(format!("served as {served:?}, the bids come to {booked:?}"));
@@ -106,8 +107,8 @@ fn keeps(fact: &Value, promise: &Promise) -> bool {
     let position = format!("{}-{}", fact["epoch"], fact["offset"]);
     told == (promise.bidder.clone(), Some(promise.leading), Some(promise.price))
         && fact["min_next_minor"] == promise.min_next
-        && fact["ends_at"] == promise.ends_at
-        && fact["at"] == promise.at
+        && instant::ms(&fact["ends_at"]) == Some(promise.ends_at)
+        && instant::ms(&fact["at"]) == Some(promise.at)
         && position == promise.position
         // What everybody is told of a bid is never more than the price.
         && fact["amount_minor"] == promise.max.min(promise.price)
@@ -117,9 +118,10 @@ fn keeps(fact: &Value, promise: &Promise) -> bool {
 fn line(fact: &Value, terms: &Terms, own: &mut Own<'_>) -> Result<Option<Line>, String> {
     let number = |name: &str| fact[name].as_u64().ok_or_else(|| format!("{name} is missing"));
     let amount = |name: &str| fact[name].as_i64().ok_or_else(|| format!("{name} is missing"));
+    let ends_at = || instant::ms(&fact["ends_at"]).ok_or("ends_at is missing");
     Ok(Some(match text(fact, "kind").as_str() {
         "auction_created" => {
-            if (amount("start_minor")?, amount("ends_at")?) != (terms.start, terms.ends_at) {
+            if (amount("start_minor")?, ends_at()?) != (terms.start, terms.ends_at) {
                 return Err("another auction than was asked for".into());
             }
             Line::Terms(terms.clone())
@@ -130,7 +132,7 @@ fn line(fact: &Value, terms: &Terms, own: &mut Own<'_>) -> Result<Option<Line>, 
             let max = max.ok_or_else(|| format!("nobody of the run placed bid {number}"))?;
             let told = stand(fact)?;
             let leading = fact["leading"].as_bool().ok_or("leading is missing")?;
-            Line::Bid { number, bidder, max, leading, told, ends_at: amount("ends_at")? }
+            Line::Bid { number, bidder, max, leading, told, ends_at: ends_at()? }
         }
         "bid_retracted" => Line::Retracted { number: number("bid")?, after: replayed(&fact["after"])? },
         "bidder_banned" => {

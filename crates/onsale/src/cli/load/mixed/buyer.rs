@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::crowd::{ServerAnswer, Way};
 use super::stage;
+use crate::cli::instant;
 use crate::cli::load::hall::{list, text};
 
 /// Who finds his seats taken tries others so often; whoever comes with a plan does not give up.
@@ -110,7 +111,7 @@ async fn hold(way: &mut Way<'_>, rng: &mut StdRng, doomed: bool, looks: u32) -> 
             201 => {
                 let (hold, token) = (told.text("id"), told.text("token"));
                 way.promise("hold_placed", "hold", &hold, &[("buyer", told.body["buyer"].clone())]);
-                let until = told.body["until"].as_i64().unwrap_or_default();
+                let until = instant::ms(&told.body["expires_at"]).unwrap_or_default();
                 return Some((Goods::Hold { event, hold, token }, until));
             }
             409 => {}
@@ -141,7 +142,7 @@ async fn check_out(way: &mut Way<'_>, rng: &mut StdRng, looks: u32) -> Option<(G
                     &told.text("id"),
                     &[("buyer", told.body["buyer"].clone())],
                 );
-                let until = told.body["until"].as_i64().unwrap_or_default();
+                let until = instant::ms(&told.body["expires_at"]).unwrap_or_default();
                 return Some((Goods::Checkout { code: told.text("code") }, until));
             }
             409 => {}
@@ -293,7 +294,7 @@ async fn ask(way: &mut Way<'_>, order: &Order, mood: &str, rng: &mut StdRng) -> 
         // Possible only if the first had failed by then.
         way.odd("paying twice", &again);
     }
-    Some((payment, told.body["until"].as_i64().unwrap_or_default()))
+    Some((payment, instant::ms(&told.body["expires_at"]).unwrap_or_default()))
 }
 
 /// A payment that nobody hears of any more: its goods are pinned for long, unless staff takes them away.
@@ -352,7 +353,7 @@ async fn act(
 
 /// Where a payment has no more time than this, its goods are let go before the money comes.
 async fn wait_for_the_lapse(way: &mut Way<'_>, pinned: i64) -> bool {
-    let now = way.client.get("/v1/time").await.ok().and_then(|time| time["now"].as_i64());
+    let now = way.client.get("/v1/time").await.ok().and_then(|time| instant::ms(&time["now"]));
     let left = now.map_or(i64::MAX, |now| pinned - now);
     if way.crowd.lapses == 0 || left > LAPSE_MS_MAX {
         return false;

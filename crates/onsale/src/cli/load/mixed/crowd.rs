@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::record::Promise;
 use super::stage::Stage;
 use crate::cli::client::Client;
+use crate::cli::instant;
 use crate::cli::load::hall::{list, text};
 use onsale_payments::signature;
 
@@ -227,7 +228,7 @@ impl<'a> Way<'a> {
         amount_minor: i64,
     ) -> Option<ServerAnswer> {
         let secret = self.crowd.secret.as_deref()?;
-        let now = self.client.get("/v1/time").await.ok()?["now"].as_i64()?;
+        let now = instant::ms(&self.client.get("/v1/time").await.ok()?["now"])?;
         let body = json!({"id": id, "payment": payment, "status": status, "amount_minor": amount_minor});
         let signed = signature::header(now / 1_000, body.to_string().as_bytes(), secret);
         let headers = [("simulated-signature", signed.as_str())];

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::record::{Event, Promise, Record, Sale};
+use crate::cli::instant;
 use crate::cli::ledger::{Ledger, Line};
 use crate::cli::load::hall::{list, text};
 use crate::cli::load::{auction, check, sale};
@@ -250,7 +251,7 @@ fn judge_sale(one: &Sale, desk: &mut Desk, verdict: &mut Verdict) {
     for fact in &one.facts {
         count(fact, verdict);
         verdict.told(desk.take(fact), &one.id, fact);
-        let at = fact["at"].as_i64().unwrap_or_default();
+        let at = instant::ms(&fact["at"]).unwrap_or_default();
         for entry in sale::check::entries(fact).into_iter().chain(pinned(fact, desk)) {
             verdict.told(book.take(at, entry), &one.id, fact);
         }
@@ -276,7 +277,8 @@ fn judge_sale(one: &Sale, desk: &mut Desk, verdict: &mut Verdict) {
 /// A payment that is asked for, or was declined, gives the code of its order more time.
 fn pinned(fact: &Value, desk: &Desk) -> Option<stock_book::Entry<String>> {
     let kind = text(fact, "kind");
-    let until = fact["until"].as_i64().filter(|_| kind == "payment_asked" || kind == "payment_declined")?;
+    let until =
+        instant::ms(&fact["expires_at"]).filter(|_| kind == "payment_asked" || kind == "payment_declined")?;
     let code = json!({"checkout": desk.goods.get(&text(fact, "order"))?});
     Some(stock_book::Entry::Until { code: sale::check::number(&code, "checkout"), until })
 }

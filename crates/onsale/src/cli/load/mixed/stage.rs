@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::record::{Event, Record, Sale};
 use crate::cli::client::{Client, refused};
+use crate::cli::instant;
 use crate::cli::load::export::all_facts;
 use crate::cli::load::hall::{list, text};
 
@@ -30,7 +31,7 @@ pub(super) struct Stage {
 impl Stage {
     /// Room for about half of the buyers: the others fight for it.
     pub(super) async fn make(client: &mut Client, buyers: u32) -> anyhow::Result<Stage> {
-        let now = client.get("/v1/time").await?["now"].as_i64().context("the server's time")?;
+        let now = instant::ms(&client.get("/v1/time").await?["now"]).context("the server's time")?;
         let row = |r: u32| (1..=SEATS_PER_ROW).map(|n| format!("A-{r}-{n}")).collect::<Vec<_>>();
         let rows: Vec<_> = (1..=(buyers / 2).div_ceil(SEATS_PER_ROW).clamp(2, 500)).map(row).collect();
         let night = event(client, now, "Mixed night", &rows, buyers / 10 + 1).await?;
@@ -38,7 +39,7 @@ impl Stage {
         let skus: Vec<_> = (1..=4).map(|n| format!("thing-{n}")).collect();
         let sku = |(n, id): (usize, &String)| json!({"id": id, "name": id, "price_minor": 990 + 510 * n, "stock": buyers / 16 + 2});
         let wish = json!({
-            "name": "Mixed", "starts_at": now - 1, "ends_at": now + HOUR_MS, "currency": "EUR", "buyer_limit": 4,
+            "name": "Mixed", "starts_at": instant::text(now - 1), "ends_at": instant::text(now + HOUR_MS), "currency": "EUR", "buyer_limit": 4,
             "checkout_seconds": HOLD_SECONDS, "skus": skus.iter().enumerate().map(sku).collect::<Vec<_>>(),
         });
         let sale = create(client, "/v1/sales", &wish).await?;
@@ -83,7 +84,7 @@ async fn event(
         json!({"label": (r + 1).to_string(), "seats": seats.iter().enumerate().map(seat).collect::<Vec<_>>()})
     };
     let wish = json!({
-        "name": name, "starts_at": now + 24 * HOUR_MS, "ends_at": now + 27 * HOUR_MS, "currency": "EUR",
+        "name": name, "starts_at": instant::text(now + 24 * HOUR_MS), "ends_at": instant::text(now + 27 * HOUR_MS), "currency": "EUR",
         "status": "on_sale", "hold_seconds": HOLD_SECONDS,
         "tiers": [{"name": "Stalls", "price_minor": 4_500}, {"name": "Floor", "price_minor": 2_000}],
         "layout": {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::crowd::{Crowd, Promise};
 use crate::cli::client::Client;
+use crate::cli::instant;
 use crate::cli::load::hall::{list, text};
 use crate::cli::stock_book::{Entry, StockBook};
 
@@ -54,7 +55,7 @@ pub(crate) async fn check(
         for fact in list(&page, "facts") {
             verdict.facts += 1;
             found.note(fact);
-            let at = fact["at"].as_i64().unwrap_or_default();
+            let at = instant::ms(&fact["at"]).unwrap_or_default();
             let offset = &fact["offset"];
             for entry in entries(fact) {
                 if let Err(why) = book.take(at, entry) {
@@ -143,7 +144,7 @@ fn lines(fact: &Value) -> Vec<(String, u64)> {
 /// An exported fact in the book's words.
 pub(in super::super) fn entries(fact: &Value) -> Vec<Entry<String>> {
     let (code, order) = (|| number(fact, "checkout"), || number(fact, "order"));
-    let (until, buyer) = (|| fact["until"].as_i64().unwrap_or_default(), || text(fact, "buyer"));
+    let (until, buyer) = (|| instant::ms(&fact["expires_at"]).unwrap_or_default(), || text(fact, "buyer"));
     let sku = |sku: &Value| (text(sku, "sku"), sku["stock"].as_u64().unwrap_or(0));
     let one = || (text(fact, "sku"), fact["count"].as_u64().unwrap_or(0));
     let limit = || Entry::Limit(fact["buyer_limit"].as_u64().unwrap_or(0));

@@ -265,7 +265,7 @@ impl Shared {
         let buyer = told["buyer"].as_str().unwrap_or_default().to_owned();
         lock(&self.heard).promises.push(Promise::Reserved { checkout, buyer, count });
         let code = told["code"].as_str().unwrap_or_default().to_owned();
-        let left = told["until"].as_i64().unwrap_or(0) - told["placed_at"].as_i64().unwrap_or(0);
+        let left = told["expires_in_seconds"].as_i64().unwrap_or(0) * 1_000;
         let dice = rng.random_range(0..100);
         let way = if scarce {
             Way::Buy
