@@ -11,7 +11,6 @@ use subtle::ConstantTimeEq;
 const HOLD: u8 = 1;
 pub const CHECKOUT: u8 = 2;
 pub const ORDER: u8 = 3;
-pub const CHECKOUT_PROOF: u8 = 4;
 
 /// Makes and checks tokens. Holds the keyed state, so that each token costs two compressions, not four.
 #[derive(Clone)]

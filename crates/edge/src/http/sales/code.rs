@@ -12,13 +12,17 @@ use onsale_domain::stock::{CheckoutState, SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, CheckoutId, Code, Command, ListingId, ListingKind};
 use onsale_engine::Answer;
 use subtle::ConstantTimeEq;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{Origin, look_up, path_params};
 use crate::http::problem::{Problem, catalog};
 use crate::http::{lost, reply};
-use crate::token::{CHECKOUT, CHECKOUT_PROOF, Tokens, read_fence};
+use crate::token::{CHECKOUT, Tokens, read_fence};
+
+/// 64 bits in base 32.
+const OF_BUYER_CHARS: usize = 13;
 
 /// The code in a path, or only the id; believed after [`CodePath::key`].
 #[derive(Debug)]
@@ -33,26 +37,23 @@ pub struct CodePath {
 struct Secret {
     /// Of the fact that made the checkout: it tells a lost checkout from one that never was.
     fence: u64,
-    seal: u128,
+    /// Which buyer it is for, in 64 bits.
+    of_buyer: u64,
+    proof: u128,
 }
 
 /// The whole code, for its buyer. `id` is the checkout's own text, with which it begins.
 pub fn make(tokens: &Tokens, id: &str, sale: &ListingId, state: &CheckoutState) -> String {
-    let seal = write_base32(seal_of(tokens, sale, state.checkout, state.fence, &state.buyer));
-    let seal = std::str::from_utf8(&seal).unwrap_or_default();
-    [id, ".", itoa::Buffer::new().format(state.fence), ".", seal].concat()
+    let secret = Secret::new(tokens, sale, state.checkout, state.fence, of_buyer(&state.buyer));
+    let (of_buyer, proof) = (write_base32(secret.of_buyer.into()), write_base32(secret.proof));
+    let of_buyer = std::str::from_utf8(&of_buyer[of_buyer.len() - OF_BUYER_CHARS..]).unwrap_or_default();
+    let proof = std::str::from_utf8(&proof).unwrap_or_default();
+    [id, ".", itoa::Buffer::new().format(state.fence), ".", of_buyer, proof].concat()
 }
 
-/// 64 bits that stand for the buyer, and 64 that prove them: when the checkout has ended and its buyer is forgotten, a
-/// code can still be told from one that the house never made.
-fn seal_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, fence: u64, buyer: &BuyerId) -> u128 {
-    let of_buyer = (tokens.seal(CHECKOUT, sale, checkout.0, fence, buyer) >> 64) as u64;
-    u128::from(of_buyer) << 64 | u128::from(proof_of(tokens, sale, checkout, fence, of_buyer))
-}
-
-fn proof_of(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, fence: u64, of_buyer: u64) -> u64 {
-    let mut of_buyer_text = itoa::Buffer::new();
-    (tokens.seal_of(CHECKOUT_PROOF, sale, checkout.0, fence, of_buyer_text.format(of_buyer)) >> 64) as u64
+/// A buyer in 64 bits. Two buyers may share them: a code opens one checkout, and that has one buyer.
+fn of_buyer(buyer: &BuyerId) -> u64 {
+    xxh3_64(buyer.as_str().as_bytes())
 }
 
 impl CodePath {
@@ -77,10 +78,8 @@ impl CodePath {
 
     /// Whether the house made this code for this buyer; takes the same time either way.
     pub fn is_for(&self, tokens: &Tokens, buyer: &BuyerId) -> bool {
-        self.secret.is_some_and(|secret| {
-            let right = seal_of(tokens, &self.sale, self.checkout, secret.fence, buyer);
-            secret.seal.to_be_bytes().ct_eq(&right.to_be_bytes()).into()
-        })
+        let is_named = self.secret.is_some_and(|secret| secret.of_buyer == of_buyer(buyer));
+        self.is_ours(tokens) && is_named
     }
 
     /// Submits a command about this code's checkout.
@@ -101,12 +100,12 @@ impl CodePath {
         lost::instead(app, self.sale, self.fence(), Problem::code(Code::CheckoutUnknown)).await
     }
 
-    /// Whether the house made this code, for whomever it was.
+    /// Whether the house made this code, for whomever it was: that can be told when the checkout has ended and its buyer is
+    /// forgotten.
     pub fn is_ours(&self, tokens: &Tokens) -> bool {
         self.secret.is_some_and(|secret| {
-            let of_buyer = (secret.seal >> 64) as u64;
-            let right = proof_of(tokens, &self.sale, self.checkout, secret.fence, of_buyer);
-            (secret.seal as u64).to_be_bytes().ct_eq(&right.to_be_bytes()).into()
+            let right = Secret::new(tokens, &self.sale, self.checkout, secret.fence, secret.of_buyer);
+            secret.proof.to_be_bytes().ct_eq(&right.proof.to_be_bytes()).into()
         })
     }
 
@@ -155,9 +154,17 @@ impl CodePath {
 }
 
 impl Secret {
+    fn new(tokens: &Tokens, sale: &ListingId, checkout: CheckoutId, fence: u64, of_buyer: u64) -> Secret {
+        let mut text = itoa::Buffer::new();
+        let proof = tokens.seal_of(CHECKOUT, sale, checkout.0, fence, text.format(of_buyer));
+        Secret { fence, of_buyer, proof }
+    }
+
     fn parse(text: &str) -> Option<Secret> {
-        let (fence, seal) = text.split_once('.')?;
-        Some(Secret { fence: read_fence(fence)?, seal: read_base32(seal)? })
+        let (fence, rest) = text.split_once('.')?;
+        let (of_buyer, proof) = rest.split_at_checked(OF_BUYER_CHARS)?;
+        let of_buyer = u64::try_from(read_base32(&format!("{of_buyer:0>26}"))?).ok()?;
+        Some(Secret { fence: read_fence(fence)?, of_buyer, proof: read_base32(proof)? })
     }
 }
 
@@ -201,11 +208,14 @@ mod tests {
         assert!(!code.is_for(&Tokens::new(b"other house"), &ann));
         let other = CodePath { checkout: CheckoutId(8), ..CodePath::parse(&text).expect("reads back") };
         assert!(!other.is_for(&tokens, &ann) && !other.is_ours(&tokens));
-        for bit in 0..128 {
-            let secret = code.secret.map(|secret| Secret { seal: secret.seal ^ 1 << bit, ..secret });
-            let forged = CodePath { secret, ..CodePath::parse(&text).expect("reads back") };
-            assert!(!forged.is_ours(&tokens) && !forged.is_for(&tokens, &ann), "bit {bit}");
-        }
+        let is_forged = |secret: Secret| {
+            let forged = CodePath { secret: Some(secret), ..CodePath::parse(&text).expect("reads back") };
+            !forged.is_ours(&tokens) && !forged.is_for(&tokens, &ann) && !forged.is_for(&tokens, &bob)
+        };
+        let secret = code.secret.expect("a whole code");
+        assert!((0..128).all(|bit| is_forged(Secret { proof: secret.proof ^ 1 << bit, ..secret })));
+        assert!((0..64).all(|bit| is_forged(Secret { of_buyer: secret.of_buyer ^ 1 << bit, ..secret })));
+        assert!(is_forged(Secret { of_buyer: of_buyer(&bob), ..secret }));
         let later = CodePath::parse(&text.replace(".1099511627781.", ".1099511627782.")).expect("reads back");
         assert!(!later.is_for(&tokens, &ann) && !later.is_ours(&tokens), "another fence is another code");
         let bare = CodePath::parse(text.split('.').next().expect("an id")).expect("an id alone");
