@@ -24,6 +24,8 @@ mod history;
 mod house;
 #[path = "live/kinds.rs"]
 mod kinds;
+#[path = "live/made_again.rs"]
+mod made_again;
 #[path = "live/together.rs"]
 mod together;
 
