@@ -8,6 +8,8 @@ mod auctions;
 mod bad_days;
 #[path = "live/contract.rs"]
 mod contract;
+#[path = "live/creations.rs"]
+mod creations;
 #[path = "live/damaged.rs"]
 mod damaged;
 #[path = "live/deadlines.rs"]
@@ -18,6 +20,8 @@ mod derived;
 mod door;
 #[path = "live/epochs.rs"]
 mod epochs;
+#[path = "live/few.rs"]
+mod few;
 #[path = "live/history.rs"]
 mod history;
 #[path = "live/house.rs"]
