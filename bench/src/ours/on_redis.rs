@@ -138,7 +138,7 @@ async fn caller(url: &str, called: &[Name], layout: Layout) -> Result<ScriptCall
 async fn yes(caller: &ScriptCaller, picture: &Picture, command: &Command) -> Result<()> {
     match caller.submit(picture, command, (Stamp::None, None), 0, 0).await? {
         Reply::Answer(answer) if answer.outcome.refused().is_none() => Ok(()),
-        other @ (Reply::Answer(_) | Reply::Retry { .. } | Reply::Trimmed { .. }) => {
+        other @ (Reply::Answer(_) | Reply::Retry { .. } | Reply::Trimmed { .. } | Reply::Damaged) => {
             bail!("not accepted: {other:?}")
         }
     }

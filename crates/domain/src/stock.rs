@@ -100,6 +100,15 @@ impl Kind for Sale {
         self.ask(query, now)
     }
 
+    fn is_nothing(found: &SaleFound) -> bool {
+        match found {
+            SaleFound::Nothing => true,
+            SaleFound::Checkouts(all) => all.is_empty(),
+            SaleFound::Purchases(all) => all.is_empty(),
+            SaleFound::Checkout(_) | SaleFound::Ended(_) | SaleFound::Purchase(_) => false,
+        }
+    }
+
     fn image(&self) -> SaleImage {
         self.image()
     }

@@ -64,7 +64,8 @@ pub fn is_head(kind: ListingKind, line: &str) -> bool {
             .all(|(_, part)| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The first key of the listing that is not what it should be; none as well if there is no such listing.
+/// The first key of the listing that is not what it should be; none as well if there is no such listing, of which a marker
+/// may be left.
 pub async fn find(link: &Link, listing: ListingId) -> Result<Option<Damage>, LinkError> {
     let keys = Keys::new(&link.config().prefix, &listing);
     let types = try_join_all(keys.typed(listing.kind).map(|(key, expected)| async move {
@@ -72,15 +73,16 @@ pub async fn find(link: &Link, listing: ListingId) -> Result<Option<Damage>, Lin
         Ok::<_, LinkError>((key, String::from_redis_value(told).unwrap_or_default(), expected))
     }))
     .await?;
-    let needed = |key: &String| key == keys.meta() || key == keys.head();
-    if types.iter().all(|(key, found, _)| !needed(key) || found == "none") {
+    let wrong = types.iter().find(|(_, found, expected)| found != "none" && found != expected);
+    if let Some((key, found, expected)) = wrong {
+        return Ok(Some(Damage::of_key(listing, key, found, expected)));
+    }
+    let is_there = |wanted: &str| types.iter().any(|(key, found, _)| *key == wanted && found != "none");
+    if !keys.of_listing(listing.kind).any(|key| is_there(key)) {
         return Ok(None);
     }
-    let wrong = |(key, found, expected): &&(&String, String, &str)| {
-        found != expected && (found != "none" || needed(key))
-    };
-    if let Some((key, found, expected)) = types.iter().find(wrong) {
-        return Ok(Some(Damage::of_key(listing, key, found, expected)));
+    if let Some(gone) = [keys.head(), keys.meta()].into_iter().find(|key| !is_there(key)) {
+        return Ok(Some(Damage::of_key(listing, gone, "none", "hash")));
     }
     let told = link.at(keys.head(), redis::cmd("HGET").arg(keys.head()).arg("head")).await?;
     let line = Option::<String>::from_redis_value(told).ok().flatten().unwrap_or_default();

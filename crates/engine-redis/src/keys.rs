@@ -138,6 +138,12 @@ impl Keys {
         self.all.iter().zip(types(kind))
     }
 
+    /// What is there only if a listing is, or was: its meta, its head, then the others. The rest is nothing by itself.
+    pub fn of_listing(&self, kind: ListingKind) -> impl Iterator<Item = &String> {
+        let loose = kinds::loose(kind);
+        self.all.iter().enumerate().filter(|(place, _)| !loose.contains(place)).map(|(_, key)| key)
+    }
+
     /// Where the answer under an idempotency key, or under an operation id of our own, is remembered.
     pub fn idem(&self, scope: u128) -> String {
         format!("{}{}", self.idem, key_text(scope))

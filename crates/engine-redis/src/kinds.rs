@@ -15,6 +15,7 @@ use onsale_domain::{Code, Command, Fact, Kind, ListingKind, Millis, Refusal, eac
 
 use crate::commands::{Args, ScriptArgs, Terms, orders, refused};
 use crate::facts::{self, Fields, Malformed};
+use crate::keys::MARKER;
 use crate::picture::Picture;
 use crate::scripts::Source;
 use crate::state::State;
@@ -32,6 +33,8 @@ pub(crate) trait OnRedis: Kind {
     const PLAIN_KEYS: &'static [usize] = &[];
     /// Keys that are sorted sets here and hashes elsewhere.
     const SORTED: &'static [usize] = &[];
+    /// Keys that may be there without a listing (`lua/lib/vacant.lua`): a marker is a hint, and ends by itself.
+    const LOOSE: &'static [usize] = &[MARKER];
     /// The layouts that its head may name.
     const LAYOUTS: &'static [&'static str];
     /// What the last fields of its head are called, in Lua as in Rust.
@@ -163,6 +166,7 @@ macro_rules! constants {
             own_keys KEYS &'static [(usize, &'static str)];
             plain_keys PLAIN_KEYS &'static [usize];
             sorted SORTED &'static [usize];
+            loose LOOSE &'static [usize];
             layouts LAYOUTS &'static [&'static str];
             head HEAD [&'static str; OWN_HEAD];
             details DETAILS &'static [&'static str];

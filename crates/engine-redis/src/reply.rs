@@ -30,6 +30,8 @@ pub enum Reply {
         first: u64,
         count: u64,
     },
+    /// It has no head, and yet a key of it is there: nothing was written.
+    Damaged,
 }
 
 impl Reply {
@@ -90,6 +92,7 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
         }
         7 => Outcome::AlreadyPurchased(Box::new(detail.purchase()?)),
         8 => Outcome::AlreadyRegistered(Box::new(detail.entry()?)),
+        9 => return Ok(Reply::Damaged),
         _ => return Err(Malformed::of("outcome")),
     };
     let step = match told.len() as u64 {

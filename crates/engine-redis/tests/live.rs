@@ -8,6 +8,8 @@ mod auctions;
 mod bad_days;
 #[path = "live/contract.rs"]
 mod contract;
+#[path = "live/creations.rs"]
+mod creations;
 #[path = "live/damaged.rs"]
 mod damaged;
 #[path = "live/deadlines.rs"]
@@ -18,12 +20,16 @@ mod derived;
 mod door;
 #[path = "live/epochs.rs"]
 mod epochs;
+#[path = "live/few.rs"]
+mod few;
 #[path = "live/history.rs"]
 mod history;
 #[path = "live/house.rs"]
 mod house;
 #[path = "live/kinds.rs"]
 mod kinds;
+#[path = "live/made_again.rs"]
+mod made_again;
 #[path = "live/together.rs"]
 mod together;
 

@@ -5,8 +5,8 @@
 -- ARGV   6 position it was decided at: "epoch|offset" ("": there was no desk)  7 the lease it is decided under ("": none
 --        is needed)  8 epoch of a new desk  9 when it was decided  10 outcome  11 code of a refusal  then the lists:
 --        fields to set, fields to remove, the fact
--- REPLY  0 | 1 | 4 | 5 moved, or fenced: another server has the lease
--- EMITS  the fact          COST  2 reads, 3 writes
+-- REPLY  0 | 1 | 4 | 5 moved, or fenced: another server has the lease | 9
+-- EMITS  the fact          COST  4 reads, 4 writes
 local assumed, lease, new_epoch, decided_at = arg(), arg(), arg(), tonumber(arg())
 local outcome, code, set, gone, fact = tonumber(arg()), tonumber(arg()), list(), list(), list()
 if lease ~= "" and call("HGET", KEYS[3], "held") ~= lease then
@@ -15,6 +15,7 @@ end
 if assumed ~= (layout and format("%s|%.0f", epoch_text, offset) or "") then
   return {5, {"moved"}, epoch, offset, now, 0, {}}
 end
+if not layout and not is_vacant(4) then return damaged() end
 now = decided_at
 if outcome ~= 0 then return {outcome, {code, "", ""}, epoch, offset, now, 0, {}} end
 -- Nothing may fail behind the fact: what is written and was not read is asked for its type before.

@@ -1,14 +1,13 @@
 -- create_event: an event with its chart and, unless it is a draft, where it shall be.
 -- ARGV   6 epoch  7 seats  8 chart, one character a seat  9 status  10 rules  then the lists: fields of meta, the areas,
 --        and each fact
--- REPLY  0 | 4 listing_exists
--- EMITS  EventCreated, ChartAdopted, StatusChanged?          COST  1 read, 4 writes, O(seats)
+-- REPLY  0 | 4 listing_exists | 9
+-- EMITS  EventCreated, ChartAdopted, StatusChanged?          COST  3 reads, 5 writes, O(seats)
 if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}} end
+if not is_vacant(3) then return damaged() end
 epoch = tonumber(arg())
 local count, chart, status, rules, fields, of_areas = tonumber(arg()), arg(), arg(), arg(), list(), list()
--- First what a server without memory refuses: behind a DEL it would refuse nothing more.
 call("SET", KEYS[9], new_chart(count, chart))
-call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[10], KEYS[11], KEYS[12])
 for n, area in ipairs(of_areas) do
   fields[#fields + 1] = "area:" .. (n - 1)
   fields[#fields + 1] = area

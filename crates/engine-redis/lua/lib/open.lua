@@ -4,6 +4,6 @@
 -- ARGV   1 now_ms (0: ask Redis)  2 scope of the key ("": none)  3 fingerprint  4 how long the answer is kept, ms
 --        5 "1": the key is the caller's, and stands in the facts
 -- REPLY  {outcome, {detail…}, epoch, offset, at, replayed, {fact…}}; outcomes: 0 done, 1 unchanged, 2 already yours,
---        3 still queued, 4 refused, 5 retry, 6 answered before, but the facts are gone from the stream
+--        3 still queued, 4 refused, 5 retry, 6 answered before, but the facts are gone from the stream, 9 damaged
 local call, match, gmatch, format = redis.call, string.match, string.gmatch, string.format
 local values = call("HMGET", KEYS[2], "head", "rules")

@@ -1,16 +1,14 @@
 -- create_registration: places for something; it is open at once if its hour has come.
 -- ARGV   6 epoch  7 opens_at  8 when it closes  9 capacity  10 rules  then the lists: fields of meta, the fact
--- REPLY  0 | 4 listing_exists, invalid
--- EMITS  RegistrationCreated, RegistrationStatusChanged?          COST  1 read, 4 writes
+-- REPLY  0 | 4 listing_exists, invalid | 9
+-- EMITS  RegistrationCreated, RegistrationStatusChanged?          COST  3 reads, 4 writes
 if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}} end
+if not is_vacant(3) then return damaged() end
 epoch = tonumber(arg())
 local opens, closes, capacity, rules, fields = tonumber(arg()), tonumber(arg()), arg(), arg(), list()
 if now >= closes then
   return {4, {NO.invalid, "", "field", "starts_at", "later than now by more than the cut-off"}, 0, 0, now, 0, {}}
 end
--- First what a server without memory refuses: behind a DEL it would refuse nothing more.
-call("HSET", KEYS[1], unpack(fields))
-call("DEL", KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[10], KEYS[11])
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
 local facts, status = {list()}, "scheduled"

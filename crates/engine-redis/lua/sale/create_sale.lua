@@ -1,14 +1,12 @@
 -- create_sale: a sale with its SKUs; it is open at once if its hour has come.
 -- ARGV   6 epoch  7 starts_at  8 ends_at  9 rules  then the lists: fields of meta, the SKUs "stock|0|0|price", the fact
--- REPLY  0 | 4 listing_exists, invalid
--- EMITS  SaleCreated, SaleStatusChanged?          COST  1 read, 4 writes, O(SKUs)
+-- REPLY  0 | 4 listing_exists, invalid | 9
+-- EMITS  SaleCreated, SaleStatusChanged?          COST  3 reads, 5 writes, O(SKUs)
 if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}} end
+if not is_vacant(3) then return damaged() end
 epoch = tonumber(arg())
 local starts, ends, rules, fields, skus = tonumber(arg()), tonumber(arg()), arg(), list(), list()
 if now >= ends then return {4, {NO.invalid, "", "field", "ends_at", "in the future"}, 0, 0, now, 0, {}} end
--- First what a server without memory refuses: behind a DEL it would refuse nothing more.
-call("HSET", KEYS[1], unpack(fields))
-call("DEL", KEYS[1], KEYS[2], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[10], KEYS[11])
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
 for n = 1, #skus do call("HSET", KEYS[2], "sku:" .. (n - 1), skus[n]) end

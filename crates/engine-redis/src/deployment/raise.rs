@@ -34,7 +34,7 @@ impl Raise {
     pub(super) fn call_of(&self, listing: &ListingId, keys: &Keys) -> (Vec<String>, Vec<Vec<u8>>) {
         let layouts = format!(" {} ", kinds::layouts(listing.kind).join("  "));
         let args = vec![self.number.to_string().into_bytes(), layouts.into_bytes()];
-        (vec![keys.meta().to_owned(), keys.head().to_owned()], args)
+        (keys.of_listing(listing.kind).cloned().collect(), args)
     }
 
     pub(super) fn read(&self, listing: ListingId, keys: &Keys, told: Value) -> RaiseOutcome {

@@ -25,6 +25,8 @@ impl OnRedis for Desk {
         (FACTS, "desk:facts"),
         (MARKER, "desk:marker"),
     ];
+    /// Whoever opens a desk has its lease before.
+    const LOOSE: &'static [usize] = &[MARKER, QUEUE];
     const LAYOUTS: &'static [&'static str] = &["desk"];
     const SCRIPTS: &'static [Source] = scripts::ALL;
 

@@ -124,10 +124,11 @@ impl Inner {
         }
     }
 
-    /// Its node knows no head of it. If there is a meta, that is no unknown listing.
+    /// Its node knows no head of it. If another key of it is there, that is no unknown listing.
     pub(super) async fn headless(&self, listing: ListingId) -> Result<(), Trouble> {
         let keys = self.keys(&listing);
-        let told = self.link.at(keys.meta(), redis::cmd("EXISTS").arg(keys.meta())).await?;
+        let all: Vec<&String> = keys.of_listing(listing.kind).collect();
+        let told = self.link.at(keys.meta(), redis::cmd("EXISTS").arg(all)).await?;
         if told == redis::Value::Int(0) {
             return Ok(());
         }

@@ -91,13 +91,22 @@ impl Inner {
     pub(super) async fn refresh(&self, replica: &Replica) -> Result<(), EngineError> {
         match self.position(&replica.id).await? {
             Some(now) => Ok(self.catch_up(replica, now).await?),
-            None => Err(self.missing(replica).into()),
+            None => Err(self.missing(replica).await.into()),
         }
     }
 
-    /// We know the listing and its node does not: the node may have forgotten it, and is recovered. If it stays away,
-    /// it is gone; until then nobody is told that it never was.
-    pub(super) fn missing(&self, replica: &Replica) -> LinkError {
+    /// We know the listing and its node does not. If other keys of it are there, it is damaged: no node forgets a part of
+    /// a step.
+    pub(super) async fn missing(&self, replica: &Replica) -> Trouble {
+        match self.headless(replica.id).await {
+            Err(trouble) => trouble,
+            Ok(()) => self.forgotten(replica).into(),
+        }
+    }
+
+    /// Its node may have forgotten it, and is recovered. If it stays away, it is gone; until then nobody is told that it
+    /// never was.
+    fn forgotten(&self, replica: &Replica) -> LinkError {
         let now = self.clock.passed();
         let listing = replica.id;
         match replica.missing_for(now) {
@@ -151,7 +160,7 @@ impl Inner {
                 self.derived.listing(replica);
                 Ok(())
             }
-            None => Err(self.missing(replica).into()),
+            None => Err(self.missing(replica).await),
         }
     }
 

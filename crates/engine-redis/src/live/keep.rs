@@ -130,7 +130,7 @@ impl Inner {
                     self.fetch(&replica, now);
                 }
                 // It is looked into when somebody asks for the listing, or here: its node may have forgotten it.
-                Ok(None) => drop(self.missing(&replica)),
+                Ok(None) => drop(self.missing(&replica).await),
                 Err(_) => {}
             }
         };

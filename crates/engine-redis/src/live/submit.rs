@@ -71,7 +71,7 @@ impl Inner {
             };
             match self.ask_script(replica.as_deref(), request, stamp, terms, assumed_now).await? {
                 Reply::Answer(answer) => {
-                    self.suspect_if_forgotten(replica.as_deref(), &answer)?;
+                    self.suspect_if_forgotten(replica.as_deref(), &answer).await?;
                     if let Some(step) = answer.step().filter(|_| !answer.replayed) {
                         self.learn(replica, step, answer.position).await;
                     }
@@ -92,6 +92,10 @@ impl Inner {
                         "this was answered before, but the facts from {epoch}-{first} on were removed from the \
                          stream of {listing} by hand"
                     )));
+                }
+                Reply::Damaged => {
+                    let why = format!("{listing} has no head, but other keys of it are there");
+                    return Err(EngineError::Damaged(why));
                 }
             }
         }
@@ -131,12 +135,18 @@ impl Inner {
     }
 
     /// We know the listing and its node does not: the node may have forgotten it, and nobody is told that it never was.
-    fn suspect_if_forgotten(&self, replica: Option<&Replica>, answer: &Answer) -> Result<(), EngineError> {
+    async fn suspect_if_forgotten(
+        &self,
+        replica: Option<&Replica>,
+        answer: &Answer,
+    ) -> Result<(), EngineError> {
         let known = replica.filter(|replica| replica.position().offset > 0);
         let unknown =
             matches!(&answer.outcome, Outcome::Refused(refusal) if refusal.code == Code::ListingUnknown);
         match known {
-            Some(replica) if unknown && answer.position.offset == 0 => Err(self.missing(replica).into()),
+            Some(replica) if unknown && answer.position.offset == 0 => {
+                Err(self.missing(replica).await.into())
+            }
             Some(_) | None => Ok(()),
         }
     }

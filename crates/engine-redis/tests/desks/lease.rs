@@ -66,7 +66,7 @@ impl Room {
                 Ok(())
             }
             Reply::Retry { why, .. } => Err(why),
-            Reply::Trimmed { .. } => panic!("nothing was trimmed"),
+            Reply::Trimmed { .. } | Reply::Damaged => panic!("nothing was trimmed or taken away"),
         }
     }
 

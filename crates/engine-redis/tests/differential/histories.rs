@@ -234,7 +234,11 @@ async fn ask_script(
     stamp: Stamp,
     now: i64,
 ) -> Result<Reply, String> {
-    caller.submit(picture, command, (stamp, None), now, now).await.map_err(|error| error.to_string())
+    match caller.submit(picture, command, (stamp, None), now, now).await {
+        // Whoever calls scripts for others makes an error of it.
+        Ok(Reply::Damaged) => Err("damaged".to_owned()),
+        reply => reply.map_err(|error| error.to_string()),
+    }
 }
 
 /// The answer, learned by the picture.
@@ -244,6 +248,7 @@ async fn take(caller: &ScriptCaller, picture: &mut Picture, reply: Reply) -> Res
         // Nobody else is here: what the command was prepared from cannot have moved.
         Reply::Retry { why, .. } => return Err(format!("retry: {why}")),
         Reply::Trimmed { .. } => return Err("trimmed".into()),
+        Reply::Damaged => return Err("damaged".into()),
     };
     if let Some(step) = answer.step().filter(|step| step.first > picture.listing.offset) {
         assert!(picture.apply(step), "a picture misses nothing");

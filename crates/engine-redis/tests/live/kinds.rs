@@ -29,7 +29,7 @@ fn series() -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Series, number: 1 }
 }
 
-fn hourly() -> SeriesDetails {
+pub(crate) fn hourly() -> SeriesDetails {
     let template = SaleTemplate {
         name: "hourly".into(),
         description: String::new(),

@@ -128,6 +128,7 @@ impl Inner {
                 Reply::Trimmed { epoch, first, .. } => {
                     return Err(EngineError::Reload(Position { epoch, offset: first }));
                 }
+                Reply::Damaged => return Err(EngineError::Damaged("keys without a head".to_owned())),
             }
         }
         Err(EngineError::Busy)

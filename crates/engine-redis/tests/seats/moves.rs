@@ -110,6 +110,7 @@ fn why(reply: Reply) -> String {
         Reply::Retry { why, .. } => why,
         Reply::Answer(answer) => format!("{:?}", answer.outcome),
         Reply::Trimmed { .. } => "trimmed".into(),
+        Reply::Damaged => "damaged".into(),
     }
 }
 
@@ -253,4 +254,22 @@ async fn the_marker_ends_at_the_next_deadline() {
             assert_eq!(marker, redis::Value::BulkString((NOW + next).to_string().into_bytes()), "at {after}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_create_over_a_listing_without_its_head_is_told_and_writes_nothing() {
+    let room = room().await;
+    let keys = Keys::new("", &EVENT);
+    let tell = async |words: &[&str]| {
+        let mut command = redis::cmd(words[0]);
+        command.arg(&words[1..]);
+        room.caller.link.query(&command).await.expect("an answer")
+    };
+    tell(&["DEL", keys.head()]).await;
+    let left = [tell(&["DUMP", keys.meta()]).await, tell(&["DUMP", keys.facts()]).await];
+    let again = create(NOW, 6);
+    let reply = room.ask(&Picture::nothing(EVENT), &again, Stamp::Operation(99), NOW).await;
+    assert!(matches!(reply, Reply::Damaged), "{reply:?}");
+    assert_eq!([tell(&["DUMP", keys.meta()]).await, tell(&["DUMP", keys.facts()]).await], left);
+    assert_eq!(tell(&["EXISTS", keys.head()]).await, redis::Value::Int(0));
 }

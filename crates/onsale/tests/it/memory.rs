@@ -1,7 +1,7 @@
 //! An engine in memory, for route tests: the domain's listings behind one lock, with a clock the test may move.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,6 +26,9 @@ pub(crate) struct Memory {
     pub stuck: AtomicBool,
     /// No listing is seen here until one is looked up, as on a server that is a moment behind.
     pub unseen: AtomicBool,
+    /// Questions that were put to one listing, and views that were handed out: what a request costs, in numbers.
+    pub asked: AtomicUsize,
+    pub viewed: AtomicUsize,
     wake: Arc<tokio::sync::Notify>,
     movements: Movements,
 }
@@ -121,6 +124,7 @@ impl Engine for Memory {
         if self.unseen.load(Ordering::Relaxed) {
             return None;
         }
+        self.viewed.fetch_add(1, Ordering::Relaxed);
         let state = self.state.lock().expect("no panic before");
         view_of(&state.listings.get(listing)?.0)
     }
@@ -135,10 +139,13 @@ impl Engine for Memory {
         let state = self.state.lock().expect("no panic before");
         let of_kind = state.listings.keys().filter(|id| id.tenant == tenant && id.kind == kind);
         let wanted = of_kind.filter(|id| after.is_none_or(|after| **id > after));
-        wanted.filter_map(|id| view_of(&state.listings[id].0)).take(limit).collect()
+        let page: Vec<_> = wanted.filter_map(|id| view_of(&state.listings[id].0)).take(limit).collect();
+        self.viewed.fetch_add(page.len(), Ordering::Relaxed);
+        page
     }
 
     fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         let state = self.state.lock().expect("no panic before");
         let found = state.listings.get(&listing).map(|(listing, _)| listing.ask(&query, self.now()));
         ready(found.ok_or(EngineError::UnknownListing)).boxed()

@@ -209,6 +209,25 @@ fn a_buyer_sees_his_checkouts_over_all_sales_and_his_last_purchase() {
 }
 
 #[test]
+fn a_buyers_checkouts_are_found_without_asking_every_sale_that_has_sold_something() {
+    let shop = Shop::open();
+    for number in 0..100 {
+        let path = format!("/v1/sales/{}/checkouts", shop.another(json!({})));
+        let body = json!({"lines": [{"sku": "mug", "count": 1}]});
+        let buyer = format!("guest-{number}");
+        assert_eq!(shop.house.post(&path, &[("onsale-buyer", &buyer)], body).status, 201);
+    }
+    shop.checkout("ann", &[("tee", 1)]);
+    let (asked, viewed) = (&shop.house.engine.asked, &shop.house.engine.viewed);
+    asked.store(0, Ordering::Relaxed);
+    viewed.store(0, Ordering::Relaxed);
+    let seen = shop.house.get("/v1/buyers/ann/checkouts").json();
+    assert_eq!(seen["sales"].as_array().expect("sales").len(), 1, "{seen}");
+    let cost = (asked.load(Ordering::Relaxed), viewed.load(Ordering::Relaxed));
+    assert_eq!(cost, (0, 1), "sales asked one by one, and views looked at");
+}
+
+#[test]
 fn refused_attempts_are_counted_and_the_last_are_kept() {
     let shop = Shop::with(json!({"buyer_limit": 1}));
     let checkout = shop.checkout("ann", &[("tee", 1)]);

@@ -67,3 +67,49 @@ fn a_damaged_listing_answers_500_is_named_everywhere_and_stops_no_other() {
     }
     assert!(deployment.doctor().1);
 }
+
+/// Everything that stands under a listing's id, by key.
+fn kept(redis: &Redis, listing: &str) -> Vec<(String, Option<Vec<u8>>)> {
+    let mut names: Vec<String> = redis.say(&format!("KEYS onsale:*{{{listing}}}*")).expect("an answer");
+    // Only a hint, and a marker ends by itself.
+    names.retain(|name| !name.contains(":marker:") && !name.contains(":stats:"));
+    names.sort();
+    names.iter().map(|name| (name.clone(), redis.say(&format!("DUMP {name}")).expect("an answer"))).collect()
+}
+
+#[test]
+fn a_create_repeated_when_its_record_and_the_head_are_gone_is_500_and_the_orders_stay() {
+    let _alone = crate::alone();
+    let redis = Redis::with(Brand::Redis, Setup::default().with("appendonly yes"));
+    let deployment = Deployment::single(&redis.url());
+    let server = deployment.start();
+    let time: (i64, i64) = redis.say("TIME").expect("a time");
+    let now = time.0 * 1_000;
+    let sku = json!({"id": "tee", "name": "Shirt", "price_minor": 0, "stock": 9});
+    let body = json!({"name": "Drop", "starts_at": now - 1_000, "ends_at": now + 86_400_000, "currency": "EUR",
+                      "skus": [sku]});
+    let create = request("POST", "/v1/sales", &[("idempotency-key", "drop-1")], &body.to_string());
+    let made = server.try_exchange(&create).expect("an answer");
+    let sale = made.json()["id"].as_str().expect("an id").to_owned();
+    let lines = json!({"lines": [{"sku": "tee", "count": 1}]}).to_string();
+    let path = format!("/v1/sales/{sale}/checkouts");
+    let bought = server.try_exchange(&request("POST", &path, &[("onsale-buyer", "ann")], &lines));
+    assert_eq!(bought.expect("an answer").status, 201);
+    let other = server.create_event(10);
+
+    let records: Vec<String> = redis.say(&format!("KEYS onsale:idem:v1:{{{sale}}}:*")).expect("an answer");
+    records.iter().for_each(|record| redis.tell(&format!("DEL {record}")));
+    redis.tell(&format!("RENAME onsale:sale:codes:{{{sale}}} aside:{{{sale}}}"));
+    let before = kept(&redis, &sale);
+    let told = server.try_exchange(&create).expect("an answer");
+    assert!(is_damaged(&told), "{} {}", told.status, told.json());
+    assert_eq!(kept(&redis, &sale).len(), before.len());
+    assert!(kept(&redis, &sale) == before, "what is left of the sale was changed");
+    assert_eq!(hold(&server, &other, 1).status, 201, "another listing is sold meanwhile");
+
+    redis.tell(&format!("RENAME aside:{{{sale}}} onsale:sale:codes:{{{sale}}}"));
+    let told = server.try_exchange(&create).expect("an answer");
+    assert_eq!((told.status, &told.json()["code"]), (409, &json!("listing_exists")));
+    let level = &server.get(&format!("/v1/sales/{sale}"))["skus"][0];
+    assert_eq!(level["reserved"], 1, "{level}");
+}

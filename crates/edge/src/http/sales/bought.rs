@@ -5,11 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use futures_util::future::try_join_all;
-use onsale_domain::stock::{Level, SaleFound, SaleQuery};
+use onsale_domain::stock::{SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, ListingKind, Tenant};
 use onsale_domain::{Found, Query};
-use onsale_engine::{EngineError, Position, View};
+use onsale_engine::{FoundAt, Position};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -20,9 +19,6 @@ use crate::http::extract::{BuyerPath, Caller};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::wire::At;
-
-/// Sales that are asked at once.
-const AT_ONCE: usize = 500;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BuyerCheckouts<'a> {
@@ -35,7 +31,7 @@ pub struct BuyerCheckouts<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SaleCheckouts<'a> {
     sale: String,
-    /// The sale's position at which its checkouts were read, or an earlier one.
+    /// The sale's position at which its checkouts were read.
     #[schema(value_type = String, example = "1-57")]
     position: At,
     checkouts: Vec<CheckoutBody<'a>>,
@@ -74,36 +70,18 @@ pub async fn list(
     Ok(reply::json(StatusCode::OK, &body))
 }
 
-/// Asks every sale in which somebody has something; views say which, without waiting for anybody.
+/// What all sales know of the buyer. The engine asks only those in which the buyer may have something.
 async fn find(app: &App, buyer: &BuyerId) -> Result<Vec<(Position, Skus, SaleFound)>, Problem> {
-    let (mut after, mut all) = (None, Vec::new());
-    loop {
-        let views = app.engine.listings(Tenant::DEFAULT, ListingKind::Sale, after, AT_ONCE);
-        let asks = views.iter().flat_map(|view| queries(view, buyer).map(move |query| (view, query)));
-        let asked = try_join_all(asks.map(async |(view, query)| {
-            let found = app.engine.ask(view.listing, Query::Sale(query)).await?;
-            Ok::<_, EngineError>((view, found))
-        }));
-        for (view, found) in asked.await? {
-            if let Found::Sale(found) = found {
-                // Its SKUs as they are now, so that the newest has its name.
-                all.push((view.position, Skus::of(&*app.engine, &view.listing)?, found));
-            }
-        }
-        match views.last() {
-            Some(last) if views.len() == AT_ONCE => after = Some(last.listing),
-            Some(_) | None => return Ok(all),
+    let living = SaleQuery::CheckoutsOf(buyer.clone());
+    let last = SaleQuery::PurchasesOf { buyer: buyer.clone(), limit: 1 };
+    let mut all = Vec::new();
+    for query in [living, last] {
+        let known = app.engine.ask_all(Tenant::DEFAULT, ListingKind::Sale, Query::Sale(query)).await?;
+        for FoundAt { listing, position, found } in known {
+            let Found::Sale(found) = found else { continue };
+            // Its SKUs as they are now, so that the newest has its name.
+            all.push((position, Skus::of(&*app.engine, &listing)?, found));
         }
     }
-}
-
-/// What a sale is worth asking.
-fn queries(view: &Arc<View>, buyer: &BuyerId) -> impl Iterator<Item = SaleQuery> + use<> {
-    let levels: &[Level] = view.body.sale().map_or(&[], |sale| &sale.levels);
-    let reserved = levels.iter().any(|level| level.reserved > 0);
-    // Refunded units are in no level, so a sale that has lost all its buyers is not found.
-    let sold = levels.iter().any(|level| level.sold > 0);
-    let living = reserved.then(|| SaleQuery::CheckoutsOf(buyer.clone()));
-    let last = sold.then(|| SaleQuery::PurchasesOf { buyer: buyer.clone(), limit: 1 });
-    living.into_iter().chain(last)
+    Ok(all)
 }

@@ -3,6 +3,6 @@
 use crate::scripts::{Source, lua};
 
 pub(super) const ALL: &[Source] = &[
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "desk/append_desk"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "desk/append_desk"),
     lua!("desk/take_lease"),
 ];

@@ -30,9 +30,9 @@ macro_rules! in_both_layouts {
             verb!(compact ["event/lib/open_compact" "lib/head" "event/lib/pack" "event/lib/plain_hold_compact"]
                 "event/place_hold"),
             lua!("event/place_plain_hold"),
-            lua!("event/lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new"
+            lua!("event/lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new"
                 "event/lib/new_hash" "event/create_event").of(Layout::Hash),
-            lua!("event/lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new"
+            lua!("event/lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new"
                 "event/lib/new_compact" "event/create_event").of(Layout::Compact),
         ]
     };

@@ -25,5 +25,5 @@ pub(super) const ALL: &[Source] = &[
     verb!("order/lib/guard" "order/lib/book" "order/lib/kept" "registration/lib/goods" "order/lib/paying" "order/cancel_order"),
     verb!("order/lib/guard" "order/lib/book" "order/lib/kept" "registration/lib/goods" "order/note_payment"),
     verb!("order/lib/guard" "order/lib/book" "order/note_refund"),
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "registration/create_registration"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "registration/create_registration"),
 ];

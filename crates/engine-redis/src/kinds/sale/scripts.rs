@@ -32,6 +32,6 @@ pub(super) const ALL: &[Source] = &[
     verb!("order/lib/guard" "order/lib/book" "sale/lib/goods" "order/lib/paying" "order/cancel_order"),
     verb!("order/lib/guard" "order/lib/book" "sale/lib/goods" "order/note_payment"),
     verb!("order/lib/guard" "order/lib/book" "order/note_refund"),
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "sale/create_sale"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "sale/create_sale"),
     lua!("sale/plain_checkout"),
 ];

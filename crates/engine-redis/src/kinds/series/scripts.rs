@@ -18,5 +18,5 @@ pub(super) const ALL: &[Source] = &[
     verb!("series/resume_series"),
     verb!("series/end_series"),
     verb!("series/expire_due"),
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/write_new" "series/create_series"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "series/create_series"),
 ];

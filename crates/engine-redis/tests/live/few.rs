@@ -1,0 +1,77 @@
+//! However many listings there are, few commands go to Redis: what is asked and done is counted there, not timed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use onsale_domain::stock::SaleCommand;
+use onsale_domain::stock::command::Checkout;
+use onsale_domain::stock::fact::SkuCount;
+use onsale_domain::stock::{SaleFound, SaleQuery};
+use onsale_domain::{CheckoutId, Command, Found, ListingId, ListingKind, Millis, Outcome, Query, Tenant};
+use onsale_engine::Engine;
+use onsale_engine_redis::live::{Options, RedisEngine};
+
+use super::creations::creation;
+use super::house::{buyer, open, submit};
+use super::support::{Brand, Server};
+
+const NOW: Millis = 1_800_000_000_000;
+/// No round of the engine's own falls into a test.
+const NEVER: Duration = Duration::from_secs(86_400);
+
+fn sale(number: usize) -> ListingId {
+    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: number as u128 }
+}
+
+/// How often Redis was asked this since it started.
+fn calls(server: &Server, command: &str) -> u64 {
+    let told: String = server.say("INFO commandstats").expect("an answer");
+    let line = told.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
+    line.and_then(|rest| rest.split(',').next()?.parse().ok()).unwrap_or(0)
+}
+
+async fn make(engine: &RedisEngine, count: usize) {
+    let all = (0..count).map(|number| async move {
+        let made = submit(engine, sale(number), creation(sale(number), engine.now())).await;
+        assert_eq!(made.expect("an answer").outcome, Outcome::Done);
+    });
+    futures_util::stream::iter(all).buffer_unordered(64).collect::<Vec<_>>().await;
+}
+
+async fn check_out(engine: &RedisEngine, number: usize, name: &str) {
+    let lines = vec![SkuCount { sku: 0, count: 1 }];
+    let checkout = CheckoutId(rand::random());
+    let command = SaleCommand::Checkout(Checkout { checkout, buyer: buyer(name), lines, checkout_ms: None });
+    let told = submit(engine, sale(number), Command::Sale(command)).await.expect("an answer");
+    assert_eq!(told.outcome, Outcome::Done);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_buyers_checkouts_cost_as_many_commands_as_there_are_sales_with_something_of_the_buyer() {
+    const SALES: usize = 500;
+    let server = Server::start(Brand::Redis);
+    let clock = Arc::new(AtomicI64::new(NOW));
+    let options = Options { clock: Some(clock.clone()), poll: NEVER, ..Options::default() };
+    let engine = open(&server.url(), options).await;
+    make(&engine, SALES).await;
+    for number in 0..SALES {
+        check_out(&engine, number, &format!("guest-{number}")).await;
+    }
+    check_out(&engine, 7, "ann").await;
+    // They have come to rest, and the codes are still good.
+    clock.fetch_add(60_000, Ordering::Relaxed);
+    let ask = async || {
+        let query = Query::Sale(SaleQuery::CheckoutsOf(buyer("ann")));
+        engine.ask_all(Tenant::DEFAULT, ListingKind::Sale, query).await.expect("an answer")
+    };
+    // The first question after they moved looks through them, in this server's memory.
+    ask().await;
+    let before = calls(&server, "hget");
+    let found = ask().await;
+    let asked = calls(&server, "hget") - before;
+    assert_eq!(found.iter().map(|one| one.listing).collect::<Vec<_>>(), [sale(7)]);
+    assert!(matches!(&found[0].found, Found::Sale(SaleFound::Checkouts(all)) if all.len() == 1), "{found:?}");
+    assert!(asked <= 4, "{asked} positions were asked for");
+}
