@@ -1,6 +1,7 @@
 //! One listing whose keys another program has written over: an operator is told which one by log, `/readyz`, `/metrics` and
 //! doctor, and every other listing is sold meanwhile.
 
+use onsale_edge::http::time::Time;
 use serde_json::{Value, json};
 
 use crate::server::{Deployment, Server};
@@ -86,7 +87,7 @@ fn a_create_repeated_when_its_record_and_the_head_are_gone_is_500_and_the_orders
     let time: (i64, i64) = redis.say("TIME").expect("a time");
     let now = time.0 * 1_000;
     let sku = json!({"id": "tee", "name": "Shirt", "price_minor": 0, "stock": 9});
-    let body = json!({"name": "Drop", "starts_at": now - 1_000, "ends_at": now + 86_400_000, "currency": "EUR",
+    let body = json!({"name": "Drop", "starts_at": Time(now - 1_000), "ends_at": Time(now + 86_400_000), "currency": "EUR",
                       "skus": [sku]});
     let create = request("POST", "/v1/sales", &[("idempotency-key", "drop-1")], &body.to_string());
     let made = server.try_exchange(&create).expect("an answer");
