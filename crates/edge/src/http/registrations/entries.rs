@@ -275,6 +275,7 @@ pub async fn cancel(
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
+    let caller = caller.or_staff();
     let origin = caller.origin(&at.listing, &());
     let cancel = CancelEntry { entry, buyer: caller.buyer.clone() };
     let command = Command::Registration(RegistrationCommand::CancelEntry(cancel));
