@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
-use onsale_domain::Query as Asked;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, HistoryLine};
 use onsale_domain::{Code, Millis};
 use serde::{Deserialize, Serialize};
@@ -78,8 +77,8 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let limit = query::limit(page.limit, LIMIT_MAX)?;
     let view = find(&app, &at.listing)?;
-    let query = Asked::Auction(AuctionQuery::History { before: page.before, limit });
-    let found = app.engine.ask(at.listing, query).await?;
+    let query = AuctionQuery::History { before: page.before, limit };
+    let found = app.engine.ask(at.listing, query.into()).await?;
     let Found::Auction(AuctionFound::History(lines)) = found else {
         return Err(Problem::code(Code::ListingUnknown));
     };
