@@ -15,12 +15,12 @@ pub(crate) trait Script: Send + 'static {
     fn request(&mut self, number: u64) -> Result<&[u8]>;
 
     /// Looks at the answer. An error ends the whole measurement: a load that fails measures nothing.
-    fn answer(&mut self, answer: &Answer<'_>) -> Result<Counted>;
+    fn answer(&mut self, answer: &Answer<'_>) -> Result<AnswerKind>;
 }
 
 /// Whether an answer counts as an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counted {
+pub(crate) enum AnswerKind {
     Yes,
     /// A refusal.
     No,

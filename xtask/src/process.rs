@@ -16,7 +16,7 @@ const LOOK_LAST: Duration = Duration::from_millis(20);
 
 /// A program that ran to its end, or was ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct Exit {
     /// Nothing if its time was over.
     pub status: Option<ExitStatus>,
     pub output: String,
@@ -41,7 +41,7 @@ pub(crate) fn wait(child: &mut Child, program: &Program) -> Result<Option<ExitSt
 }
 
 /// Runs a program without showing what it says. `folder` is where its servers keep their logs.
-pub(crate) fn bounded(program: &Program, bound: Duration, folder: Option<&Path>) -> Result<Ended> {
+pub(crate) fn bounded(program: &Program, bound: Duration, folder: Option<&Path>) -> Result<Exit> {
     let log = tempfile::NamedTempFile::new().context("a file for the output")?;
     let since = Instant::now();
     // One place to write at for both: with one each they would write over each other's words.
@@ -59,7 +59,7 @@ pub(crate) fn bounded(program: &Program, bound: Duration, folder: Option<&Path>)
     let took = since.elapsed();
     let report = if status.is_none() { job.report() } else { String::new() };
     let output = std::fs::read(log.path()).context("reading the output")?;
-    Ok(Ended { status, output: String::from_utf8_lossy(&output).into_owned(), took, report })
+    Ok(Exit { status, output: String::from_utf8_lossy(&output).into_owned(), took, report })
 }
 
 fn until_end(child: &mut Child, deadline: Option<Instant>) -> Result<Option<ExitStatus>> {

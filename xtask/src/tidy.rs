@@ -9,6 +9,7 @@ mod lock;
 mod names;
 mod paths;
 mod size;
+mod sources;
 mod tree;
 mod words;
 
@@ -20,13 +21,14 @@ use tree::Tree;
 /// A rule looks at the tree and says, one sentence each, what is wrong with it.
 type Rule = fn(&Tree) -> Result<Vec<String>>;
 
-const RULES: [(&str, Rule); 8] = [
+const RULES: [(&str, Rule); 9] = [
     ("dependencies point one way", dependencies::check),
     ("files stay small", size::check),
     ("names say something", names::check),
     ("every file says what it is", headers::check),
     ("nothing is left for later", words::check),
     ("documents point at what exists", documents::check),
+    ("documents name files that exist", sources::check),
     ("no path of one machine", paths::check),
     ("no banned library", lock::check),
 ];

@@ -164,7 +164,7 @@ mod tests {
         std::fs::write(folder.path().join("journal-0000000001.log"), "frames\n").expect("written");
         let talks = Program::new("sh -c").arg("echo waiting for a failover; sleep 600");
         let ended = process::bounded(&talks, Duration::from_secs(2), Some(folder.path())).expect("it runs");
-        let process::Ended { status: None, report, .. } = ended else { panic!("{ended:?}") };
+        let process::Exit { status: None, report, .. } = ended else { panic!("{ended:?}") };
         for words in ["waiting for a failover", "ready to accept connections"] {
             assert!(report.contains(words), "{report}");
         }

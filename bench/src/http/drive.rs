@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::{Answer, Counted, Script};
+use super::{Answer, AnswerKind, Script};
 use crate::latency::Latency;
 
 /// Answers larger than this are not what a load is made of.
@@ -111,7 +111,7 @@ async fn connection<S: Script>(
     while sent < until {
         stream.write_all(script.request(number)?).await.context("sending a request")?;
         number += 1;
-        let counted = loop {
+        let kind = loop {
             if stream.read_buf(&mut buffer).await.context("reading an answer")? == 0 {
                 bail!("the server closed a connection");
             }
@@ -127,7 +127,7 @@ async fn connection<S: Script>(
         };
         buffer.clear();
         let now = Instant::now();
-        if counted == Counted::Yes {
+        if kind == AnswerKind::Yes {
             let mut seen = seen.borrow_mut();
             seen.latency.record(now - sent);
             seen.counted += 1;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::contest::{Contestant, Round};
-use crate::http::{Answer, Counted, Load, Script, drive, post};
+use crate::http::{Answer, AnswerKind, Load, Script, drive, post};
 use crate::process::{Running, free_port};
 use crate::rivals::redis::{Flush, Instance};
 
@@ -119,9 +119,9 @@ impl Script for FreshHolds {
         Ok(&self.bytes)
     }
 
-    fn answer(&mut self, answer: &Answer<'_>) -> Result<Counted> {
+    fn answer(&mut self, answer: &Answer<'_>) -> Result<AnswerKind> {
         ensure!(answer.status == 201, "a free seat was refused with {}", answer.status);
-        Ok(Counted::Yes)
+        Ok(AnswerKind::Yes)
     }
 }
 

@@ -67,7 +67,6 @@ fn fill(data: &Path) -> Result<()> {
         let requests = (first..first + 500).flat_map(|number| {
             let listing = market::auction(u128::from(number) + 1);
             let cancel = Command::Auction(AuctionCommand::CancelAuction(CancelAuction {
-                by: "measured".to_owned(),
                 reason: "measured".to_owned(),
             }));
             let commands = [market::create_auction(now), Ok(cancel)];

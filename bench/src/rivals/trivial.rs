@@ -10,7 +10,7 @@ use axum::{Json, Router, http::StatusCode, routing::post};
 use serde::{Deserialize, Serialize};
 
 use crate::contest::{Contestant, Round};
-use crate::http::{Answer, Counted, Load, Script, drive, post as post_bytes};
+use crate::http::{Answer, AnswerKind, Load, Script, drive, post as post_bytes};
 use crate::process::Running;
 
 const CONNECTIONS: usize = 64;
@@ -55,9 +55,9 @@ impl Script for Same {
         Ok(&self.0)
     }
 
-    fn answer(&mut self, answer: &Answer<'_>) -> Result<Counted> {
+    fn answer(&mut self, answer: &Answer<'_>) -> Result<AnswerKind> {
         ensure!(answer.status == 201, "the empty handler answered {}", answer.status);
-        Ok(Counted::Yes)
+        Ok(AnswerKind::Yes)
     }
 }
 

@@ -208,12 +208,7 @@ impl Workload {
                 let length = if rng.chance(700) { None } else { Some(rng.range(20_000, 910_000)) };
                 let to = rng.chance(500).then(|| (self.buyer(rng), length));
                 let reason = if rng.chance(950) { "a wheelchair" } else { "" };
-                Command::Event(EventCommand::OverrideHold(OverrideHold {
-                    hold,
-                    staff: "stf_1".into(),
-                    reason: reason.into(),
-                    to,
-                }))
+                Command::Event(EventCommand::OverrideHold(OverrideHold { hold, reason: reason.into(), to }))
             }
             9 => self.refund(rng, event),
             10 => Command::Event(EventCommand::BlockSeats(BlockSeats {

@@ -170,7 +170,7 @@ fn verb(line: &str, details: &AuctionDetails) -> Option<AuctionCommand> {
         }
         ["retract", number] => AuctionCommand::RetractBid(RetractBid {
             bid: number.trim_start_matches('#').parse().expect("a bid's number"),
-            by: Retractor::Staff("staff".into()),
+            by: Retractor::Staff,
             reason: reason(),
         }),
         ["retract", number, "by", who] => AuctionCommand::RetractBid(RetractBid {
@@ -178,18 +178,12 @@ fn verb(line: &str, details: &AuctionDetails) -> Option<AuctionCommand> {
             by: Retractor::Bidder(name(who)),
             reason: reason(),
         }),
-        ["ban", who] => AuctionCommand::BanBidder(BanBidder {
-            bidder: name(who),
-            staff: "staff".into(),
-            reason: reason(),
-        }),
-        ["ban", who, "without", "reason"] => AuctionCommand::BanBidder(BanBidder {
-            bidder: name(who),
-            staff: "staff".into(),
-            reason: String::new(),
-        }),
+        ["ban", who] => AuctionCommand::BanBidder(BanBidder { bidder: name(who), reason: reason() }),
+        ["ban", who, "without", "reason"] => {
+            AuctionCommand::BanBidder(BanBidder { bidder: name(who), reason: String::new() })
+        }
         ["unban", who] => AuctionCommand::UnbanBidder(name(who)),
-        ["cancel"] => AuctionCommand::CancelAuction(CancelAuction { by: "staff".into(), reason: reason() }),
+        ["cancel"] => AuctionCommand::CancelAuction(CancelAuction { reason: reason() }),
         ["settle", who] => AuctionCommand::SettleAward(SettleAward { bidder: name(who), order: OrderId(7) }),
         ["decline", who] => AuctionCommand::DeclineAward(name(who)),
         ["watch", who] => AuctionCommand::WatchAuction(name(who)),

@@ -257,7 +257,6 @@ impl House<'_> {
                 true,
                 Command::Event(EventCommand::OverrideHold(OverrideHold {
                     hold: HoldId(number(rest[0])),
-                    staff: "eve".into(),
                     reason: reason(),
                     to: rest.get(1).map(|name| (buyer(name), None)),
                 })),

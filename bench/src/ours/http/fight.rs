@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::{CONNECTIONS, House, KEY};
 use crate::contest::{Contestant, Round};
-use crate::http::{Answer, Counted, Load, Script, drive};
+use crate::http::{Answer, AnswerKind, Load, Script, drive};
 use crate::ours::market;
 
 /// Many times the bids under way: connections overtake each other, and a late bid would be too low.
@@ -132,11 +132,11 @@ impl Script for Fresh {
         Ok(&self.bytes)
     }
 
-    fn answer(&mut self, answer: &Answer<'_>) -> Result<Counted> {
+    fn answer(&mut self, answer: &Answer<'_>) -> Result<AnswerKind> {
         match (self.what, answer.status) {
-            (_, 200 | 201) => Ok(Counted::Yes),
+            (_, 200 | 201) => Ok(AnswerKind::Yes),
             // Overtaken after all.
-            (What::Bids, 409) => Ok(Counted::No),
+            (What::Bids, 409) => Ok(AnswerKind::No),
             (_, other) => bail!("refused with {other}"),
         }
     }

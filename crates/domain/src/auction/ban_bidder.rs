@@ -9,12 +9,11 @@ use super::people::BANNED;
 use super::proxy;
 use super::retract_bid::replayed;
 use super::state::{Auction, Phase};
-use crate::fields::{check_name, check_reason};
+use crate::fields::check_reason;
 use crate::id::BuyerId;
 use crate::refusal::{Code, Refusal};
 
 pub(super) fn check(command: &BanBidder) -> Result<(), Refusal> {
-    check_name("staff", &command.staff)?;
     check_reason(&command.reason)
 }
 
@@ -36,7 +35,6 @@ pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decided, Ref
     });
     Ok(Decided::Fact(AuctionFact::BidderBanned {
         bidder: command.bidder.clone(),
-        staff: command.staff.clone(),
         reason: command.reason.clone(),
         after,
     }))

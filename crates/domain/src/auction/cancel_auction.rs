@@ -3,19 +3,16 @@
 use super::command::CancelAuction;
 use super::fact::AuctionFact;
 use super::state::{Auction, Phase};
-use crate::fields::{check_name, check_reason};
+use crate::fields::check_reason;
 use crate::refusal::{Code, Refusal};
 
 pub(super) fn check(command: &CancelAuction) -> Result<(), Refusal> {
-    check_name("by", &command.by)?;
     check_reason(&command.reason)
 }
 
 pub(super) fn decide(auction: &Auction, command: &CancelAuction) -> Result<AuctionFact, Refusal> {
     match auction.phase {
-        Phase::Live => {
-            Ok(AuctionFact::AuctionCancelled { by: command.by.clone(), reason: command.reason.clone() })
-        }
+        Phase::Live => Ok(AuctionFact::AuctionCancelled { reason: command.reason.clone() }),
         Phase::Cancelled { .. } => Err(Refusal::of(Code::AuctionCancelled)),
         Phase::Closed(_) => Err(Refusal::of(Code::AuctionOver)),
     }

@@ -52,7 +52,6 @@ pub struct ChangeTerms {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct CancelAuction {
-    pub by: String,
     pub reason: String,
 }
 
@@ -79,7 +78,7 @@ pub struct RetractBid {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Retractor {
-    Staff(String),
+    Staff,
     /// The bidder, where the auction lets bidders retract.
     Bidder(BuyerId),
 }
@@ -87,7 +86,6 @@ pub enum Retractor {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BanBidder {
     pub bidder: BuyerId,
-    pub staff: String,
     pub reason: String,
 }
 

@@ -19,8 +19,6 @@ pub enum AuctionFact {
     #[n(2)]
     AuctionCancelled {
         #[n(0)]
-        by: String,
-        #[n(1)]
         reason: String,
     },
     /// A bid was accepted; with the end that it may have moved.
@@ -50,12 +48,9 @@ pub enum AuctionFact {
     BidRetracted {
         #[n(0)]
         bid: BidNumber,
-        /// Who of the staff did it; nobody: the bidder himself.
         #[n(1)]
-        staff: Option<String>,
-        #[n(2)]
         reason: String,
-        #[n(3)]
+        #[n(2)]
         after: Box<Replayed>,
     },
     /// Also retracts every bid of the bidder while the auction is open.
@@ -64,11 +59,9 @@ pub enum AuctionFact {
         #[n(0)]
         bidder: BuyerId,
         #[n(1)]
-        staff: String,
-        #[n(2)]
         reason: String,
         /// What stands without his bids; absent if none was alive.
-        #[n(3)]
+        #[n(2)]
         after: Option<Box<Replayed>>,
     },
     #[n(6)]

@@ -8,15 +8,12 @@ use super::limits::{RETRACTION_AGE_MS_MAX, RETRACTION_LEFT_MS_MIN};
 use super::place_bid::is_open;
 use super::proxy::{self, Lead};
 use super::state::Auction;
-use crate::fields::{check_name, check_reason};
+use crate::fields::check_reason;
 use crate::id::BuyerId;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
 
 pub(super) fn check(command: &RetractBid) -> Result<(), Refusal> {
-    if let Retractor::Staff(staff) = &command.by {
-        check_name("staff", staff)?;
-    }
     check_reason(&command.reason)
 }
 
@@ -30,13 +27,8 @@ pub(super) fn decide(auction: &Auction, command: &RetractBid, now: Millis) -> Re
         return Ok(Decided::Unchanged);
     }
     let lead = proxy::replay_without(auction.terms(), &auction.bids, |other| other.number == bid.number);
-    let staff = match &command.by {
-        Retractor::Staff(staff) => Some(staff.clone()),
-        Retractor::Bidder(_) => None,
-    };
     Ok(Decided::Fact(AuctionFact::BidRetracted {
         bid: bid.number,
-        staff,
         reason: command.reason.clone(),
         after: Box::new(replayed(auction, lead)),
     }))

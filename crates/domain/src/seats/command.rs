@@ -167,11 +167,10 @@ pub struct ConfirmHold {
     pub order: OrderId,
 }
 
-/// Staff takes a hold away, or gives it to somebody; recorded with who and why.
+/// Staff takes a hold away, or gives it to somebody; recorded with why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverrideHold {
     pub hold: HoldId,
-    pub staff: String,
     pub reason: String,
     /// The new holder and how long; nobody: the seats come free.
     pub to: Option<(BuyerId, Option<Millis>)>,

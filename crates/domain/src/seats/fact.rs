@@ -85,11 +85,9 @@ pub enum EventFact {
         #[n(0)]
         hold: HoldId,
         #[n(1)]
-        staff: String,
-        #[n(2)]
         reason: String,
         /// Who holds the seats now, under the same hold with a raised fence; nobody: the seats come free.
-        #[n(3)]
+        #[n(2)]
         to: Option<NewHolder>,
     },
     #[n(11)]

@@ -4,15 +4,11 @@ use super::command::OverrideHold;
 use super::fact::{EventFact, NewHolder};
 use super::state::Seats;
 use crate::fields::check_reason;
-use crate::layout::is_name;
 use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN};
 use crate::refusal::Refusal;
 use crate::time::Millis;
 
 pub(super) fn check(command: &OverrideHold) -> Result<(), Refusal> {
-    if !is_name(&command.staff) {
-        return Err(Refusal::invalid("staff", "1–200 characters without control characters"));
-    }
     let hold_ms = command.to.as_ref().and_then(|(_, hold_ms)| *hold_ms);
     if hold_ms.is_some_and(|ms| !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&ms)) {
         return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
@@ -32,6 +28,5 @@ pub(super) fn decide(seats: &Seats, command: &OverrideHold, now: Millis) -> Resu
             Some(NewHolder { buyer: buyer.clone(), until: now + hold_ms })
         }
     };
-    let (staff, reason) = (command.staff.clone(), command.reason.clone());
-    Ok(EventFact::HoldOverridden { hold: command.hold, staff, reason, to })
+    Ok(EventFact::HoldOverridden { hold: command.hold, reason: command.reason.clone(), to })
 }

@@ -229,12 +229,10 @@ pub(crate) fn command(step: &Step) -> Command {
         }
         Step::Retract { number, by } => AuctionCommand::RetractBid(RetractBid {
             bid: number as u32,
-            by: by.map_or(Retractor::Staff("staff".into()), |by| Retractor::Bidder(bidder(by.into()))),
+            by: by.map_or(Retractor::Staff, |by| Retractor::Bidder(bidder(by.into()))),
             reason,
         }),
-        Step::Ban { who } => {
-            AuctionCommand::BanBidder(BanBidder { bidder: bidder(who.into()), staff: "staff".into(), reason })
-        }
+        Step::Ban { who } => AuctionCommand::BanBidder(BanBidder { bidder: bidder(who.into()), reason }),
         Step::Sweep => return Command::ExpireDue { limit: 64 },
     })
 }

@@ -188,7 +188,6 @@ impl World {
             }
             16 => Command::Event(EventCommand::OverrideHold(OverrideHold {
                 hold: self.key(a, 1).hold,
-                staff: "eve".into(),
                 reason: "because".into(),
                 to: (b % 2 == 0).then(|| (buyer(d), None)),
             })),

@@ -19,7 +19,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
-use onsale_domain::Query as Asked;
 use onsale_domain::auction::fact::Closing;
 use onsale_domain::auction::{
     AuctionCommand, AuctionFact, AuctionFound, AuctionQuery, AuctionStatus, AuctionView, AwardState,
@@ -228,7 +227,7 @@ pub async fn create(
 pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) -> Result<Response, Problem> {
     let own = match caller.buyer.clone() {
         None => Found::Nothing,
-        Some(buyer) => app.engine.ask(at.listing, Asked::Auction(AuctionQuery::Bidder(buyer))).await?,
+        Some(buyer) => app.engine.ask(at.listing, AuctionQuery::Bidder(buyer).into()).await?,
     };
     let view = find(&app, &at.listing)?;
     let mut body = described(&view, app.engine.now()).ok_or_else(unknown)?;

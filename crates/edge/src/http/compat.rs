@@ -38,14 +38,14 @@ pub fn routes() -> Vec<Declared> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub struct CheckoutQuery {
     user_id: String,
     id: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Used {
+pub struct PurchaseQuery {
     code: String,
 }
 
@@ -57,7 +57,7 @@ pub struct Used {
 pub async fn checkout(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<CheckoutQuery>,
 ) -> Result<Response, Problem> {
     allowed(&app, &headers)?;
     let buyer = buyer(&wanted.user_id)
@@ -82,7 +82,7 @@ pub async fn checkout(
 pub async fn purchase(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    Query(used): Query<Used>,
+    Query(used): Query<PurchaseQuery>,
 ) -> Result<Response, Problem> {
     allowed(&app, &headers)?;
     let code = CodePath::find(&app, &used.code).await?;

@@ -123,8 +123,13 @@ pub fn buyer(text: &str) -> Option<BuyerId> {
     BuyerId::parse(&whole)
 }
 
-/// What facts call whoever has the one API key.
+/// What facts call staff: one API key stands for all of them until people sign in.
 const STAFF: &str = "house";
+
+/// Staff, as facts say it.
+pub fn staff() -> Option<By> {
+    Actor::parse(STAFF).map(By::Staff)
+}
 
 /// Who asks, and under which idempotency key.
 #[derive(Debug)]
@@ -164,9 +169,16 @@ impl Caller {
                 Some(RouteKey::new(text, method, path))
             }
         };
-        // One key stands for all staff until people sign in.
-        let by = if scope == Scope::Staff { Actor::parse(STAFF).map(By::Staff) } else { None };
+        let by = if scope == Scope::Staff { staff() } else { None };
         Ok(Caller { buyer, key, by })
+    }
+
+    /// The caller of a route that buyers and staff share: staff acts where no buyer is named.
+    pub fn or_staff(mut self) -> Caller {
+        if self.buyer.is_none() {
+            self.by = staff();
+        }
+        self
     }
 
     /// The buyer, where the route needs one.

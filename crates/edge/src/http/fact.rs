@@ -48,16 +48,15 @@ impl<'a> Teller<'a> {
     /// `{"epoch", "offset", "at", "kind", …the fact's own fields}`, and `"by"` if it was not the buyer.
     pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> Value {
         let Step { epoch, at, .. } = *step;
-        let mut told = Map::new();
+        // First the fact's own, so that none of its fields can stand in for what the step says.
+        let fields = self.fields(fact, onsale_domain::listing::fence(epoch, offset));
+        let mut told = if let Value::Object(fields) = fields { fields } else { Map::new() };
         told.insert("epoch".into(), epoch.into());
         told.insert("offset".into(), offset.into());
         told.insert("at".into(), json!(Time(at)));
         told.insert("kind".into(), fact.kind().into());
         if let Some(by) = &step.by {
             told.insert("by".into(), by.to_string().into());
-        }
-        if let Value::Object(fields) = self.fields(fact, onsale_domain::listing::fence(epoch, offset)) {
-            told.extend(fields);
         }
         Value::Object(told)
     }
@@ -101,10 +100,10 @@ impl<'a> Teller<'a> {
             Fact::Event(EventFact::HoldConfirmed { hold, order }) => {
                 json!({"hold": self.hold(*hold), "order": self.order(*order)})
             }
-            Fact::Event(EventFact::HoldOverridden { hold, staff, reason, to }) => {
+            Fact::Event(EventFact::HoldOverridden { hold, reason, to }) => {
                 let to =
                     to.as_ref().map(|to| json!({"buyer": to.buyer.as_str(), "expires_at": Time(to.until)}));
-                json!({"hold": self.hold(*hold), "staff": staff, "reason": reason, "to": to, "fence": fence})
+                json!({"hold": self.hold(*hold), "reason": reason, "to": to, "fence": fence})
             }
             Fact::Event(EventFact::OrderRefunded { order, seats, areas, amount_minor, reason }) => json!({
                 "order": self.order(*order), "seats": self.seats(seats), "areas": self.areas(areas),

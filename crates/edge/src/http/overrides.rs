@@ -1,4 +1,4 @@
-//! `POST …/overrides`: staff takes a hold away or gives it to somebody else; on record with who and why.
+//! `POST …/overrides`: staff takes a hold away or gives it to somebody else; on record with why.
 
 use std::sync::Arc;
 
@@ -24,9 +24,6 @@ use crate::app::App;
 pub struct Override {
     #[schema(example = "hld_default_01kz0000000000000000000000_01kz0000000000000000000001")]
     pub hold: String,
-    /// Who of the staff does it.
-    #[schema(example = "box office, Mia")]
-    pub staff: String,
     #[schema(example = "wheelchair seat needed")]
     pub reason: String,
     /// The new holder; nobody: the seats come free.
@@ -45,7 +42,6 @@ pub struct OverrideTo {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Overridden<'a> {
     hold: String,
-    staff: &'a str,
     reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<NewHolder<'a>>,
@@ -82,18 +78,18 @@ pub async fn place(
         }
     };
     let origin = caller.origin(&at.listing, &body);
-    let (staff, reason) = (body.staff.clone(), body.reason.clone());
-    let command = Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason, to }));
+    let reason = body.reason.clone();
+    let command = Command::Event(EventCommand::OverrideHold(OverrideHold { hold, reason, to }));
     let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
-    let (fence, (staff, reason, to)) = own_fact(&answer, |fact| {
-        if let Fact::Event(EventFact::HoldOverridden { staff, reason, to, .. }) = fact {
-            Some((staff, reason, to))
+    let (fence, (reason, to)) = own_fact(&answer, |fact| {
+        if let Fact::Event(EventFact::HoldOverridden { reason, to, .. }) = fact {
+            Some((reason, to))
         } else {
             None
         }
     })?;
     let to = to.as_ref().map(|to| NewHolder { buyer: to.buyer.as_str(), expires_at: Time(to.until), fence });
     let position = At(reply::position_of(&answer));
-    let body = Overridden { hold: hold_text(&at.listing, hold), staff, reason, to, position };
+    let body = Overridden { hold: hold_text(&at.listing, hold), reason, to, position };
     Ok(reply::yes(StatusCode::OK, &answer, &body))
 }

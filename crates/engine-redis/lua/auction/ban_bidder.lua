@@ -1,12 +1,12 @@
 -- ban_bidder: he cannot bid, buy or be given a second chance; while it is open his bids go with him.
--- ARGV   6 bidder  7 staff  8 reason
+-- ARGV   6 bidder  7 reason
 -- EMITS  what the clock brings, BidderBanned          COST  O(bids)
 local name = ARGV[6]
 close_due()
 if is_banned(name) then return unchanged() end
 local banned = tonumber(call("HGET", KEYS[2], "banned") or 0)
 if banned >= BOUND.BANNED_MAX then return refuse_limit(NO.bans_full, BOUND.BANNED_MAX, banned) end
-local fact, bids, own = {"kind", "bidder_banned", "bidder", name, "staff", ARGV[7], "reason", ARGV[8]}, nil, {}
+local fact, bids, own = {"kind", "bidder_banned", "bidder", name, "reason", ARGV[7]}, nil, {}
 if status == "live" then
   bids = read_bids()
   for n = 1, #bids do

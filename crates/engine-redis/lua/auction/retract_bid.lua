@@ -1,5 +1,5 @@
 -- retract_bid: a bid is taken back; the rules are replayed over those that remain. The end never moves.
--- ARGV   6 bid  7 "staff" | "bidder"  8 who  9 reason
+-- ARGV   6 bid  7 bidder ("": staff asks)  8 reason
 -- EMITS  what the clock brings, BidRetracted          COST  O(bids)
 close_due()
 local why = not_open()
@@ -10,8 +10,8 @@ for n = 1, #bids do
   if bids[n].bid == tonumber(ARGV[6]) then bid, nth = bids[n], n end
 end
 if not bid then return refuse(NO.bid_unknown) end
-if ARGV[7] == "bidder" then
-  if bid.bidder ~= ARGV[8] then return refuse(NO.bid_unknown) end
+if ARGV[7] ~= "" then
+  if bid.bidder ~= ARGV[7] then return refuse(NO.bid_unknown) end
   if may_retract ~= "1" then return refuse(NO.retraction_not_allowed) end
   if not bid.retracted then
     for n = nth + 1, #bids do
@@ -25,6 +25,5 @@ end
 if bid.retracted then return unchanged() end
 retract(bid)
 replay(bids)
-emit(put_replayed({"kind", "bid_retracted", "bid", decimal(bid.bid), "staff", ARGV[7] == "staff" and ARGV[8] or "",
-  "reason", ARGV[9]}))
+emit(put_replayed({"kind", "bid_retracted", "bid", decimal(bid.bid), "reason", ARGV[8]}))
 return done()

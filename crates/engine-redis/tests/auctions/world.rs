@@ -120,8 +120,8 @@ impl World {
             }
             58..=69 => AuctionCommand::RetractBid(self.retraction(auction)),
             70..=74 => {
-                let (staff, reason) = (self.name("staff"), self.name("why \"|"));
-                AuctionCommand::BanBidder(BanBidder { bidder: self.buyer(), staff, reason })
+                let reason = self.name("why \"|");
+                AuctionCommand::BanBidder(BanBidder { bidder: self.buyer(), reason })
             }
             75..=79 => AuctionCommand::UnbanBidder(self.buyer()),
             80..=83 => AuctionCommand::WatchAuction(self.buyer()),
@@ -129,8 +129,7 @@ impl World {
             87..=91 => AuctionCommand::ChangeAuction(Box::new(change(&mut self.chance, now))),
             92 => AuctionCommand::CreateAuction(Box::new(details(&mut self.chance, now))),
             93 if self.chance.one_in(3) => {
-                let (by, reason) = (self.name("seller"), self.name("broken"));
-                AuctionCommand::CancelAuction(CancelAuction { by, reason })
+                AuctionCommand::CancelAuction(CancelAuction { reason: self.name("broken") })
             }
             _ => self.after(auction),
         }
@@ -223,7 +222,7 @@ impl World {
         let owner = usize::from(bid).checked_sub(1).and_then(|n| image.bids.get(n));
         let owner = owner.map(|bid| image.people[usize::from(bid.bidder)].name.clone());
         let by = match self.chance.below(4) {
-            0 => Retractor::Staff(self.name("staff")),
+            0 => Retractor::Staff,
             1..=2 => Retractor::Bidder(owner.unwrap_or_else(|| self.buyer())),
             _ => Retractor::Bidder(self.buyer()),
         };

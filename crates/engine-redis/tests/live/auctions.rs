@@ -204,7 +204,7 @@ async fn a_bid_number_names_one_bid_for_ever_also_after_lost_tails() {
     assert_eq!(all.len(), numbers.len(), "given twice: {numbers:?}");
     assert_eq!(numbers[..3], [1, 2, 3]);
     // Bids are found by their numbers, by this server and by one that reads the state.
-    let retract = RetractBid { bid: last, by: Retractor::Staff("staff".into()), reason: "a mistake".into() };
+    let retract = RetractBid { bid: last, by: Retractor::Staff, reason: "a mistake".into() };
     let retract = Command::Auction(AuctionCommand::RetractBid(retract));
     assert_eq!(submit(&one, AUCTION, retract).await.expect("an answer").outcome, Outcome::Done);
     let other = open(&server.url(), options).await;

@@ -2,6 +2,7 @@
 
 mod auctions;
 mod browser;
+mod by;
 mod config;
 mod docs;
 mod doctor;

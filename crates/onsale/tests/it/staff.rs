@@ -51,7 +51,7 @@ fn an_override_raises_the_fence_and_the_old_token_is_stale() {
     let hold = house.hold(&event, "ann", &["A-1-1"]);
     let id = hold["id"].as_str().expect("an id");
     let path = format!("/v1/events/{event}/overrides");
-    let body = json!({"hold": id, "staff": "mia", "reason": "group", "to": {"buyer": "bob"}});
+    let body = json!({"hold": id, "reason": "group", "to": {"buyer": "bob"}});
     let done = house.post(&path, &[], body).json();
     assert!(done["to"]["fence"].as_u64() > hold["fence"].as_u64(), "{done}");
     let own = format!("/v1/events/{event}/holds/{id}");
@@ -63,10 +63,10 @@ fn an_override_raises_the_fence_and_the_old_token_is_stale() {
     let token = seen["token"].as_str().expect("bob's token");
     assert_eq!(house.send("DELETE", &own, &[("hold-token", token)], None).status, 200);
     let taken = house.hold(&event, "ann", &["A-1-2"]);
-    let body = json!({"hold": taken["id"], "staff": "mia", "reason": "technical"});
+    let body = json!({"hold": taken["id"], "reason": "technical"});
     assert_eq!(house.post(&path, &[], body.clone()).status, 200);
     house.post(&path, &[], body).problem(410, "overridden");
-    let unknown = json!({"hold": "hld_x", "staff": "mia", "reason": "x"});
+    let unknown = json!({"hold": "hld_x", "reason": "x"});
     house.post(&path, &[], unknown).problem(404, "hold_unknown");
 }
 

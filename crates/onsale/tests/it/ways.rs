@@ -13,7 +13,7 @@ fn both(house: &House, method: &str, path: &str, headers: &[(&str, &str)], body:
 }
 
 /// Method, path, headers and body.
-type Asked<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str);
+type WireRequest<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str);
 
 /// What both must have in common: everything but what is made anew for each request.
 fn told(answer: &Answer) -> (u16, Vec<(String, String)>, Value) {
@@ -61,7 +61,7 @@ fn a_no_is_the_same_on_both_ways() {
     let inner = format!("{path}/{}", hold["id"].as_str().expect("an id"));
     let large = format!("{{\"seats\":[\"{}\"]}}", "x".repeat(70_000));
     let ann = ("onsale-buyer", "ann");
-    let requests: [Asked<'_>; 18] = [
+    let requests: [WireRequest<'_>; 18] = [
         ("POST", &path, &[], "{\"seats\":[\"A-1-2\"]}"),
         ("POST", &path, &[ann], ""),
         ("POST", &path, &[ann], "{"),

@@ -5,6 +5,7 @@ mod auctions;
 mod bad_days;
 mod bank;
 mod buyers;
+mod by;
 mod check;
 mod clocks;
 mod damaged;

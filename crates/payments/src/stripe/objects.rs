@@ -57,11 +57,11 @@ pub(super) struct Failure {
     code: Option<String>,
     decline_code: Option<String>,
     message: Option<String>,
-    pub payment_intent: Option<Named>,
+    pub payment_intent: Option<IntentReference>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Named {
+pub(super) struct IntentReference {
     pub id: String,
 }
 

@@ -50,7 +50,7 @@ impl Crowd {
         let engine = open(&runtime, &MemoryDisk::new(3), &Arc::new(ManualClock::at(START)));
         let bank = Arc::new(Bank::default());
         let (asked, let_go) = (Arc::default(), Arc::default());
-        let provider = Arc::new(Counted {
+        let provider = Arc::new(CountingProvider {
             asked: Arc::clone(&asked),
             let_go: Arc::clone(&let_go),
             inner: simulated(&bank),
@@ -183,13 +183,13 @@ fn key(n: u32) -> String {
 }
 
 /// Counts how often each key is charged, answered or not, and how often nobody waited for the answer.
-struct Counted {
+struct CountingProvider {
     asked: Arc<Mutex<BTreeMap<String, u32>>>,
     let_go: Arc<AtomicU32>,
     inner: Arc<dyn Provider>,
 }
 
-impl Provider for Counted {
+impl Provider for CountingProvider {
     fn name(&self) -> &'static str {
         self.inner.name()
     }

@@ -140,9 +140,6 @@ pub(super) fn shape(command: &EventCommand) -> Result<(), Refusal> {
 }
 
 fn override_hold(staff: &OverrideHold) -> Result<(), Refusal> {
-    if !name(&staff.staff, 200) {
-        return invalid("staff");
-    }
     let length = staff.to.as_ref().and_then(|(_, ms)| *ms);
     if length.is_some_and(|ms| !(30_000..=900_000).contains(&ms)) {
         return invalid("hold_seconds");

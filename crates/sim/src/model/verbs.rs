@@ -226,8 +226,8 @@ impl Event {
             let length = length.unwrap_or(self.details.rules.hold_ms);
             to = Some(NewHolder { buyer: buyer.clone(), until: now + length });
         }
-        let (staff, reason) = (command.staff.clone(), command.reason.clone());
-        Ok(Verdict::Fact(EventFact::HoldOverridden { hold: command.hold, staff, reason, to }))
+        let reason = command.reason.clone();
+        Ok(Verdict::Fact(EventFact::HoldOverridden { hold: command.hold, reason, to }))
     }
 
     pub fn refund(&self, command: &RefundOrder) -> Decision {

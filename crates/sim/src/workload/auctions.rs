@@ -127,13 +127,13 @@ impl Workload {
                 let by = match owner.filter(|_| rng.chance(500)) {
                     Some(owner) if rng.chance(900) => Retractor::Bidder(owner),
                     Some(_) => Retractor::Bidder(self.buyer(rng)),
-                    None => Retractor::Staff("staff".into()),
+                    None => Retractor::Staff,
                 };
                 AuctionCommand::RetractBid(RetractBid { bid, by, reason: "a slip".into() })
             }
             3 => {
                 let (bidder, reason) = (self.bidder(rng, &image), "because".to_owned());
-                AuctionCommand::BanBidder(BanBidder { bidder, staff: "staff".into(), reason })
+                AuctionCommand::BanBidder(BanBidder { bidder, reason })
             }
             4 => {
                 let banned: Vec<_> = image.people.iter().filter(|one| one.banned).collect();
@@ -160,7 +160,7 @@ impl Workload {
                 let change = ChangeAuction { name, ends_at, terms, ..ChangeAuction::default() };
                 AuctionCommand::ChangeAuction(Box::new(change))
             }
-            11 => AuctionCommand::CancelAuction(CancelAuction { by: "staff".into(), reason: "lost".into() }),
+            11 => AuctionCommand::CancelAuction(CancelAuction { reason: "lost".into() }),
             _ => return Command::ExpireDue { limit: rng.below(70) as u32 },
         };
         Command::Auction(command)

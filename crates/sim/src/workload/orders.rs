@@ -88,8 +88,8 @@ impl Workload {
                 let holds = holds_of(other, &self.buyer(rng), clock);
                 let hold = rng.pick(&holds).map_or(HoldId(7), |hold| hold.hold);
                 let to = rng.chance(300).then(|| (self.buyer(rng), None));
-                let (staff, reason) = ("stf_1".into(), "a wheelchair".into());
-                Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason, to }))
+                let reason = "a wheelchair".into();
+                Command::Event(EventCommand::OverrideHold(OverrideHold { hold, reason, to }))
             }
             _ => Command::ExpireDue { limit: rng.below(70) as u32 },
         }

@@ -25,8 +25,6 @@ const BIDDER_RULE: &str = "1 to 128 characters without control characters";
 pub struct Ban {
     #[schema(example = "eve")]
     pub bidder: String,
-    #[schema(example = "Mia, front desk")]
-    pub staff: String,
     #[schema(example = "bids for the seller")]
     pub reason: String,
 }
@@ -58,7 +56,7 @@ pub async fn ban(
 ) -> Result<Response, Problem> {
     let bidder = extract::buyer(&body.bidder).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
     let origin = caller.origin(&at.listing, &body);
-    let ban = BanBidder { bidder: bidder.clone(), staff: body.staff, reason: body.reason };
+    let ban = BanBidder { bidder: bidder.clone(), reason: body.reason };
     let answer =
         reply::submit(&app, at.listing, Command::Auction(AuctionCommand::BanBidder(ban)), origin, None)
             .await?;

@@ -1,4 +1,4 @@
-//! `POST …/cancel`: an auction is called off; on record with who and why.
+//! `POST …/cancel`: an auction is called off; on record with why.
 
 use std::sync::Arc;
 
@@ -22,8 +22,6 @@ use crate::http::wire::At;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cancellation {
-    #[schema(example = "Mia, front desk")]
-    pub by: String,
     #[schema(example = "the clock is broken")]
     pub reason: String,
 }
@@ -32,7 +30,6 @@ pub struct Cancellation {
 pub struct AuctionCancelled<'a> {
     id: String,
     status: &'static str,
-    by: &'a str,
     reason: &'a str,
     cancelled_at: Time,
     #[schema(value_type = String, example = "1-9")]
@@ -51,16 +48,14 @@ pub async fn cancel(
     Json(body): Json<Cancellation>,
 ) -> Result<Response, Problem> {
     let origin = caller.origin(&at.listing, &body);
-    let command =
-        Command::Auction(AuctionCommand::CancelAuction(CancelAuction { by: body.by, reason: body.reason }));
+    let command = Command::Auction(AuctionCommand::CancelAuction(CancelAuction { reason: body.reason }));
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let (by, reason) = own_fact(&answer, |fact| {
-        if let AuctionFact::AuctionCancelled { by, reason } = fact { Some((by, reason)) } else { None }
+    let reason = own_fact(&answer, |fact| {
+        if let AuctionFact::AuctionCancelled { reason } = fact { Some(reason) } else { None }
     })?;
     let told = AuctionCancelled {
         id: at.listing.to_string(),
         status: "cancelled",
-        by,
         reason,
         cancelled_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),

@@ -7,7 +7,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Code;
 use onsale_domain::Found;
-use onsale_domain::Query as Asked;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, HistoryLine};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -79,8 +78,8 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     let limit = query::limit(page.limit, LIMIT_MAX)?;
     let view = find(&app, &at.listing)?;
-    let query = Asked::Auction(AuctionQuery::History { before: page.before, limit });
-    let found = app.engine.ask(at.listing, query).await?;
+    let query = AuctionQuery::History { before: page.before, limit };
+    let found = app.engine.ask(at.listing, query.into()).await?;
     let Found::Auction(AuctionFound::History(lines)) = found else {
         return Err(Problem::code(Code::ListingUnknown));
     };

@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
-use onsale_domain::Query as Asked;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, AuctionStatus, AwardState, BidderState};
 use onsale_domain::{ListingKind, Tenant};
 use serde::Serialize;
@@ -53,8 +52,8 @@ pub async fn bids(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let own = caller.buyer.as_ref() == Some(&buyer);
-    let query = Asked::Auction(AuctionQuery::Bidder(buyer.clone()));
-    let found = app.engine.ask_all(Tenant::DEFAULT, ListingKind::Auction, query).await?;
+    let query = AuctionQuery::Bidder(buyer.clone());
+    let found = app.engine.ask_all(Tenant::DEFAULT, ListingKind::Auction, query.into()).await?;
     let (now, mut auctions) = (app.engine.now(), Vec::new());
     for one in found {
         let Found::Auction(AuctionFound::Bidder(state)) = one.found else { continue };

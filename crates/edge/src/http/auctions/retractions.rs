@@ -26,9 +26,6 @@ pub struct Retraction {
     pub bid: u32,
     #[schema(example = "a nought too many")]
     pub reason: String,
-    /// Who of the staff does it; absent: the bidder himself, named by `Onsale-Buyer`.
-    #[schema(example = "Mia, front desk")]
-    pub staff: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -68,6 +65,8 @@ impl From<&Replayed> for AfterBody {
 }
 
 /// Take a bid back; the rest is replayed without it
+///
+/// With `Onsale-Buyer` it must be the bidder's own; without, staff takes it back.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/retractions", tag = "auctions", request_body = Retraction,
     params(("auction" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
            ("Idempotency-Key" = Option<String>, Header)),
@@ -80,10 +79,8 @@ pub async fn retract(
     caller: Caller,
     Json(body): Json<Retraction>,
 ) -> Result<Response, Problem> {
-    let by = match &body.staff {
-        Some(staff) => Retractor::Staff(staff.clone()),
-        None => Retractor::Bidder(caller.buyer()?.clone()),
-    };
+    let caller = caller.or_staff();
+    let by = caller.buyer.clone().map_or(Retractor::Staff, Retractor::Bidder);
     let origin = caller.origin(&at.listing, &body);
     let command =
         Command::Auction(AuctionCommand::RetractBid(RetractBid { bid: body.bid, by, reason: body.reason }));

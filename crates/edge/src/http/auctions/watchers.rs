@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
-use onsale_domain::Query as Asked;
 use onsale_domain::auction::{AuctionCommand, AuctionFound, AuctionQuery};
 use onsale_domain::{Code, Command, Outcome};
 use serde::{Deserialize, Serialize};
@@ -106,8 +105,8 @@ pub async fn list(
     let limit = query::limit(page.limit, LIMIT_MAX)?;
     let wrong = || Problem::invalid("after", "the `next` of the page before");
     let after = page.after.as_deref().map(|text| extract::buyer(text).ok_or_else(wrong)).transpose()?;
-    let query = Asked::Auction(AuctionQuery::Watchers { after, limit });
-    let found = app.engine.ask(at.listing, query).await?;
+    let query = AuctionQuery::Watchers { after, limit };
+    let found = app.engine.ask(at.listing, query.into()).await?;
     let Found::Auction(AuctionFound::Watchers(names)) = found else {
         return Err(Problem::code(Code::ListingUnknown));
     };

@@ -16,7 +16,7 @@ pub(super) fn fields(listing: &ListingId, fact: &AuctionFact) -> Value {
         AuctionFact::AuctionCreated(details) | AuctionFact::AuctionChanged(details) => {
             serde_json::to_value(DetailsBody::new(&details, details.ends_at, false)).unwrap_or_default()
         }
-        AuctionFact::AuctionCancelled { by, reason } => json!({"by": by, "reason": reason}),
+        AuctionFact::AuctionCancelled { reason } => json!({"reason": reason}),
         AuctionFact::BidPlaced {
             bid,
             bidder,
@@ -31,11 +31,11 @@ pub(super) fn fields(listing: &ListingId, fact: &AuctionFact) -> Value {
             "price_minor": price_minor, "min_next_minor": min_next_minor, "reserve_met": reserve_met,
             "ends_at": Time(ends_at),
         }),
-        AuctionFact::BidRetracted { bid, staff, reason, after } => {
-            json!({"bid": bid, "staff": staff, "reason": reason, "after": replayed(&after)})
+        AuctionFact::BidRetracted { bid, reason, after } => {
+            json!({"bid": bid, "reason": reason, "after": replayed(&after)})
         }
-        AuctionFact::BidderBanned { bidder, staff, reason, after } => json!({
-            "bidder": bidder.as_str(), "staff": staff, "reason": reason,
+        AuctionFact::BidderBanned { bidder, reason, after } => json!({
+            "bidder": bidder.as_str(), "reason": reason,
             "after": after.as_deref().map(replayed),
         }),
         AuctionFact::BidderUnbanned { bidder } => json!({"bidder": bidder.as_str()}),

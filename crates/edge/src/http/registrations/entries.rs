@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
-use onsale_domain::Query as Asked;
 use onsale_domain::id::write_inside;
 use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, Register};
 use onsale_domain::registration::{
@@ -126,7 +125,7 @@ fn registered(fact: &Fact) -> Option<EntryState> {
 }
 
 async fn ask(app: &App, listing: ListingId, query: RegistrationQuery) -> Result<RegistrationFound, Problem> {
-    let found = app.engine.ask(listing, Asked::Registration(query)).await?;
+    let found = app.engine.ask(listing, query.into()).await?;
     let Found::Registration(found) = found else { return Ok(RegistrationFound::Nothing) };
     Ok(found)
 }
@@ -283,6 +282,7 @@ pub async fn cancel(
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
+    let caller = caller.or_staff();
     let origin = caller.origin(&at.listing, &());
     let cancel = CancelEntry { entry, buyer: caller.buyer.clone() };
     let command = Command::Registration(RegistrationCommand::CancelEntry(cancel));

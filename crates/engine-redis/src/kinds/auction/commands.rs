@@ -28,7 +28,6 @@ pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms
             change(&mut args, picture, command);
         }
         AuctionCommand::CancelAuction(command) => {
-            args.bytes(&command.by);
             args.bytes(&command.reason);
         }
         AuctionCommand::PlaceBid(command) => {
@@ -42,17 +41,14 @@ pub(super) fn prepare(picture: &Picture, command: &AuctionCommand, terms: &Terms
         }
         AuctionCommand::RetractBid(command) => {
             args.push(command.bid);
-            let (kind, who) = match &command.by {
-                Retractor::Staff(staff) => ("staff", staff.as_str()),
-                Retractor::Bidder(bidder) => ("bidder", bidder.as_str()),
-            };
-            args.bytes(kind);
-            args.bytes(who);
+            args.bytes(match &command.by {
+                Retractor::Staff => "",
+                Retractor::Bidder(bidder) => bidder.as_str(),
+            });
             args.bytes(&command.reason);
         }
         AuctionCommand::BanBidder(command) => {
             args.bytes(command.bidder.as_str());
-            args.bytes(&command.staff);
             args.bytes(&command.reason);
         }
         AuctionCommand::UnbanBidder(bidder) => {

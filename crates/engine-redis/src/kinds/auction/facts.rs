@@ -13,10 +13,7 @@ pub(super) fn encode(fact: &AuctionFact, fields: &mut Fields) {
         AuctionFact::AuctionCreated(details) | AuctionFact::AuctionChanged(details) => {
             encode_details(details, fields);
         }
-        AuctionFact::AuctionCancelled { by, reason } => {
-            fields.push("by", by);
-            fields.push("reason", reason);
-        }
+        AuctionFact::AuctionCancelled { reason } => fields.push("reason", reason),
         AuctionFact::BidPlaced {
             bid,
             bidder,
@@ -33,15 +30,13 @@ pub(super) fn encode(fact: &AuctionFact, fields: &mut Fields) {
             let (leading, met) = (flag(*leading), flag(*reserve_met));
             fields.push("after", format!("{leading}|{price_minor}|{min_next_minor}|{met}|{ends_at}"));
         }
-        AuctionFact::BidRetracted { bid, staff, reason, after } => {
+        AuctionFact::BidRetracted { bid, reason, after } => {
             fields.push("bid", bid.to_string());
-            fields.push("staff", staff.as_deref().unwrap_or_default());
             fields.push("reason", reason);
             encode_replayed(Some(after), fields);
         }
-        AuctionFact::BidderBanned { bidder, staff, reason, after } => {
+        AuctionFact::BidderBanned { bidder, reason, after } => {
             fields.push("bidder", bidder.as_str());
-            fields.push("staff", staff);
             fields.push("reason", reason);
             encode_replayed(after.as_deref(), fields);
         }
@@ -79,17 +74,15 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<AuctionFact, Malform
     Ok(match kind {
         "auction_created" => AuctionFact::AuctionCreated(Box::new(decode_details(fields)?)),
         "auction_changed" => AuctionFact::AuctionChanged(Box::new(decode_details(fields)?)),
-        "auction_cancelled" => AuctionFact::AuctionCancelled { by: owned("by")?, reason: owned("reason")? },
+        "auction_cancelled" => AuctionFact::AuctionCancelled { reason: owned("reason")? },
         "bid_placed" => decode_bid(fields)?,
         "bid_retracted" => AuctionFact::BidRetracted {
             bid: fields.number("bid")?,
-            staff: Some(owned("staff")?).filter(|staff| !staff.is_empty()),
             reason: owned("reason")?,
             after: Box::new(decode_replayed(fields)?.ok_or_else(|| Malformed::of("price_minor"))?),
         },
         "bidder_banned" => AuctionFact::BidderBanned {
             bidder: fields.buyer("bidder")?,
-            staff: owned("staff")?,
             reason: owned("reason")?,
             after: decode_replayed(fields)?.map(Box::new),
         },

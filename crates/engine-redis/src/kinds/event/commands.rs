@@ -46,7 +46,6 @@ pub(super) fn prepare(picture: &Picture, command: &EventCommand, now: Millis, te
         }
         EventCommand::OverrideHold(take) => {
             args.bytes(facts::id(take.hold.0));
-            args.bytes(&take.staff);
             args.bytes(&take.reason);
             args.bytes(take.to.as_ref().map_or("", |(buyer, _)| buyer.as_str()));
             args.optional(take.to.as_ref().and_then(|(_, hold_ms)| *hold_ms));

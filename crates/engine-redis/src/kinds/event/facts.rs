@@ -56,9 +56,8 @@ pub(super) fn encode(fact: &EventFact, fields: &mut Fields) {
             fields.push("hold", id(hold.0));
             fields.push("order", id(order.0));
         }
-        EventFact::HoldOverridden { hold, staff, reason, to } => {
+        EventFact::HoldOverridden { hold, reason, to } => {
             fields.push("hold", id(hold.0));
-            fields.push("staff", staff);
             fields.push("reason", reason);
             if let Some(to) = to {
                 fields.push("buyer", to.buyer.as_str());
@@ -150,7 +149,6 @@ pub(super) fn decode(name: &str, fields: &Fields) -> Result<EventFact, Malformed
         }
         "hold_overridden" => EventFact::HoldOverridden {
             hold: fields.hold("hold")?,
-            staff: fields.text("staff")?.to_owned(),
             reason: fields.text("reason")?.to_owned(),
             to: match fields.get("buyer") {
                 None => None,

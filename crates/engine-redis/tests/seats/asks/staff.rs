@@ -58,8 +58,8 @@ impl World {
         let hold_ms = self.chance.one_in(3).then(|| 1_000 * self.chance.below(400) as Millis);
         let reason = if self.chance.one_in(20) { "" } else { "wheel|chair" };
         let to = self.chance.one_in(2).then(|| (self.buyer(), hold_ms));
-        let (hold, staff) = (self.key(event).hold, "eve {x}".to_owned());
-        Command::Event(EventCommand::OverrideHold(OverrideHold { hold, staff, reason: reason.into(), to }))
+        let hold = self.key(event).hold;
+        Command::Event(EventCommand::OverrideHold(OverrideHold { hold, reason: reason.into(), to }))
     }
 
     fn refund(&mut self, event: &Listing) -> Command {

@@ -73,9 +73,8 @@ pub(super) fn of_staff(
         ["override", name, options @ ..] => {
             let hold_ms = option(options, "for").map(span).transpose()?;
             let to = option(options, "to").map(buyer).transpose()?.map(|buyer| (buyer, hold_ms));
-            let staff = option(options, "by").unwrap_or("staff").to_owned();
             let (hold, reason) = (names.hold(name), reason(options, "asked at the desk"));
-            EventCommand::OverrideHold(OverrideHold { hold, staff, reason, to })
+            EventCommand::OverrideHold(OverrideHold { hold, reason, to })
         }
         ["refund", name, what @ ..] => {
             let wish = what.first().map_or(Ok(Wish::default()), |what| wish(what, view))?;

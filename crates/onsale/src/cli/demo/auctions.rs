@@ -9,7 +9,8 @@ use onsale_domain::auction::increment::{Increment, NamedLadder};
 use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionTerms};
 use onsale_domain::id::read_base32;
 use onsale_domain::money::Currency;
-use onsale_domain::{BuyerId, Code, Command, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{BuyerId, By, Code, Command, ListingId, ListingKind, Millis, Tenant};
+use onsale_edge::http::extract::staff;
 use onsale_engine::{Engine, Request};
 
 use crate::cli::look;
@@ -109,10 +110,10 @@ pub async fn ensure(engine: &Arc<dyn Engine>) -> anyhow::Result<Vec<ListingId>> 
         }
         let details = thing.details(period)?;
         let currency = details.currency;
-        submit(&**engine, listing, AuctionCommand::CreateAuction(Box::new(details))).await?;
+        submit(&**engine, listing, AuctionCommand::CreateAuction(Box::new(details)), staff()).await?;
         for (name, max_minor) in thing.bids {
             let bid = PlaceBid { bidder: buyer(name)?, max_minor: *max_minor, currency };
-            submit(&**engine, listing, AuctionCommand::PlaceBid(bid)).await?;
+            submit(&**engine, listing, AuctionCommand::PlaceBid(bid), None).await?;
         }
     }
     Ok(running)
@@ -146,8 +147,13 @@ fn buyer(name: &str) -> anyhow::Result<BuyerId> {
 }
 
 /// What was there before a start that was cut short, or has just ended, is as good as just made.
-async fn submit(engine: &dyn Engine, listing: ListingId, command: AuctionCommand) -> anyhow::Result<()> {
-    let request = Request { listing, command: Command::Auction(command), key: None, by: None };
+async fn submit(
+    engine: &dyn Engine,
+    listing: ListingId,
+    command: AuctionCommand,
+    by: Option<By>,
+) -> anyhow::Result<()> {
+    let request = Request { listing, command: Command::Auction(command), key: None, by };
     let answer = engine.submit(request).await.with_context(|| format!("{listing} could not be created"))?;
     match answer.outcome.refused().map(|refusal| refusal.code) {
         None | Some(Code::ListingExists | Code::AuctionOver | Code::Invalid) => Ok(()),

@@ -73,15 +73,12 @@ impl Reading {
         if step.first != self.listing.offset + 1 {
             bail!("fact {} does not follow; run `onsale verify`", step.first);
         }
-        self.listing.epoch = u64::from(step.epoch);
-        let mut facts = Vec::with_capacity(step.facts as usize);
-        for fact in step.decode_facts() {
-            let fact = fact?;
-            self.listing.apply(&fact, step.at);
-            facts.push(fact);
+        let step = step.decode(self.id)?;
+        self.listing.epoch = step.epoch;
+        for fact in &step.facts {
+            self.listing.apply(fact, step.at);
         }
-        let (epoch, first, at, key) = (u64::from(step.epoch), step.first, step.at, step.key);
-        self.steps.push(Step { listing: self.id, epoch, first, at, key, facts, by: None });
+        self.steps.push(step);
         Ok(())
     }
 }

@@ -78,10 +78,11 @@ fn about(kind: &str, fact: &Value) -> Vec<String> {
     if let Some(to) = fact["to"]["buyer"].as_str() {
         parts.push(format!("to {to}"));
     }
-    for (name, label) in [("staff", "by "), ("reason", ""), ("why", "by ")] {
-        if let Some(text) = fact[name].as_str() {
-            parts.push(if name == "reason" { format!("“{text}”") } else { format!("{label}{text}") });
-        }
+    if let Some(reason) = fact["reason"].as_str() {
+        parts.push(format!("“{reason}”"));
+    }
+    for name in ["by", "why"] {
+        parts.extend(fact[name].as_str().map(|who| format!("by {who}")));
     }
     if let Some(version) = fact["layout_version"].as_u64() {
         parts.push(format!("layout {version}"));
@@ -151,9 +152,9 @@ mod tests {
         );
         assert_eq!(
             told(
-                json!({"epoch": 1, "offset": 2, "at": "1970-01-01T00:00:00.000Z", "kind": "seats_blocked", "seats": ["A1", "A2"], "reason": "camera"})
+                json!({"epoch": 1, "offset": 2, "at": "1970-01-01T00:00:00.000Z", "kind": "seats_blocked", "seats": ["A1", "A2"], "reason": "camera", "by": "staff:house"})
             ),
-            "1970-01-01 00:00:00.000       1-2  seats_blocked     A1 A2  “camera”"
+            "1970-01-01 00:00:00.000       1-2  seats_blocked     A1 A2  “camera”  by staff:house"
         );
     }
 }

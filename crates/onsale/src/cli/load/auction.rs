@@ -282,9 +282,10 @@ async fn one_bid(
     start: Duration,
 ) {
     let ask = bidder.next(&shared.auction, &shared.crowd, rng);
-    let headers = [("onsale-buyer", ask.bidder.as_str()), ("idempotency-key", ask.key.as_str())];
+    let headers = [("idempotency-key", ask.key.as_str()), ("onsale-buyer", ask.bidder.as_str())];
+    let headers = if ask.is_bidders_own() { &headers[..] } else { &headers[..1] };
     for _ in 0..TRIES {
-        let Ok(reply) = client.send(Method::POST, &ask.path, &headers, Some(ask.body.clone())).await else {
+        let Ok(reply) = client.send(Method::POST, &ask.path, headers, Some(ask.body.clone())).await else {
             continue;
         };
         // Asked again under the same key until it is told.

@@ -138,25 +138,17 @@ fn sellers_and_the_banned_do_not_bid() {
     assert_eq!(hall.bid(&auction, "ann", 2_000).json()["price_minor"], 2_100);
     let bans = format!("/v1/auctions/{auction}/bans");
     let ban = |body| hall.house.post(&bans, &[], body);
-    assert_eq!(
-        ban(json!({"bidder": "", "staff": "Mia", "reason": "x"})).problem(422, "invalid")["field"],
-        "bidder"
-    );
-    assert_eq!(
-        ban(json!({"bidder": "eve", "staff": "", "reason": "x"})).problem(422, "invalid")["field"],
-        "staff"
-    );
-    assert_eq!(
-        ban(json!({"bidder": "eve", "staff": "Mia", "reason": ""})).problem(422, "invalid")["field"],
-        "reason"
-    );
-    let told = ban(json!({"bidder": "eve", "staff": "Mia", "reason": "shill"})).json();
+    assert_eq!(ban(json!({"bidder": "", "reason": "x"})).problem(422, "invalid")["field"], "bidder");
+    let staff = json!({"bidder": "eve", "staff": "Mia", "reason": "x"});
+    assert_eq!(ban(staff).problem(422, "invalid")["field"], "staff", "who acts is no field of a body");
+    assert_eq!(ban(json!({"bidder": "eve", "reason": ""})).problem(422, "invalid")["field"], "reason");
+    let told = ban(json!({"bidder": "eve", "reason": "shill"})).json();
     assert_eq!(
         (&told["after"]["leader"], &told["after"]["price_minor"]),
         (&json!("ext:default:ann"), &json!(1_000))
     );
     hall.bid(&auction, "eve", 20_000).problem(403, "banned");
-    let again = ban(json!({"bidder": "eve", "staff": "Mia", "reason": "shill"})).json();
+    let again = ban(json!({"bidder": "eve", "reason": "shill"})).json();
     assert_eq!(again["changed"], false);
     let unban = hall.house.send("DELETE", &format!("{bans}/eve"), &[], None);
     assert_eq!((unban.status, &unban.json()["changed"]), (200, &json!(true)), "{unban:?}");
@@ -181,7 +173,6 @@ fn a_bid_is_taken_back_by_the_rules() {
     retract(&auction, &bob, own(1)).problem(404, "bid_unknown");
     retract(&auction, &ann, own(99)).problem(404, "bid_unknown");
     retract(&auction, &ann, own(1)).problem(409, "bid_not_latest");
-    assert_eq!(retract(&auction, &[], own(1)).problem(422, "invalid")["field"], "Onsale-Buyer");
     assert_eq!(
         retract(&auction, &ann, json!({"bid": 3, "reason": ""})).problem(422, "invalid")["field"],
         "reason"
@@ -202,7 +193,7 @@ fn a_bid_is_taken_back_by_the_rules() {
     assert_eq!(hall.bid(&auction, "ann", 7_000).status, 201);
     hall.clock.set(end - 12 * HOUR + 1);
     retract(&auction, &ann, own(4)).problem(409, "retraction_late");
-    let staff = json!({"bid": 4, "reason": "agreed", "staff": "Mia"});
+    let staff = json!({"bid": 4, "reason": "agreed"});
     assert_eq!(retract(&auction, &[], staff.clone()).json()["changed"], true);
     let history = hall.house.get(&format!("/v1/auctions/{auction}/history")).json();
     assert_eq!(

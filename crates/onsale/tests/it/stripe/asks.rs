@@ -11,7 +11,7 @@ use onsale_payments::{ProviderError, Said};
 use serde_json::{Value, json};
 
 use super::localstripe::Localstripe;
-use super::scripted::{Scripted, Turn};
+use super::scripted::{Scripted, ScriptedAnswer};
 use super::{SECRET_KEY, WEBHOOK_SECRET};
 
 const KEY: &str = "pay_default_01kz0000000000000000000003";
@@ -68,14 +68,19 @@ fn done(reference: &str, amount_minor: i64) -> Said {
     Said { reference: Some(reference.to_owned()), standing: PaymentStanding::Done { amount_minor } }
 }
 
-fn paid() -> Turn {
-    Turn::Says(200, intent("pi_1", "succeeded", KEY))
+fn paid() -> ScriptedAnswer {
+    ScriptedAnswer::Says(200, intent("pi_1", "succeeded", KEY))
 }
 
 #[test]
 fn every_ask_has_our_key_and_the_pinned_version_and_is_the_same_ask_when_sent_again() {
     let busy = json!({"error": {"type": "api_error", "message": "busy"}});
-    let turns = vec![Turn::Says(500, busy.clone()), Turn::Hangs, Turn::Says(429, busy), paid()];
+    let turns = vec![
+        ScriptedAnswer::Says(500, busy.clone()),
+        ScriptedAnswer::Hangs,
+        ScriptedAnswer::Says(429, busy),
+        paid(),
+    ];
     let fake = Scripted::play(turns);
     let said = run(at(&fake.base_url).charge(charge(Some("pm_1"))));
     assert_eq!(said, Ok(done("pi_1", 4_500)));
@@ -98,15 +103,23 @@ fn every_ask_has_our_key_and_the_pinned_version_and_is_the_same_ask_when_sent_ag
 fn what_may_end_better_is_tried_a_few_times_and_nothing_else() {
     let error = |kind: &str| json!({"error": {"type": kind, "message": "no"}});
     let table = [
-        ("busy for ever", vec![Turn::Says(503, error("api_error")); 5], 4),
-        ("another holds the key", vec![Turn::Says(409, error("api_error")), paid()], 2),
-        ("it says not to", vec![Turn::With(500, "stripe-should-retry: false", error("api_error"))], 1),
-        ("it says to", vec![Turn::With(400, "stripe-should-retry: true", error("api_error")), paid()], 2),
-        ("it wants a long pause", vec![Turn::With(429, "retry-after: 60", error("api_error"))], 1),
-        ("a wrong key", vec![Turn::Says(401, error("invalid_request_error"))], 1),
-        ("a card that is declined", vec![Turn::Says(402, error("card_error"))], 1),
-        ("an ask that is never right", vec![Turn::Says(400, error("invalid_request_error"))], 1),
-        ("the key with another body", vec![Turn::Says(400, error("idempotency_error"))], 1),
+        ("busy for ever", vec![ScriptedAnswer::Says(503, error("api_error")); 5], 4),
+        ("another holds the key", vec![ScriptedAnswer::Says(409, error("api_error")), paid()], 2),
+        (
+            "it says not to",
+            vec![ScriptedAnswer::With(500, "stripe-should-retry: false", error("api_error"))],
+            1,
+        ),
+        (
+            "it says to",
+            vec![ScriptedAnswer::With(400, "stripe-should-retry: true", error("api_error")), paid()],
+            2,
+        ),
+        ("it wants a long pause", vec![ScriptedAnswer::With(429, "retry-after: 60", error("api_error"))], 1),
+        ("a wrong key", vec![ScriptedAnswer::Says(401, error("invalid_request_error"))], 1),
+        ("a card that is declined", vec![ScriptedAnswer::Says(402, error("card_error"))], 1),
+        ("an ask that is never right", vec![ScriptedAnswer::Says(400, error("invalid_request_error"))], 1),
+        ("the key with another body", vec![ScriptedAnswer::Says(400, error("idempotency_error"))], 1),
     ];
     for (name, turns, times) in table {
         let fake = Scripted::play(turns);
@@ -135,10 +148,10 @@ fn a_provider_that_is_not_there_is_an_error_that_hides_the_key() {
 fn a_payment_that_was_never_answered_is_found_by_its_key_and_called_off() {
     let page = |ids: &[(&str, &str)], has_more| {
         let data: Vec<_> = ids.iter().map(|(id, key)| intent(id, "requires_action", key)).collect();
-        Turn::Says(200, json!({"object": "list", "data": data, "has_more": has_more}))
+        ScriptedAnswer::Says(200, json!({"object": "list", "data": data, "has_more": has_more}))
     };
     let others = [("pi_9", "another's"), ("pi_8", "another's")];
-    let cancelled = Turn::Says(200, intent("pi_7", "canceled", KEY));
+    let cancelled = ScriptedAnswer::Says(200, intent("pi_7", "canceled", KEY));
     let fake = Scripted::play(vec![page(&others, true), page(&[("pi_7", KEY)], true), cancelled]);
     let said = run(at(&fake.base_url).call_off(what_of(None))).expect("answers").expect("it arrived");
     assert_eq!(said.reference.as_deref(), Some("pi_7"));
@@ -156,13 +169,13 @@ fn a_payment_that_was_never_answered_is_found_by_its_key_and_called_off() {
     assert_eq!(run(at(&fake.base_url).call_off(what_of(None))), Ok(None));
     let mut old = intent("pi_1", "succeeded", "another's");
     old["created"] = json!(NOW / 1_000 - 700);
-    let fake = Scripted::play(vec![Turn::Says(200, json!({"data": [old], "has_more": true}))]);
+    let fake = Scripted::play(vec![ScriptedAnswer::Says(200, json!({"data": [old], "has_more": true}))]);
     assert_eq!(run(at(&fake.base_url).look_up(what_of(None))), Ok(None));
 }
 
 #[test]
 fn money_that_was_taken_before_it_was_called_off_is_told() {
-    let no = Turn::Says(400, json!({"error": {"code": "payment_intent_unexpected_state"}}));
+    let no = ScriptedAnswer::Says(400, json!({"error": {"code": "payment_intent_unexpected_state"}}));
     let fake = Scripted::play(vec![no, paid()]);
     let said = run(at(&fake.base_url).call_off(what_of(Some("pi_1"))));
     assert_eq!(said, Ok(Some(done("pi_1", 4_500))));
@@ -175,14 +188,14 @@ fn a_refund_is_asked_for_again_only_if_no_earlier_try_went_through() {
         json!({"id": id, "object": "refund", "status": status, "amount": 1500, "currency": "eur",
                "metadata": {"refund": format!("{KEY}-{key}")}})
     };
-    let list = |all: &[Value]| Turn::Says(200, json!({"data": all, "has_more": false}));
+    let list = |all: &[Value]| ScriptedAnswer::Says(200, json!({"data": all, "has_more": false}));
     let fake =
         Scripted::play(vec![list(&[refund("re_2", "r1-t1", "succeeded"), refund("re_1", "r1", "failed")])]);
     let said = run(at(&fake.base_url).refund(give_back("pi_1", "r1-t2", 2)));
     assert_eq!(said, Ok(done("re_2", 1_500)));
     assert_eq!(fake.lines(), ["GET /v1/refunds?payment_intent=pi_1&limit=100"]);
     // Another refund of the same payment, and a try that failed, are none.
-    let made = Turn::Says(200, refund("re_3", "r1-t1", "succeeded"));
+    let made = ScriptedAnswer::Says(200, refund("re_3", "r1-t1", "succeeded"));
     let fake = Scripted::play(vec![
         list(&[refund("re_2", "r2", "succeeded"), refund("re_1", "r1", "failed")]),
         made,

@@ -11,7 +11,7 @@ use crate::house::read_head;
 
 /// What happens to one request.
 #[derive(Clone, Debug)]
-pub(crate) enum Turn {
+pub(crate) enum ScriptedAnswer {
     Says(u16, Value),
     /// The same with one more header.
     With(u16, &'static str, Value),
@@ -20,14 +20,14 @@ pub(crate) enum Turn {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     /// `POST /v1/refunds`.
     pub line: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -35,11 +35,11 @@ impl Asked {
 
 pub(crate) struct Scripted {
     pub base_url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Scripted {
-    pub(crate) fn play(turns: Vec<Turn>) -> Scripted {
+    pub(crate) fn play(turns: Vec<ScriptedAnswer>) -> Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base_url = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -56,7 +56,7 @@ impl Scripted {
         Scripted { base_url, asked }
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().expect("no panic before").clone()
     }
 
@@ -65,7 +65,7 @@ impl Scripted {
     }
 }
 
-fn take(stream: TcpStream, turn: &Turn, asked: &Mutex<Vec<Asked>>) {
+fn take(stream: TcpStream, turn: &ScriptedAnswer, asked: &Mutex<Vec<ReceivedRequest>>) {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).expect("a request");
@@ -76,11 +76,11 @@ fn take(stream: TcpStream, turn: &Turn, asked: &Mutex<Vec<Asked>>) {
     let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().expect("a number"))];
     reader.read_exact(&mut body).expect("the whole body");
     let body = String::from_utf8(body).expect("text");
-    asked.lock().expect("no panic before").push(Asked { line, headers, body });
+    asked.lock().expect("no panic before").push(ReceivedRequest { line, headers, body });
     let (status, header, body) = match turn {
-        Turn::Says(status, body) => (*status, "x-nothing: 1", body),
-        Turn::With(status, header, body) => (*status, *header, body),
-        Turn::Hangs => return,
+        ScriptedAnswer::Says(status, body) => (*status, "x-nothing: 1", body),
+        ScriptedAnswer::With(status, header, body) => (*status, *header, body),
+        ScriptedAnswer::Hangs => return,
     };
     let body = body.to_string();
     let text = format!(

@@ -50,6 +50,13 @@ pub(crate) struct Ask {
     pub max: Option<i64>,
 }
 
+impl Ask {
+    /// Whether the bidder asks, and not staff about him.
+    pub(crate) fn is_bidders_own(&self) -> bool {
+        !matches!(self.verb, "retract" | "ban")
+    }
+}
+
 /// Sent and never answered: whether it counts, only the facts know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Unanswered {
@@ -92,15 +99,10 @@ impl Bidder {
             max,
         };
         if let Some(bid) = self.latest.filter(|_| dice < RETRACT) {
-            return ask(
-                "retract",
-                "retractions",
-                json!({"bid": bid, "staff": "load", "reason": "a slip"}),
-                None,
-            );
+            return ask("retract", "retractions", json!({"bid": bid, "reason": "a slip"}), None);
         }
         if dice < RETRACT + BAN && self.latest.is_some() {
-            let body = json!({"bidder": bidder, "staff": "load", "reason": "load"});
+            let body = json!({"bidder": bidder, "reason": "load"});
             return ask("ban", "bans", body, None);
         }
         if dice < RETRACT + BAN + WATCH {

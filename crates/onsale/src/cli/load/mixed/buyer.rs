@@ -365,7 +365,7 @@ async fn wait_for_the_lapse(way: &mut Way<'_>, pinned: i64) -> bool {
 /// Staff takes a hold away while it is paid; whatever money comes then is late. A code cannot be taken away.
 async fn take_away(way: &mut Way<'_>, order: &Order) {
     let Goods::Hold { event, hold, .. } = &order.goods else { return };
-    let body = json!({"hold": hold, "staff": "load", "reason": "needed otherwise"});
+    let body = json!({"hold": hold, "reason": "needed otherwise"});
     let told = way.post("take away", &format!("/v1/events/{event}/overrides"), &[], body).await;
     match told {
         Some(told) if told.is_yes() => way.promise("hold_overridden", "hold", hold, &[]),

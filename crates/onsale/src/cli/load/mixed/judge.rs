@@ -113,7 +113,7 @@ impl Lot {
 
 /// Orders of all listings, with what they are for.
 #[derive(Default)]
-struct Desk {
+struct OrderBook {
     money: MoneyBook<String>,
     /// By the ids of holds and checkouts.
     lots: HashMap<String, Lot>,
@@ -121,7 +121,7 @@ struct Desk {
     goods: HashMap<String, String>,
 }
 
-impl Desk {
+impl OrderBook {
     /// Books what a fact does to orders and money.
     fn take(&mut self, fact: &Value) -> Result<(), String> {
         let (order, payment) = (text(fact, "order"), text(fact, "payment"));
@@ -182,9 +182,9 @@ impl Desk {
 pub(super) fn judge(record: &Record) -> Verdict {
     let mut verdict = Verdict { promises: record.promises.len() as u64, ..Verdict::default() };
     record.broken.iter().for_each(|why| verdict.broken(why.clone()));
-    let mut desk = Desk::default();
-    record.events.iter().for_each(|event| judge_event(event, &mut desk, &mut verdict));
-    record.sales.iter().for_each(|sale| judge_sale(sale, &mut desk, &mut verdict));
+    let mut orders = OrderBook::default();
+    record.events.iter().for_each(|event| judge_event(event, &mut orders, &mut verdict));
+    record.sales.iter().for_each(|sale| judge_sale(sale, &mut orders, &mut verdict));
     for one in &record.auctions {
         let own = auction::check::judge(&one.facts, &one.shown, &one.terms, &one.heard);
         own.broken.iter().for_each(|why| verdict.broken(format!("{}: {why}", one.id)));
@@ -192,13 +192,13 @@ pub(super) fn judge(record: &Record) -> Verdict {
         verdict.promises += own.promises;
         verdict.bids += one.facts.iter().filter(|fact| fact["kind"] == "bid_placed").count() as u64;
     }
-    judge_money(record, &desk, &mut verdict);
+    judge_money(record, &orders, &mut verdict);
     judge_promises(record, &mut verdict);
     verdict.exact = verdict.broken_count == 0;
     verdict
 }
 
-fn judge_event(event: &Event, desk: &mut Desk, verdict: &mut Verdict) {
+fn judge_event(event: &Event, orders: &mut OrderBook, verdict: &mut Verdict) {
     let name = |name: &String| Arc::<str>::from(name.as_str());
     let chart = || {
         let areas = event.areas.iter().map(|(area, places)| (name(area), *places));
@@ -207,9 +207,9 @@ fn judge_event(event: &Event, desk: &mut Desk, verdict: &mut Verdict) {
     let (mut ledger, mut compared) = (Ledger::default(), false);
     for fact in &event.facts {
         count(fact, verdict);
-        verdict.told(desk.take(fact), &event.id, fact);
+        verdict.told(orders.take(fact), &event.id, fact);
         let lines = match fact["kind"] == "seats_taken_back" {
-            true => taken_back(fact, desk),
+            true => taken_back(fact, orders),
             false => check::line(fact, chart).into_iter().collect(),
         };
         for line in lines {
@@ -227,9 +227,9 @@ fn judge_event(event: &Event, desk: &mut Desk, verdict: &mut Verdict) {
 }
 
 /// Late money: held and sold in the same moment, as the order was placed.
-fn taken_back(fact: &Value, desk: &Desk) -> Vec<Line<Arc<str>, Arc<str>>> {
+fn taken_back(fact: &Value, orders: &OrderBook) -> Vec<Line<Arc<str>, Arc<str>>> {
     let order = check::number(fact, "order");
-    let lot = desk.goods.get(&text(fact, "order")).and_then(|goods| desk.lots.get(goods));
+    let lot = orders.goods.get(&text(fact, "order")).and_then(|goods| orders.lots.get(goods));
     let lot = lot.cloned().unwrap_or_default();
     let seats = lot.seats.keys().map(|seat| Arc::from(seat.as_str())).collect();
     let areas = lot.counts.iter().map(|(area, (count, _))| (Arc::from(area.as_str()), *count)).collect();
@@ -246,13 +246,13 @@ fn compare_seats(event: &Event, ledger: &Ledger<Arc<str>, Arc<str>>, verdict: &m
     }
 }
 
-fn judge_sale(one: &Sale, desk: &mut Desk, verdict: &mut Verdict) {
+fn judge_sale(one: &Sale, orders: &mut OrderBook, verdict: &mut Verdict) {
     let (mut book, mut compared) = (StockBook::default(), false);
     for fact in &one.facts {
         count(fact, verdict);
-        verdict.told(desk.take(fact), &one.id, fact);
+        verdict.told(orders.take(fact), &one.id, fact);
         let at = instant::ms(&fact["at"]).unwrap_or_default();
-        for entry in sale::check::entries(fact).into_iter().chain(pinned(fact, desk)) {
+        for entry in sale::check::entries(fact).into_iter().chain(pinned(fact, orders)) {
             verdict.told(book.take(at, entry), &one.id, fact);
         }
         if position(fact) == one.position {
@@ -275,11 +275,11 @@ fn judge_sale(one: &Sale, desk: &mut Desk, verdict: &mut Verdict) {
 }
 
 /// A payment that is asked for, or was declined, gives the code of its order more time.
-fn pinned(fact: &Value, desk: &Desk) -> Option<stock_book::Entry<String>> {
+fn pinned(fact: &Value, orders: &OrderBook) -> Option<stock_book::Entry<String>> {
     let kind = text(fact, "kind");
     let until =
         instant::ms(&fact["expires_at"]).filter(|_| kind == "payment_asked" || kind == "payment_declined")?;
-    let code = json!({"checkout": desk.goods.get(&text(fact, "order"))?});
+    let code = json!({"checkout": orders.goods.get(&text(fact, "order"))?});
     Some(stock_book::Entry::Until { code: sale::check::number(&code, "checkout"), until })
 }
 
@@ -299,13 +299,13 @@ fn position(fact: &Value) -> String {
 
 /// Captured minus refunded is what confirmed orders come to, each of them and all; and who is served as having
 /// something has it.
-fn judge_money(record: &Record, desk: &Desk, verdict: &mut Verdict) {
-    for order in desk.money.orders() {
-        if let Err(why) = desk.money.check(order) {
+fn judge_money(record: &Record, orders: &OrderBook, verdict: &mut Verdict) {
+    for order in orders.money.orders() {
+        if let Err(why) = orders.money.check(order) {
             verdict.broken(why);
         }
     }
-    let sums = desk.money.sums();
+    let sums = orders.money.sums();
     (verdict.orders, verdict.confirmed) = (sums.orders, sums.confirmed);
     (verdict.captured_minor, verdict.refunded_minor) = (sums.captured_minor, sums.refunded_minor);
     verdict.confirmed_minor = sums.confirmed_minor;
@@ -319,10 +319,10 @@ fn judge_money(record: &Record, desk: &Desk, verdict: &mut Verdict) {
         verdict.broken(format!("refunds that are owed and were never paid: {}", sums.unpaid));
     }
     let shown: HashMap<_, _> = record.orders.iter().map(|order| (text(order, "id"), order)).collect();
-    for order in desk.money.orders() {
+    for order in orders.money.orders() {
         let served = shown.get(order).map(|order| text(order, "status"));
         let has = served.as_deref().map(|status| matches!(status, "confirmed" | "completed"));
-        if has != desk.money.keeps_goods(order) {
+        if has != orders.money.keeps_goods(order) {
             verdict.broken(format!("order {order} is served as {served:?}, which the facts do not say"));
         }
     }
