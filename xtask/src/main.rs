@@ -4,8 +4,10 @@
 mod bench;
 mod bundle;
 mod cases;
+mod clients;
 mod install;
 mod mutants;
+mod pages;
 mod process;
 mod programs;
 mod prove;
@@ -40,6 +42,10 @@ enum Verb {
     Ci,
     /// Install the services that tests and benchmarks start for themselves.
     Tools,
+    /// Lint the OpenAPI document, and make, check and run clients from it.
+    Clients,
+    /// Type README and the tours as they are written, against servers.
+    Pages(pages::Options),
     /// Our own rules about the source tree.
     Tidy,
     /// Run the simulator from a seed.
@@ -58,6 +64,8 @@ fn main() -> anyhow::Result<()> {
         Verb::Test | Verb::Ci => test::run(),
         Verb::Prove(options) => prove::run(&options),
         Verb::Tools => install::missing(),
+        Verb::Clients => clients::run(),
+        Verb::Pages(options) => pages::run(&options),
         Verb::Tidy => tidy::run(),
         Verb::Sim(options) => sim::run(&options),
         Verb::Mutants(options) => mutants::run(&options),

@@ -62,6 +62,25 @@ pub(crate) fn bounded(program: &Program, bound: Duration, folder: Option<&Path>)
     Ok(Exit { status, output: String::from_utf8_lossy(&output).into_owned(), took, report })
 }
 
+/// A program's two outputs, each for itself.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    /// Nothing if the step's time was over.
+    pub status: Option<ExitStatus>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs a program whose standard output is an answer to be read, however it ends.
+pub(crate) fn heard(program: &Program) -> Result<Heard> {
+    let files = [tempfile::NamedTempFile::new()?, tempfile::NamedTempFile::new()?];
+    let mut child = start(program, files[0].reopen()?.into(), files[1].reopen()?.into())?;
+    let status = wait(&mut child, program)?;
+    let [stdout, stderr] =
+        files.map(|file| std::fs::read(file.path()).map(|told| String::from_utf8_lossy(&told).into_owned()));
+    Ok(Heard { status, stdout: stdout?, stderr: stderr? })
+}
+
 fn until_end(child: &mut Child, deadline: Option<Instant>) -> Result<Option<ExitStatus>> {
     let mut pause = LOOK_FIRST;
     loop {
@@ -94,6 +113,14 @@ mod tests {
         let talks = Program::new("sh -c").arg("echo one; echo two >&2; echo three; echo four >&2");
         let ended = bounded(&talks, Duration::from_secs(60), None).expect("it runs");
         assert_eq!(ended.output, "one\ntwo\nthree\nfour\n");
+    }
+
+    #[test]
+    fn an_answer_is_heard_apart_from_complaints_however_it_ends() {
+        let _alone = watchdog::alone();
+        let heard = heard(&Program::new("sh -c").arg("echo one; echo two >&2; exit 3")).expect("it runs");
+        assert_eq!((heard.stdout.as_str(), heard.stderr.as_str()), ("one\n", "two\n"));
+        assert_eq!(heard.status.and_then(|status| status.code()), Some(3));
     }
 
     #[test]

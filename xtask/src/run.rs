@@ -1,7 +1,7 @@
 //! `cargo xtask run`: builds the server and becomes it, so that Ctrl-C reaches the server itself.
 //! With `--redis`, two servers on a private Redis: what one sells the other shows.
 
-mod redis;
+pub(crate) mod redis;
 
 use std::os::unix::process::CommandExt;
 use std::time::Duration;

@@ -39,6 +39,11 @@ impl Program {
         self
     }
 
+    /// What a variable is set to, if it is.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.env.iter().rfind(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     pub(crate) fn folder(mut self, folder: &Path) -> Self {
         self.folder = folder.to_path_buf();
         self

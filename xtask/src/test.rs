@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::programs::{self, TestProgram};
 use crate::step::{Program, Steps};
 use crate::tally::Tally;
-use crate::{cases, install, mutants, sim, tidy};
+use crate::{cases, clients, install, mutants, pages, sim, tidy};
 
 /// Budgets, in seconds, for two cores with nothing built yet while other builds run beside; a step is ended at twice
 /// its budget. A warm run takes about a third of their sum.
@@ -24,7 +24,7 @@ const PLANTED: Duration = Duration::from_secs(240);
 /// Rounds of `kill -9` in the daily run; `cargo xtask prove --part kills` goes further.
 const KILL_ROUNDS: u32 = 3;
 
-const STEPS: usize = 9;
+const STEPS: usize = 11;
 
 pub(crate) fn run() -> Result<()> {
     let mut tally = Tally::default();
@@ -55,6 +55,8 @@ fn all(steps: &mut Steps, tally: &mut Tally) -> Result<()> {
     // Tests, simulator and the server that is killed come from this one build.
     let programs = steps.step("build", BUILD, programs::BUILD, programs::build)?;
     steps.step("tests", TESTS, "cargo test --workspace --no-fail-fast", || tests(&programs, tally))?;
+    steps.step("clients", clients::CLIENTS, clients::REPEAT, clients::check)?;
+    steps.step("pages", pages::PAGES, pages::REPEAT, pages::check)?;
     steps.run("simulation", SIMULATION, &sim::program(sim::DAILY))?;
     steps.run("simulation of awards and places", SIMULATION, &sim::program(sim::DAILY_KEPT))?;
     let sample = mutants::Options::sample();

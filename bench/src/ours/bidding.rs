@@ -36,7 +36,7 @@ impl Contestant for CostOfBid {
     }
 
     fn round(&mut self, length: Duration) -> Result<Round> {
-        let buyer = |n: u64| BuyerId::parse(&format!("ext:default:{n}")).context("a buyer");
+        let buyer = |n: u64| BuyerId::parse(&n.to_string()).context("a buyer");
         let buyers = (0..1_024).map(buyer).collect::<Result<Vec<_>>>()?;
         let (now, currency, listing) = (market::now_ms(), market::euro()?, market::auction(1));
         let started = Instant::now();

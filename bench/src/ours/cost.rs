@@ -52,7 +52,7 @@ impl Contestant for Cost {
         let engine = Embedded::open(&self.folder, Options { shards: 1, ..Options::default() })?;
         for first in (0..self.events).step_by(100) {
             let requests = (first..self.events.min(first + 100))
-                .map(|number| hall::create(hall::event(u128::from(number)), self.seats as usize));
+                .map(|number| hall::create(hall::event(number), self.seats as usize));
             for answer in block_on(engine.submit_many(requests.collect())) {
                 answer?;
             }
@@ -68,7 +68,7 @@ impl Contestant for Cost {
         let load = Load { lanes: 32, together: 16, length, seats: self.seats };
         let events = self.events;
         // Each command meets another event than the one before it.
-        let event_of = move |number: u64| hall::event(u128::from(number.wrapping_mul(7_919) % events));
+        let event_of = move |number: u64| hall::event(number.wrapping_mul(7_919) % events);
         let (count, took, _) = run(engine, &load, &self.next, event_of)?;
         Ok(vec![("ns", took.as_nanos() as f64 / count as f64)])
     }

@@ -96,9 +96,7 @@ pub(crate) fn run(
         let (total, next) = (total.clone(), next.clone());
         async move {
             let buyers: Vec<BuyerId> = (0..load.together)
-                .map(|n| {
-                    BuyerId::parse(&format!("ext:default:{}", lane * load.together + n)).context("a buyer")
-                })
+                .map(|n| BuyerId::parse(&format!("{}", lane * load.together + n)).context("a buyer"))
                 .collect::<Result<_>>()?;
             let mut seat = (lane * load.together) as u32;
             while started.elapsed() < load.length {

@@ -117,7 +117,7 @@ impl Fight {
                     let bid = |(buyer, number): (&BuyerId, u64)| {
                         let auction = first_auction + (number - first_bid) / BIDS;
                         let command = market::bid(number, buyer, currency);
-                        market::request(market::auction(u128::from(auction)), command, number)
+                        market::request(market::auction(auction), command, number)
                     };
                     timed(engine, buyers.iter().zip(first..).map(bid).collect(), &total).await?;
                 }
@@ -136,7 +136,7 @@ impl Fight {
         let now = market::now_ms();
         let make = |number: u64| {
             let key = u64::MAX / 2 + number;
-            Ok(market::request(market::auction(u128::from(number)), market::create_auction(now)?, key))
+            Ok(market::request(market::auction(number), market::create_auction(now)?, key))
         };
         let requests = (self.opened..self.opened + enough).map(make).collect::<Result<Vec<_>>>()?;
         for answer in block_on(engine.submit_many(requests)) {
@@ -148,7 +148,7 @@ impl Fight {
 }
 
 fn buyers(lane: usize) -> Result<Vec<BuyerId>> {
-    let buyer = |n: usize| BuyerId::parse(&format!("ext:default:{}", lane * TOGETHER + n)).context("a buyer");
+    let buyer = |n: usize| BuyerId::parse(&format!("{}", lane * TOGETHER + n)).context("a buyer");
     (0..TOGETHER).map(buyer).collect()
 }
 

@@ -14,7 +14,7 @@ const SECTION_ROWS: usize = 25;
 /// The year 2100: no schedule of the event may fall into a measurement.
 const FAR: i64 = 4_102_444_800_000;
 
-pub(crate) fn event(number: u128) -> ListingId {
+pub(crate) fn event(number: u64) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn key(number: u64) -> Option<Key> {
 
 pub(crate) fn hold(listing: ListingId, number: u64, seat: u32, buyer: &BuyerId) -> Request {
     let command = Command::Event(EventCommand::PlaceHold(PlaceHold {
-        hold: HoldId(u128::from(number) | 1 << 100),
+        hold: HoldId(number | 1 << 50),
         buyer: buyer.clone(),
         pick: Pick::Seats(vec![seat]),
         areas: Vec::new(),
@@ -82,7 +82,7 @@ pub(crate) fn hold(listing: ListingId, number: u64, seat: u32, buyer: &BuyerId) 
 
 /// The release of the hold that was granted at `offset`.
 pub(crate) fn release(listing: ListingId, number: u64, offset: u64, buyer: &BuyerId) -> Request {
-    let hold = HoldId(u128::from(number) | 1 << 100);
+    let hold = HoldId(number | 1 << 50);
     let command = Command::Event(EventCommand::ReleaseHold(HoldKey {
         hold,
         fence: fence(1, offset),

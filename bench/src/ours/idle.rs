@@ -65,7 +65,7 @@ fn fill(data: &Path) -> Result<()> {
     let now = market::now_ms();
     for first in (0..LISTINGS).step_by(500) {
         let requests = (first..first + 500).flat_map(|number| {
-            let listing = market::auction(u128::from(number) + 1);
+            let listing = market::auction(number + 1);
             let cancel = Command::Auction(AuctionCommand::CancelAuction(CancelAuction {
                 reason: "measured".to_owned(),
             }));

@@ -26,11 +26,11 @@ pub(crate) fn euro() -> Result<Currency> {
     Currency::parse("EUR").context("three capital letters")
 }
 
-pub(crate) fn sale(number: u128) -> ListingId {
+pub(crate) fn sale(number: u64) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number }
 }
 
-pub(crate) fn auction(number: u128) -> ListingId {
+pub(crate) fn auction(number: u64) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn create_sale() -> Result<Command> {
 }
 
 fn code(number: u64) -> CheckoutId {
-    CheckoutId(u128::from(number) | 1 << 100)
+    CheckoutId(number | 1 << 50)
 }
 
 pub(crate) fn checkout(number: u64, buyer: &BuyerId) -> Command {
@@ -70,7 +70,7 @@ pub(crate) fn create_auction(now: i64) -> Result<Command> {
     let details = AuctionDetails {
         name: "Measured".into(),
         description: String::new(),
-        seller: BuyerId::parse("ext:default:seller").context("a seller")?,
+        seller: BuyerId::parse("seller").context("a seller")?,
         currency: euro()?,
         starts_at: now - 1,
         ends_at: now + YEAR_MS,

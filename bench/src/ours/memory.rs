@@ -73,11 +73,11 @@ pub(crate) fn measure(folder: &Path) -> Result<()> {
 }
 
 fn fill(engine: &Embedded, event: u64, seats: u32) -> Result<()> {
-    let listing = hall::event(u128::from(event));
+    let listing = hall::event(event);
     block_on(engine.submit(hall::create(listing, seats as usize)))?;
     for first in (0..seats).step_by(100) {
         let hold = |seat: u32| {
-            let buyer = BuyerId::parse(&format!("ext:default:buyer-{event}-{seat:06}")).context("a buyer")?;
+            let buyer = BuyerId::parse(&format!("buyer-{event}-{seat:06}")).context("a buyer")?;
             Ok(hall::hold(listing, event << 32 | u64::from(seat), seat, &buyer))
         };
         let requests = (first..seats.min(first + 100)).map(hold).collect::<Result<Vec<_>>>()?;
@@ -91,7 +91,7 @@ fn fill(engine: &Embedded, event: u64, seats: u32) -> Result<()> {
 /// What the allocator no longer needs goes back to the system while threads go on working, not while they sleep.
 fn settle(engine: &Embedded) -> Result<()> {
     let started = Instant::now();
-    let buyer = BuyerId::parse("ext:default:late").context("a buyer")?;
+    let buyer = BuyerId::parse("late").context("a buyer")?;
     while started.elapsed() < SETTLE {
         let refused = block_on(engine.submit(hall::hold(hall::event(1), 1, 0, &buyer)))?;
         ensure!(refused.outcome != Outcome::Done, "every seat is held");

@@ -186,12 +186,12 @@ impl House {
             // One seat more, held beforehand: the first hold sets the event's marker and is not a plain one.
             let first = u64::from(small);
             for event in 0..events {
-                let listing = hall::event(u128::from(event));
+                let listing = hall::event(event);
                 let create = hall::create(listing, (seats + first) as usize);
                 yes(&caller, &Picture::nothing(listing), &create.command).await?;
                 let picture = caller.picture(listing).await?;
                 if first > 0 {
-                    let buyer = BuyerId::parse("ext:default:first").context("a buyer")?;
+                    let buyer = BuyerId::parse("first").context("a buyer")?;
                     let hold = hall::hold(listing, u64::MAX, seats as u32, &buyer);
                     yes(&caller, &picture, &hold.command).await?;
                 }
@@ -212,7 +212,7 @@ impl House {
             let (number, at) = (next, (next / self.seats) as usize);
             next += 1;
             let picture = self.events.get(at).context("all seats are held: plan shorter rounds")?;
-            let buyer = BuyerId::parse(&format!("ext:default:{number}")).context("a buyer")?;
+            let buyer = BuyerId::parse(&number.to_string()).context("a buyer")?;
             let request = hall::hold(picture.listing.id, number, (number % self.seats) as u32, &buyer);
             let stamp = Stamp::Key(request.key.context("a key")?);
             call(into, &self.caller, picture, &request.command, stamp)

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use onsale_domain::{BuyerId, Outcome};
 use onsale_engine::disk::FolderDisk;
 use onsale_engine::embedded::recover::{self, CoreOptions};
-use onsale_engine::embedded::work::{Decided, Work};
+use onsale_engine::embedded::work::{Decision, Work};
 use onsale_engine::{Request, journal};
 use tokio::sync::oneshot;
 
@@ -27,19 +27,17 @@ pub(crate) fn measure(folder: &Path, events: u64) -> Result<()> {
     let options =
         CoreOptions { shards: 1, dedup_records_max: 10_000_000, journal: journal::Options::default() };
     let mut core = recover::open(disk, options, 1)?;
-    let event_of = |number: u64| hall::event(u128::from(number.wrapping_mul(7_919) % events));
+    let event_of = |number: u64| hall::event(number.wrapping_mul(7_919) % events);
     let seats = if events == 1 { SEATS } else { 1_000 };
     for event in 0..events {
-        let mut work = vec![Work::SubmitMany(
-            vec![hall::create(hall::event(u128::from(event)), seats)],
-            oneshot::channel().0,
-        )];
+        let mut work =
+            vec![Work::SubmitMany(vec![hall::create(hall::event(event), seats)], oneshot::channel().0)];
         let batch = core.shards[0].decide(&mut work, 1);
         core.committer.commit(&mut vec![batch])?;
         core.committer.prepare();
     }
     let buyers: Vec<BuyerId> = (0..2 * IN_BATCH)
-        .map(|n| BuyerId::parse(&format!("ext:default:{n}")).context("a buyer"))
+        .map(|n| BuyerId::parse(&n.to_string()).context("a buyer"))
         .collect::<Result<_>>()?;
     let mut stages: [Vec<f64>; 4] = Default::default();
     let mut now = 1_763_000_000_000;
@@ -77,7 +75,7 @@ pub(crate) fn measure(folder: &Path, events: u64) -> Result<()> {
         for mut answers in waiting {
             let together = answers.try_recv()?;
             for answer in together.answers {
-                let Decided::Verdict(answer) = answer? else { anyhow::bail!("a fresh key") };
+                let Decision::Verdict(answer) = answer? else { anyhow::bail!("a fresh key") };
                 ensure!(answer.outcome == Outcome::Done, "not accepted: {:?}", answer.outcome);
                 offsets[n] = answer.position.offset;
                 n += 1;

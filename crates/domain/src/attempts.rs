@@ -86,6 +86,7 @@ impl Attempts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Field;
 
     #[test]
     fn the_last_thousand_are_kept_and_all_are_counted() {
@@ -109,7 +110,12 @@ mod tests {
     #[test]
     fn what_is_wrong_in_itself_is_no_attempt() {
         let mut attempts = Attempts::default();
-        attempts.note(1, &BuyerId::parse("ann").unwrap(), "checkout", &Refusal::invalid("lines", "none"));
+        attempts.note(
+            1,
+            &BuyerId::parse("ann").unwrap(),
+            "checkout",
+            &Refusal::invalid(Field::Lines, "none"),
+        );
         assert_eq!((attempts.since(0).count(), attempts.count(Code::Invalid)), (0, 0));
     }
 }

@@ -48,7 +48,7 @@ use crate::time::Millis;
 use image::AuctionImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
-enum Decided {
+enum Decision {
     Fact(AuctionFact),
     Unchanged,
 }
@@ -84,8 +84,8 @@ impl Kind for Auction {
         }
         self.close_due(writer);
         match decide(self, command, writer.now)? {
-            Decided::Unchanged => Ok(Outcome::Unchanged),
-            Decided::Fact(fact) => {
+            Decision::Unchanged => Ok(Outcome::Unchanged),
+            Decision::Fact(fact) => {
                 self.take(fact, writer);
                 Ok(Outcome::Done)
             }
@@ -108,6 +108,10 @@ impl Kind for Auction {
 
     fn view(&self) -> AuctionView {
         self.view()
+    }
+
+    fn over_at(view: &AuctionView) -> Option<Millis> {
+        (view.closed.is_none() && !view.cancelled).then_some(view.ends_at)
     }
 
     fn ask(&self, query: &AuctionQuery, _now: Millis) -> AuctionFound {
@@ -202,7 +206,7 @@ pub fn check(command: &AuctionCommand) -> Result<(), Refusal> {
 }
 
 /// Decides without changing anything; `apply` is the only way the auction changes.
-fn decide(auction: &Auction, command: &AuctionCommand, now: Millis) -> Result<Decided, Refusal> {
+fn decide(auction: &Auction, command: &AuctionCommand, now: Millis) -> Result<Decision, Refusal> {
     let fact = match command {
         AuctionCommand::PlaceBid(command) => place_bid::decide(auction, command, now)?,
         AuctionCommand::BuyNow(command) => buy_now::decide(auction, command, now)?,
@@ -219,5 +223,5 @@ fn decide(auction: &Auction, command: &AuctionCommand, now: Millis) -> Result<De
         // An auction knows no orders; where there is a book of them, the book decides.
         AuctionCommand::RefundAward(_) => return Err(Refusal::of(Code::OrderUnknown)),
     };
-    Ok(Decided::Fact(fact))
+    Ok(Decision::Fact(fact))
 }

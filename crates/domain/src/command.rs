@@ -11,7 +11,7 @@ use crate::verb::Verb;
 const EXPIRE_DUE: Verb = Verb::unsealed("expire_due");
 
 macro_rules! command {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Command {
             $($(#[$doc])* $Kind(<$State as Kind>::Command),)*

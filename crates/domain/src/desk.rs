@@ -15,6 +15,7 @@ pub use fact::{DeskFact, PaymentStanding, Slip, Webhook};
 pub use state::Desk;
 pub use view::{DeskFound, DeskQuery, DeskView, Received, Task};
 
+use crate::field::Field;
 use crate::id::{ListingId, ListingKind, Tenant};
 use crate::kind::Kind;
 use crate::limits::REFERENCE_CHARS_MAX;
@@ -32,8 +33,9 @@ pub const fn desk_of(tenant: Tenant) -> ListingId {
 /// Names that a provider gives are opaque, short and printable.
 pub(crate) fn check_reference(text: &str) -> Result<(), Refusal> {
     let fits = text.chars().count() <= REFERENCE_CHARS_MAX && !text.chars().any(char::is_control);
-    fits.then_some(())
-        .ok_or_else(|| Refusal::invalid("reference", "at most 255 characters without control characters"))
+    fits.then_some(()).ok_or_else(|| {
+        Refusal::invalid(Field::Reference, "at most 255 characters without control characters")
+    })
 }
 
 impl Kind for Desk {

@@ -45,15 +45,15 @@ impl End {
 
 /// A bounded memory of the ended, forgotten in the order they ended.
 #[derive(Clone, Debug, Default)]
-pub struct Ended {
+pub struct EndMemory {
     past: Recall<Past>,
     hasher: Hasher,
 }
 
-/// 24 bytes: a busy event remembers a hundred thousand.
+/// 16 bytes: a busy event remembers a hundred thousand.
 #[derive(Clone, Copy, Debug)]
 struct Past {
-    id: [u64; 2],
+    id: HoldId,
     /// The time of the end, and its kind in the lowest bits.
     at_and_end: i64,
 }
@@ -62,7 +62,7 @@ const END_BITS: u32 = 3;
 
 impl Past {
     fn new(id: HoldId, end: End, at: Millis) -> Past {
-        Past { id: halves(id), at_and_end: at << END_BITS | end as i64 }
+        Past { id, at_and_end: at << END_BITS | end as i64 }
     }
 
     fn at(&self) -> Millis {
@@ -72,17 +72,9 @@ impl Past {
     fn end(&self) -> End {
         End::ALL[(self.at_and_end & ((1 << END_BITS) - 1)) as usize]
     }
-
-    fn id(&self) -> HoldId {
-        HoldId(u128::from(self.id[0]) << 64 | u128::from(self.id[1]))
-    }
 }
 
-fn halves(id: HoldId) -> [u64; 2] {
-    [(id.0 >> 64) as u64, id.0 as u64]
-}
-
-impl Ended {
+impl EndMemory {
     pub fn remember(&mut self, id: HoldId, end: End, at: Millis) {
         while let Some(oldest) = self.past.oldest() {
             if at - oldest.at() < ENDED_MS && self.past.len() < ENDED_MAX {
@@ -96,17 +88,16 @@ impl Ended {
     }
 
     pub fn get(&self, id: HoldId, now: Millis) -> Option<End> {
-        let id = halves(id);
         let past = self.past.find(self.hasher.hash_one(id), |past| past.id == id)?;
         (now - past.at() < ENDED_MS).then(|| past.end())
     }
 
-    /// What [`get`](Ended::get) will look at; see [`Recall::far`].
+    /// What [`get`](EndMemory::get) will look at; see [`Recall::far`].
     pub fn far(&self, id: HoldId) -> Option<&u32> {
-        self.past.far(self.hasher.hash_one(halves(id)))
+        self.past.far(self.hasher.hash_one(id))
     }
 
-    /// What [`remember`](Ended::remember) will look at, when so many others were remembered before: the place of the new
+    /// What [`remember`](EndMemory::remember) will look at, when so many others were remembered before: the place of the new
     /// one, and of the one that has to go if there is no more room.
     pub fn far_of_end(&self, id: HoldId, before: usize) -> [Option<&u32>; 2] {
         let full = self.past.len() + before >= ENDED_MAX;
@@ -116,7 +107,7 @@ impl Ended {
 
     /// Oldest first, for a snapshot.
     pub fn iter(&self) -> impl Iterator<Item = (Millis, HoldId, End)> {
-        self.past.iter().map(|past| (past.at(), past.id(), past.end()))
+        self.past.iter().map(|past| (past.at(), past.id, past.end()))
     }
 }
 
@@ -126,8 +117,8 @@ mod tests {
 
     #[test]
     fn an_end_is_remembered_an_hour_and_the_oldest_go_first_in_a_flood() {
-        let mut ended = Ended::default();
-        let many = ENDED_MAX as u128 + 1_000;
+        let mut ended = EndMemory::default();
+        let many = ENDED_MAX as u64 + 1_000;
         for number in 0..many {
             ended.remember(HoldId(number), End::Released, 5);
         }

@@ -2,6 +2,7 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::field::Field;
 use crate::fields::{check_description, check_name, check_time};
 use crate::id::ListingId;
 use crate::layout::is_name;
@@ -148,55 +149,55 @@ impl EventDetails {
 
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
-        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        check_name("name", &self.name)?;
+        let invalid = |field: Field, why: &str| Err(Refusal::invalid(field, why));
+        check_name(Field::Name, &self.name)?;
         check_description(&self.description)?;
         let times = [
-            ("starts_at", Some(self.starts_at)),
-            ("ends_at", Some(self.ends_at)),
-            ("sale_opens_at", self.sale_opens_at),
-            ("sale_closes_at", self.sale_closes_at),
+            (Field::StartsAt, Some(self.starts_at)),
+            (Field::EndsAt, Some(self.ends_at)),
+            (Field::SaleOpensAt, self.sale_opens_at),
+            (Field::SaleClosesAt, self.sale_closes_at),
         ];
         for (field, time) in times {
             time.map_or(Ok(()), |time| check_time(field, time))?;
         }
         if self.ends_at <= self.starts_at {
-            return invalid("ends_at", "after starts_at");
+            return invalid(Field::EndsAt, "after starts_at");
         }
         if let (Some(opens), Some(closes)) = (self.sale_opens_at, self.sale_closes_at)
             && closes <= opens
         {
-            return invalid("sale_closes_at", "after sale_opens_at");
+            return invalid(Field::SaleClosesAt, "after sale_opens_at");
         }
         if self.tiers.is_empty() || self.tiers.len() > TIERS_MAX {
-            return invalid("tiers", "1 to 64 tiers");
+            return invalid(Field::Tiers, "1 to 64 tiers");
         }
         for (n, tier) in self.tiers.iter().enumerate() {
             if !is_name(&tier.name) {
                 return Err(Refusal::invalid(
-                    format!("tiers[{n}].name"),
+                    Field::TierName.at(&[n]),
                     "1–200 characters without control characters",
                 ));
             }
             if !(0..=MINOR_MAX).contains(&tier.price_minor) {
                 return Err(Refusal::invalid(
-                    format!("tiers[{n}].price_minor"),
+                    Field::TierPriceMinor.at(&[n]),
                     "0 to 1,000,000,000,000 minor units",
                 ));
             }
         }
         let rules = &self.rules;
         if !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&rules.hold_ms) {
-            return invalid("hold_seconds", "30 to 900 seconds");
+            return invalid(Field::RulesHoldMs, "30 to 900 seconds");
         }
         if rules.extension_ms.is_some_and(|ms| !(1_000..=HOLD_MS_MAX).contains(&ms)) {
-            return invalid("extension_seconds", "1 to 900 seconds");
+            return invalid(Field::RulesExtensionMs, "1 to 900 seconds");
         }
         if rules.extensions_max > EXTENSIONS_MAX {
-            return invalid("extensions_max", "0 to 10");
+            return invalid(Field::RulesExtensionsMax, "0 to 10");
         }
         if !(1..=BUYER_LIMIT_MAX).contains(&rules.buyer_limit) {
-            return invalid("buyer_limit", "1 to 50");
+            return invalid(Field::RulesBuyerLimit, "1 to 50");
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::order::{GoodsChange, OrderFact};
 const ORDER: usize = 15;
 
 macro_rules! fact {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         #[derive(Clone, Debug, PartialEq, Encode, Decode)]
         pub enum Fact {
             $(#[n($number)] $Kind(#[n(0)] <$State as Kind>::Fact),)*

@@ -1,6 +1,6 @@
 //! Names of things: tenants, listings, holds, orders, buyers, seats. Ids enter as data; nothing here invents one.
-//! Text forms: `evt_<tenant>_<26>` for a listing, `hld_<tenant>_<26>_<26>` for what lives inside one, so that
-//! every id that a route takes alone contains its listing's id.
+//! Text forms: `evt_` and 16 characters (tenant, number) for a listing; `hld_`, the listing's 16, its kind's letter and
+//! 13 own ones for what lives inside one, so that every id that a route takes alone leads to its listing.
 
 use std::fmt;
 use std::sync::Arc;
@@ -65,36 +65,74 @@ pub fn read_base32(text: &str) -> Option<u128> {
     (wrong < 32).then_some(u128::from(head) << 120 | u128::from(middle) << 60 | u128::from(writer))
 }
 
-/// A tenant: 1–20 lower-case letters, digits or `-`. Kept inline, so that a listing's id is `Copy`.
+/// Writes a number of 64 bits as 13 characters, which sort like the number.
+pub fn write_id(number: u64) -> [u8; 13] {
+    let mut text = [0; 13];
+    write_digits(number, &mut text);
+    text
+}
+
+/// Reads what [`write_id`] wrote; anything else is `None`.
+pub fn read_id(text: &str) -> Option<u64> {
+    let text: &[u8; 13] = text.as_bytes().try_into().ok()?;
+    // Twelve characters are 60 bits: of the first one four are left.
+    (text[0] <= b'f').then_some(())?;
+    read_digits(text)
+}
+
+/// Writes the lowest bits of a number, five to a character.
+pub fn write_digits(number: u64, text: &mut [u8]) {
+    let mut left = number;
+    for character in text.iter_mut().rev() {
+        *character = ALPHABET[(left & 31) as usize];
+        left >>= 5;
+    }
+}
+
+/// Reads what [`write_digits`] wrote: up to twelve characters, or 13 whose first is known to be below 16.
+pub fn read_digits(text: &[u8]) -> Option<u64> {
+    let mut wrong = 0;
+    let number = text.iter().fold(0u64, |number, character| {
+        let digit = DIGITS[usize::from(*character)];
+        wrong |= digit;
+        number << 5 | u64::from(digit & 31)
+    });
+    (wrong < 32).then_some(number)
+}
+
+/// A tenant by its number, below 2^20: four characters of every id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tenant([u8; 20]);
+pub struct Tenant(u32);
+
+const TENANT_BITS: u32 = 20;
 
 impl Tenant {
     /// The tenant of a house that has only one.
-    pub const DEFAULT: Tenant = Tenant(*b"default\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    pub const DEFAULT: Tenant = Tenant(0);
 
-    pub fn parse(text: &str) -> Option<Tenant> {
-        let fits = (1..=20).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        let mut bytes = [0; 20];
-        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
-        fits.then_some(Tenant(bytes))
+    pub fn new(number: u32) -> Option<Tenant> {
+        (number < 1 << TENANT_BITS).then_some(Tenant(number))
     }
 
-    pub fn as_str(&self) -> &str {
-        let end = self.0.iter().position(|b| *b == 0).unwrap_or(self.0.len());
-        std::str::from_utf8(&self.0[..end]).unwrap_or_default()
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
 impl fmt::Debug for Tenant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
 macro_rules! listing_kind {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
         #[cbor(index_only)]
         pub enum ListingKind {
@@ -117,34 +155,67 @@ macro_rules! listing_kind {
                     $(ListingKind::$Kind => stringify!($name),)*
                 }
             }
+
+            /// The character that stands for the kind in the ids of what lives inside such a listing.
+            pub const fn letter(self) -> u8 {
+                match self {
+                    $(ListingKind::$Kind => $letter,)*
+                }
+            }
         }
     };
 }
 
 each_kind!(listing_kind);
 
-/// The name of one unit of consistency.
+/// The name of one unit of consistency. Its number has 60 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListingId {
     pub tenant: Tenant,
     pub kind: ListingKind,
-    pub number: u128,
+    pub number: u64,
 }
+
+/// A listing's number is below this.
+pub const LISTING_NUMBERS: u64 = 1 << 60;
+
+/// Characters of a listing's tenant and number, and of its whole id.
+const WHERE_CHARS: usize = 16;
+const LISTING_CHARS: usize = 4 + WHERE_CHARS;
+/// Of what lives inside a listing: prefix, listing, kind, own number.
+const INSIDE_CHARS: usize = LISTING_CHARS + 1 + 13;
 
 impl ListingId {
     pub fn parse(text: &str) -> Option<ListingId> {
         let (prefix, rest) = text.split_once('_')?;
         let kind = ListingKind::ALL.into_iter().find(|kind| kind.prefix() == prefix)?;
-        let (tenant, number) = rest.split_once('_')?;
-        Some(ListingId { tenant: Tenant::parse(tenant)?, kind, number: read_base32(number)? })
+        ListingId::read_where(kind, rest.as_bytes())
+    }
+
+    /// The id as its `Display` writes it, without the machinery of formatting.
+    pub fn text(&self) -> String {
+        text_of::<LISTING_CHARS>(|text| {
+            write_prefix(self.kind.prefix(), text);
+            self.write_where(&mut text[4..]);
+        })
+    }
+
+    fn write_where(&self, text: &mut [u8]) {
+        debug_assert!(self.number < LISTING_NUMBERS);
+        write_digits(self.tenant.0.into(), &mut text[..4]);
+        write_digits(self.number, &mut text[4..]);
+    }
+
+    fn read_where(kind: ListingKind, text: &[u8]) -> Option<ListingId> {
+        let text: &[u8; WHERE_CHARS] = text.try_into().ok()?;
+        let tenant = Tenant::new(u32::try_from(read_digits(&text[..4])?).ok()?)?;
+        Some(ListingId { tenant, kind, number: read_digits(&text[4..])? })
     }
 }
 
 impl fmt::Display for ListingId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = write_base32(self.number);
-        let number = std::str::from_utf8(&number).unwrap_or_default();
-        write!(f, "{}_{}_{number}", self.kind.prefix(), self.tenant.as_str())
+        f.write_str(&self.text())
     }
 }
 
@@ -154,54 +225,84 @@ impl fmt::Debug for ListingId {
     }
 }
 
+/// A text of so many characters of our alphabet, written in one piece.
+fn text_of<const CHARS: usize>(write: impl FnOnce(&mut [u8; CHARS])) -> String {
+    let mut text = [b'_'; CHARS];
+    write(&mut text);
+    std::str::from_utf8(&text).unwrap_or_default().to_owned()
+}
+
+/// Every prefix has three letters; the underscore is there.
+fn write_prefix(prefix: &str, text: &mut [u8]) {
+    text[..3].copy_from_slice(prefix.as_bytes());
+}
+
 /// A hold's number inside its event. An offer's hold carries the number of the queue place it came from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HoldId(pub u128);
+pub struct HoldId(pub u64);
 
 /// A checkout code's number inside its sale. The part of the code that proves possession is made at the edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CheckoutId(pub u128);
+pub struct CheckoutId(pub u64);
 
 /// The number of one registration, or of one place in the waiting list, inside its listing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EntryId(pub u128);
+pub struct EntryId(pub u64);
 
 /// An order's number inside its listing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OrderId(pub u128);
+pub struct OrderId(pub u64);
 
 /// The number of one attempt to pay an order, and the key under which a provider is asked for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PaymentId(pub u128);
+pub struct PaymentId(pub u64);
 
-/// Writes `<prefix>_<tenant>_<listing>_<own>`: the name of something that lives inside a listing.
-pub fn write_inside(prefix: &str, listing: &ListingId, number: u128) -> String {
-    let (outer, own) = (write_base32(listing.number), write_base32(number));
-    let mut text = String::with_capacity(prefix.len() + listing.tenant.as_str().len() + 55);
-    text.push_str(prefix);
-    text.push('_');
-    text.push_str(listing.tenant.as_str());
-    text.push('_');
-    text.push_str(std::str::from_utf8(&outer).unwrap_or_default());
-    text.push('_');
-    text.push_str(std::str::from_utf8(&own).unwrap_or_default());
-    text
+/// Which payment of which listing: a desk has those of many listings, and their numbers are drawn in each alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
+pub struct PaymentName {
+    #[n(0)]
+    pub listing: ListingId,
+    #[n(1)]
+    pub payment: PaymentId,
 }
 
-/// Reads what [`write_inside`] wrote for things inside an event.
-pub fn read_inside(prefix: &str, text: &str) -> Option<(ListingId, u128)> {
-    read_inside_of(ListingKind::Event, prefix, text)
+impl PaymentName {
+    const PREFIX: &str = "pay";
+
+    pub fn text(&self) -> String {
+        write_inside(PaymentName::PREFIX, &self.listing, self.payment.0)
+    }
+
+    /// Reads what [`PaymentName::text`] wrote.
+    pub fn parse(text: &str) -> Option<PaymentName> {
+        let (listing, number) = read_inside(PaymentName::PREFIX, text)?;
+        Some(PaymentName { listing, payment: PaymentId(number) })
+    }
 }
 
-/// Reads what [`write_inside`] wrote for things inside a listing of this kind.
-pub fn read_inside_of(kind: ListingKind, prefix: &str, text: &str) -> Option<(ListingId, u128)> {
+/// Writes the name of something that lives inside a listing: prefix, the listing's tenant and number, the letter of its
+/// kind, the own number.
+pub fn write_inside(prefix: &str, listing: &ListingId, number: u64) -> String {
+    text_of::<INSIDE_CHARS>(|text| {
+        write_prefix(prefix, text);
+        listing.write_where(&mut text[4..LISTING_CHARS]);
+        text[LISTING_CHARS] = listing.kind.letter();
+        write_digits(number, &mut text[LISTING_CHARS + 1..]);
+    })
+}
+
+/// Reads what [`write_inside`] wrote.
+pub fn read_inside(prefix: &str, text: &str) -> Option<(ListingId, u64)> {
     let rest = text.strip_prefix(prefix)?.strip_prefix('_')?;
-    let mut parts = rest.split('_');
-    let tenant = Tenant::parse(parts.next()?)?;
-    let listing = read_base32(parts.next()?)?;
-    let number = read_base32(parts.next()?)?;
-    let listing = ListingId { tenant, kind, number: listing };
-    parts.next().is_none().then_some((listing, number))
+    let (listing, rest) = rest.split_at_checked(WHERE_CHARS)?;
+    let (letter, own) = rest.split_at_checked(1)?;
+    let kind = ListingKind::ALL.into_iter().find(|kind| [kind.letter()] == *letter.as_bytes())?;
+    Some((ListingId::read_where(kind, listing.as_bytes())?, read_id(own)?))
+}
+
+/// The same for things inside a listing of this kind.
+pub fn read_inside_of(kind: ListingKind, prefix: &str, text: &str) -> Option<(ListingId, u64)> {
+    read_inside(prefix, text).filter(|(listing, _)| listing.kind == kind)
 }
 
 /// Who buys: `usr_…` (an account) or `ext:<tenant>:<id>` (a merchant's server vouches for it).
@@ -232,7 +333,7 @@ macro_rules! debug_as_hex {
     ($($name:ident),*) => {$(
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}", std::str::from_utf8(&write_base32(self.0)).unwrap_or_default())
+                f.write_str(std::str::from_utf8(&write_id(self.0)).unwrap_or_default())
             }
         }
         impl<C> Encode<C> for $name {
@@ -241,23 +342,17 @@ macro_rules! debug_as_hex {
                 e: &mut minicbor::Encoder<W>,
                 _: &mut C,
             ) -> Result<(), minicbor::encode::Error<W::Error>> {
-                e.bytes(&self.0.to_be_bytes())?.ok()
+                e.u64(self.0)?.ok()
             }
         }
         impl<'b, C> Decode<'b, C> for $name {
             fn decode(d: &mut minicbor::Decoder<'b>, _: &mut C) -> Result<Self, minicbor::decode::Error> {
-                Ok($name(decode_u128(d)?))
+                Ok($name(d.u64()?))
             }
         }
     )*};
 }
 debug_as_hex!(HoldId, OrderId, CheckoutId, EntryId, PaymentId);
-
-fn decode_u128(d: &mut minicbor::Decoder<'_>) -> Result<u128, minicbor::decode::Error> {
-    let bytes = d.bytes()?;
-    let bytes = bytes.try_into().map_err(|_| minicbor::decode::Error::message("an id has 16 bytes"))?;
-    Ok(u128::from_be_bytes(bytes))
-}
 
 impl fmt::Debug for BuyerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -287,20 +382,18 @@ impl<C> Encode<C> for ListingId {
         e: &mut minicbor::Encoder<W>,
         c: &mut C,
     ) -> Result<(), minicbor::encode::Error<W::Error>> {
-        e.array(3)?
-            .str(self.tenant.as_str())?
-            .encode_with(self.kind, c)?
-            .bytes(&self.number.to_be_bytes())?
-            .ok()
+        e.array(3)?.u32(self.tenant.0)?.encode_with(self.kind, c)?.u64(self.number)?.ok()
     }
 }
 
 impl<'b, C> Decode<'b, C> for ListingId {
     fn decode(d: &mut minicbor::Decoder<'b>, c: &mut C) -> Result<Self, minicbor::decode::Error> {
         d.array()?;
-        let tenant =
-            Tenant::parse(d.str()?).ok_or_else(|| minicbor::decode::Error::message("not a tenant"))?;
-        Ok(ListingId { tenant, kind: d.decode_with(c)?, number: decode_u128(d)? })
+        let wrong = minicbor::decode::Error::message;
+        let tenant = Tenant::new(d.u32()?).ok_or_else(|| wrong("not a tenant"))?;
+        let (kind, number) = (d.decode_with(c)?, d.u64()?);
+        (number < LISTING_NUMBERS).then_some(()).ok_or_else(|| wrong("a listing's number has 60 bits"))?;
+        Ok(ListingId { tenant, kind, number })
     }
 }
 
@@ -310,18 +403,37 @@ mod tests {
 
     #[test]
     fn an_id_reads_back_as_it_was_written() {
-        for number in [0, 1, u128::MAX, 0x0123_4567_89ab_cdef_0011_2233_4455_6677] {
-            let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number };
-            assert_eq!(ListingId::parse(&listing.to_string()), Some(listing));
-            let hold = write_inside("hld", &listing, number ^ 7);
-            assert_eq!(read_inside("hld", &hold), Some((listing, number ^ 7)));
-            for kind in ListingKind::ALL {
-                let listing = ListingId { kind, ..listing };
-                assert_eq!(ListingId::parse(&listing.to_string()), Some(listing));
-                let inside = write_inside("cod", &listing, number);
-                assert_eq!(read_inside_of(kind, "cod", &inside), Some((listing, number)));
+        for number in [0, 1, LISTING_NUMBERS - 1, 0x0123_4567_89ab_cdef] {
+            for (kind, tenant) in
+                ListingKind::ALL.into_iter().zip([0, 1, 77, (1 << 20) - 1].into_iter().cycle())
+            {
+                let tenant = Tenant::new(tenant).expect("a tenant");
+                let listing = ListingId { tenant, kind, number };
+                let text = listing.to_string();
+                assert_eq!((ListingId::parse(&text), text.len()), (Some(listing), 20));
+                for own in [0, number ^ 7, u64::MAX] {
+                    let inside = write_inside("cod", &listing, own);
+                    assert_eq!((read_inside("cod", &inside), inside.len()), (Some((listing, own)), 34));
+                    for other in ListingKind::ALL {
+                        let found = read_inside_of(other, "cod", &inside);
+                        assert_eq!(found, (other == kind).then_some((listing, own)));
+                    }
+                }
             }
         }
+        let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 33 };
+        assert_eq!(write_inside("hld", &listing, 35), "hld_0000000000000011e0000000000013");
+    }
+
+    #[test]
+    fn a_kind_is_known_by_its_prefix_and_by_its_letter() {
+        for (n, kind) in ListingKind::ALL.into_iter().enumerate() {
+            assert!(DIGITS[usize::from(kind.letter())] < 32 && kind.prefix().len() == 3);
+            for other in &ListingKind::ALL[..n] {
+                assert!(kind.letter() != other.letter() && kind.prefix() != other.prefix());
+            }
+        }
+        assert_eq!(Tenant::new(1 << 20), None);
     }
 
     #[test]
@@ -329,15 +441,33 @@ mod tests {
         for text in [
             "",
             "evt",
-            "evt_default",
-            "evt_default_",
-            "evt_Default_00000000000000000000000000",
-            "evt_default_80000000000000000000000000",
-            "evt_default_0000000000000000000000000u",
-            "evt_default_00000000000000000000000000_",
-            "xyz_default_00000000000000000000000000",
+            "evt_",
+            "evt_0000",
+            "evt_000000000000000",
+            "evt_00000000000000000",
+            "evt_000000000000000u",
+            "evt_000000000000000A",
+            "evt_0000000000000_00",
+            "evt-0000000000000000",
+            "xyz_0000000000000000",
+            "evt_00000000000000é",
         ] {
             assert_eq!(ListingId::parse(text), None, "{text}");
+        }
+        for text in [
+            "",
+            "hld_",
+            "hld_0000000000000000",
+            "hld_0000000000000000e",
+            "hld_0000000000000000e000000000000",
+            "hld_0000000000000000e00000000000000",
+            "hld_0000000000000000eg000000000000",
+            "hld_0000000000000000x0000000000000",
+            "hld_0000000000000000E0000000000000",
+            "hld_000000000000000\u{e9}0000000000000",
+            "ord_0000000000000000e0000000000000",
+        ] {
+            assert_eq!(read_inside("hld", text), None, "{text}");
         }
     }
 

@@ -52,6 +52,11 @@ pub trait Kind: Clone + Debug {
 
     fn view(&self) -> Self::View;
 
+    /// When the clock ends a listing; none once a fact has ended it, or if no clock ever does.
+    fn over_at(_view: &Self::View) -> Option<Millis> {
+        None
+    }
+
     /// Answers a question about one buyer's things; changes nothing.
     fn ask(&self, query: &Self::Query, now: Millis) -> Self::Found;
 

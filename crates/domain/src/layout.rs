@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use minicbor::{Decode, Encode};
 
+use crate::field::{Field, FieldPath};
 use crate::limits::{
     AREA_CAPACITY_MAX, AREAS_MAX, NAME_CHARS_MAX, ROW_SEATS_MAX, ROWS_MAX, SEAT_ID_CHARS_MAX, SEATS_MAX,
     SECTIONS_MAX, TIERS_MAX,
@@ -84,74 +85,70 @@ impl Layout {
 
     /// Refuses a layout that breaks a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
-        let invalid = |field: String, why: &str| Err(Refusal::invalid(field, why));
         if self.sections.len() > SECTIONS_MAX {
-            return invalid("layout.sections".into(), "at most 1,000 sections");
+            return invalid(Field::Sections, "at most 1,000 sections");
         }
         if self.areas.len() > AREAS_MAX {
-            return invalid("layout.areas".into(), "at most 200 general-admission areas");
+            return invalid(Field::LayoutAreas, "at most 200 general-admission areas");
         }
         if self.seats().count() > SEATS_MAX {
-            return invalid("layout.sections".into(), "at most 100,000 seats");
+            return invalid(Field::Sections, "at most 100,000 seats");
         }
         if self.sections.iter().map(|section| section.rows.len()).sum::<usize>() > ROWS_MAX {
-            return invalid("layout.sections".into(), "at most 100,000 rows");
+            return invalid(Field::Sections, "at most 100,000 rows");
         }
         let mut known = BTreeSet::new();
         for (s, section) in self.sections.iter().enumerate() {
             if !is_name(&section.name) {
-                return invalid(
-                    format!("layout.sections[{s}].name"),
-                    "1–200 characters without control characters",
-                );
+                return invalid(Field::SectionName.at(&[s]), "1–200 characters without control characters");
             }
             for (r, row) in section.rows.iter().enumerate() {
                 if !is_label(&row.label) {
-                    return invalid(format!("layout.sections[{s}].rows[{r}].label"), LABEL);
+                    return invalid(Field::RowLabel.at(&[s, r]), LABEL);
                 }
                 if row.seats.len() > ROW_SEATS_MAX {
-                    return invalid(format!("layout.sections[{s}].rows[{r}].seats"), "at most 65,535 seats");
+                    return invalid(Field::RowSeats.at(&[s, r]), "at most 65,535 seats");
                 }
                 for (n, seat) in row.seats.iter().enumerate() {
-                    let field = |name: &str| format!("layout.sections[{s}].rows[{r}].seats[{n}].{name}");
+                    let at = |field: Field| field.at(&[s, r, n]);
                     if !is_seat_id(&seat.id) {
-                        return invalid(field("id"), "1–64 characters without control characters");
+                        return invalid(at(Field::SeatId), "1–64 characters without control characters");
                     }
                     if !known.insert(seat.id.as_str()) {
-                        return invalid(field("id"), "this id is taken by another seat or area");
+                        return invalid(at(Field::SeatId), "this id is taken by another seat or area");
                     }
                     if !is_label(&seat.label) {
-                        return invalid(field("label"), LABEL);
+                        return invalid(at(Field::SeatLabel), LABEL);
                     }
                     if usize::from(seat.tier) >= TIERS_MAX {
-                        return invalid(field("tier"), "a tier's number is below 64");
+                        return invalid(at(Field::SeatTier), "a tier's number is below 64");
                     }
                 }
             }
         }
         for (n, area) in self.areas.iter().enumerate() {
-            let field = |name: &str| format!("layout.areas[{n}].{name}");
+            let at = |field: Field| field.at(&[n]);
             if !is_seat_id(&area.id) {
-                return invalid(field("id"), "1–64 characters without control characters");
+                return invalid(at(Field::AreaId), "1–64 characters without control characters");
             }
             if !known.insert(area.id.as_str()) {
-                return invalid(field("id"), "this id is taken by another seat or area");
+                return invalid(at(Field::AreaId), "this id is taken by another seat or area");
             }
             if !is_label(&area.label) {
-                return invalid(field("label"), LABEL);
+                return invalid(at(Field::AreaLabel), LABEL);
             }
             if !is_label(&area.section) {
-                return invalid(field("section"), LABEL);
+                return invalid(at(Field::AreaSection), LABEL);
             }
             if !(1..=AREA_CAPACITY_MAX).contains(&area.capacity) {
-                return invalid(field("capacity"), "1 to 100,000 places");
+                return invalid(at(Field::AreaCapacity), "1 to 100,000 places");
             }
             if usize::from(area.tier) >= TIERS_MAX {
-                return invalid(field("tier"), "a tier's number is below 64");
+                return invalid(at(Field::AreaTier), "a tier's number is below 64");
             }
         }
         if known.is_empty() {
-            return invalid("layout".into(), "a layout has at least one seat or area");
+            return invalid(Field::Layout, "a layout has at least one seat or area");
         }
         Ok(())
     }
@@ -190,4 +187,7 @@ pub mod shared {
     pub fn decode<'b, C>(d: &mut Decoder<'b>, c: &mut C) -> Result<Arc<Layout>, minicbor::decode::Error> {
         Ok(Arc::new(d.decode_with(c)?))
     }
+}
+fn invalid(field: impl Into<FieldPath>, why: &str) -> Result<(), Refusal> {
+    Err(Refusal::invalid(field, why))
 }

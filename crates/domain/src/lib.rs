@@ -11,6 +11,7 @@ pub mod desk;
 pub mod ended;
 pub mod event;
 pub mod fact;
+pub mod field;
 mod fields;
 pub mod id;
 pub mod kind;
@@ -38,7 +39,9 @@ pub mod verb;
 pub use by::By;
 pub use command::Command;
 pub use fact::Fact;
-pub use id::{BuyerId, CheckoutId, EntryId, HoldId, ListingId, ListingKind, OrderId, PaymentId, Tenant};
+pub use id::{
+    BuyerId, CheckoutId, EntryId, HoldId, ListingId, ListingKind, OrderId, PaymentId, PaymentName, Tenant,
+};
 pub use kind::Kind;
 pub use listing::{Listing, Step};
 pub use outcome::Outcome;

@@ -29,6 +29,7 @@ pub use state::{Money, Order, OrderStatus, Orders};
 pub use view::{BookedOrder, BookedPayment, BookedRefund, OrdersFound, OrdersQuery, Work};
 
 use crate::fact::Fact;
+use crate::field::Field;
 use crate::listing::Listing;
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
@@ -57,7 +58,7 @@ pub fn check(command: &OrderCommand) -> Result<(), Refusal> {
         OrderCommand::Place(command) => command.fees.check(),
         OrderCommand::Pay(command) => {
             crate::desk::check_reference(command.method.as_deref().unwrap_or_default())?;
-            crate::fields::check_time("pay_until", command.pay_until)
+            crate::fields::check_time(Field::PayUntil, command.pay_until)
         }
         OrderCommand::NotePayment(command) => note_payment::check(command),
         OrderCommand::Cancel(_) | OrderCommand::NoteRefund(_) => Ok(()),

@@ -23,7 +23,7 @@ pub struct AttemptsQuery {
 }
 
 macro_rules! query {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Query {
             $($Kind(<$State as Kind>::Query),)*

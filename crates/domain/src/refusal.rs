@@ -1,6 +1,7 @@
 //! A "no" with a stable public code. It is an answer, not an error: counted, never logged.
 //! The order of the codes is their precedence where several apply to one command.
 
+use crate::field::FieldPath;
 use crate::id::{AreaIndex, OrderId, SeatIndex, SkuIndex};
 use crate::money::Minor;
 
@@ -182,7 +183,7 @@ pub struct Refusal {
 pub enum Detail {
     None,
     Field {
-        field: String,
+        field: FieldPath,
         why: String,
     },
     Limit {
@@ -199,7 +200,7 @@ impl Refusal {
         Refusal { code, in_the_way: Vec::new(), detail: Detail::None }
     }
 
-    pub fn invalid(field: impl Into<String>, why: impl Into<String>) -> Refusal {
+    pub fn invalid(field: impl Into<FieldPath>, why: impl Into<String>) -> Refusal {
         Refusal {
             detail: Detail::Field { field: field.into(), why: why.into() },
             ..Refusal::of(Code::Invalid)

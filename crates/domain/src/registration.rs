@@ -32,7 +32,7 @@ use crate::time::Millis;
 use image::RegistrationImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
-enum Decided {
+enum Decision {
     Fact(RegistrationFact),
     Outcome(Outcome),
 }
@@ -71,8 +71,8 @@ impl Kind for Registration {
         run.follow_schedule();
         run.expire_touched(&promote::touched(command));
         match decide(run.registration, command, now)? {
-            Decided::Outcome(outcome) => Ok(outcome),
-            Decided::Fact(fact) => {
+            Decision::Outcome(outcome) => Ok(outcome),
+            Decision::Fact(fact) => {
                 run.take(fact);
                 Ok(Outcome::Done)
             }
@@ -173,7 +173,7 @@ fn decide(
     registration: &Registration,
     command: &RegistrationCommand,
     now: Millis,
-) -> Result<Decided, Refusal> {
+) -> Result<Decision, Refusal> {
     match command {
         RegistrationCommand::Create(_) => Err(Refusal::of(Code::ListingExists)),
         RegistrationCommand::Change(command) => change_registration::decide(registration, command, now),
@@ -185,7 +185,7 @@ fn decide(
         RegistrationCommand::Register(command) => register::decide(registration, command, now),
         RegistrationCommand::Confirm(command) => confirm_entry::decide(registration, command, now),
         RegistrationCommand::CancelEntry(command) => {
-            cancel_entry::decide(registration, command, now).map(Decided::Fact)
+            cancel_entry::decide(registration, command, now).map(Decision::Fact)
         }
     }
 }

@@ -11,12 +11,14 @@ mod drop_seats;
 mod expire;
 mod extend_hold;
 pub mod fact;
+mod grow_hold;
 pub mod image;
 mod invariants;
 mod offer;
 mod ordering;
 mod override_hold;
 mod place_hold;
+mod places;
 mod queue;
 mod refund_order;
 mod release_hold;
@@ -39,7 +41,7 @@ use crate::time::Millis;
 use image::SeatsImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
-pub(crate) enum Decided {
+pub(crate) enum Decision {
     Fact(EventFact),
     Outcome(Outcome),
 }
@@ -81,8 +83,8 @@ impl Kind for Seats {
             decided = decide(run.seats, command, now);
         }
         match decided? {
-            Decided::Outcome(outcome) => Ok(outcome),
-            Decided::Fact(fact) => {
+            Decision::Outcome(outcome) => Ok(outcome),
+            Decision::Fact(fact) => {
                 run.take(fact);
                 Ok(Outcome::Done)
             }
@@ -165,6 +167,7 @@ pub fn check(command: &EventCommand) -> Result<(), Refusal> {
     match command {
         EventCommand::PlaceHold(command) => place_hold::check(command),
         EventCommand::ExtendHold(command) => extend_hold::check(command),
+        EventCommand::GrowHold(command) => grow_hold::check(command),
         EventCommand::DropSeats(command) => drop_seats::check(command),
         EventCommand::OverrideHold(command) => override_hold::check(command),
         EventCommand::RefundOrder(command) => refund_order::check(command),
@@ -182,9 +185,10 @@ pub fn check(command: &EventCommand) -> Result<(), Refusal> {
 }
 
 /// Decides without changing anything; `apply` is the only way the seats change.
-fn decide(seats: &Seats, command: &EventCommand, now: Millis) -> Result<Decided, Refusal> {
+fn decide(seats: &Seats, command: &EventCommand, now: Millis) -> Result<Decision, Refusal> {
     let fact = match command {
         EventCommand::PlaceHold(command) => return place_hold::decide(seats, command, now),
+        EventCommand::GrowHold(command) => return grow_hold::decide(seats, command, now),
         EventCommand::JoinQueue(command) => return queue::join(seats, command, now),
         EventCommand::ChangeEvent(command) => return change_event::decide(seats, command),
         EventCommand::ChangeStatus(status) => return change_event::status(seats, *status, now),
@@ -200,7 +204,7 @@ fn decide(seats: &Seats, command: &EventCommand, now: Millis) -> Result<Decided,
         EventCommand::LeaveQueue(command) => queue::leave(seats, command)?,
         EventCommand::CreateEvent(_) => return Err(Refusal::of(Code::ListingExists)),
     };
-    Ok(Decided::Fact(fact))
+    Ok(Decision::Fact(fact))
 }
 
 /// One command on its way through: each fact is applied before the next is decided.

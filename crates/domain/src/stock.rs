@@ -33,10 +33,11 @@ use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::Millis;
+use details::SaleStatus;
 use image::SaleImage;
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
-enum Decided {
+enum Decision {
     Fact(SaleFact),
     Outcome(Outcome),
 }
@@ -69,8 +70,8 @@ impl Kind for Sale {
         run.follow_schedule();
         run.expire_touched(&expire::touched(command));
         match decide(run.sale, command, now)? {
-            Decided::Outcome(outcome) => Ok(outcome),
-            Decided::Fact(fact) => {
+            Decision::Outcome(outcome) => Ok(outcome),
+            Decision::Fact(fact) => {
                 run.take(fact);
                 Ok(Outcome::Done)
             }
@@ -94,6 +95,10 @@ impl Kind for Sale {
 
     fn view(&self) -> SaleView {
         self.view()
+    }
+
+    fn over_at(view: &SaleView) -> Option<Millis> {
+        matches!(view.status, SaleStatus::Scheduled | SaleStatus::Open).then_some(view.details.ends_at)
     }
 
     fn ask(&self, query: &SaleQuery, now: Millis) -> SaleFound {
@@ -184,7 +189,7 @@ pub fn check(command: &SaleCommand) -> Result<(), Refusal> {
 }
 
 /// Decides without changing anything; `apply` is the only way a sale changes.
-fn decide(sale: &Sale, command: &SaleCommand, now: Millis) -> Result<Decided, Refusal> {
+fn decide(sale: &Sale, command: &SaleCommand, now: Millis) -> Result<Decision, Refusal> {
     let fact = match command {
         SaleCommand::Create(_) => return Err(Refusal::of(Code::ListingExists)),
         SaleCommand::Change(command) => return change_sale::decide(sale, command, now),
@@ -204,7 +209,7 @@ fn decide(sale: &Sale, command: &SaleCommand, now: Millis) -> Result<Decided, Re
         SaleCommand::TakeBack(command) => return take_back::decide(sale, command),
         SaleCommand::Refund(command) => refund_purchase::decide(sale, command)?,
     };
-    Ok(Decided::Fact(fact))
+    Ok(Decision::Fact(fact))
 }
 
 /// One command on its way through: each fact is applied before the next is decided.

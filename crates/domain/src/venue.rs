@@ -13,6 +13,7 @@ pub use fact::VenueFact;
 use command::CreateVenue;
 use fact::{LayoutPublished, VenueCreated};
 
+use crate::field::Field;
 use crate::id::ListingId;
 use crate::kind::Kind;
 use crate::layout::{Layout, is_name};
@@ -55,10 +56,13 @@ impl Venue {
     pub fn create(create: &CreateVenue) -> Result<Vec<VenueFact>, Refusal> {
         let CreateVenue { name, place, layout } = create;
         if !is_name(name) {
-            return Err(Refusal::invalid("name", "1–200 characters without control characters"));
+            return Err(Refusal::invalid(Field::Name, "1–200 characters without control characters"));
         }
         if place.chars().count() > 200 || place.chars().any(char::is_control) {
-            return Err(Refusal::invalid("place", "at most 200 characters without control characters"));
+            return Err(Refusal::invalid(
+                Field::VenuePlace,
+                "at most 200 characters without control characters",
+            ));
         }
         layout.check()?;
         let created = VenueCreated { name: name.clone(), place: place.clone() };

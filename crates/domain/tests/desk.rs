@@ -6,7 +6,8 @@ use onsale_domain::desk::{
 };
 use onsale_domain::money::Currency;
 use onsale_domain::{
-    Code, Command, Fact, Listing, ListingId, ListingKind, Millis, OrderId, Outcome, PaymentId, Tenant,
+    Code, Command, Fact, Listing, ListingId, ListingKind, Millis, OrderId, Outcome, PaymentId, PaymentName,
+    Tenant,
 };
 use onsale_domain::{Found, Query};
 
@@ -45,26 +46,30 @@ impl Logged {
         }
     }
 
-    fn tasks(&self, payment: u128) -> Vec<Task> {
-        let query = Query::Desk(DeskQuery::Payment(PaymentId(payment)));
+    fn tasks(&self, payment: u64) -> Vec<Task> {
+        let query = Query::Desk(DeskQuery::Payment(name(payment)));
         if let Found::Desk(DeskFound::Payment { tasks, .. }) = self.listing.ask(&query, 0) {
             return tasks;
         }
         Vec::new()
     }
 
-    fn standing(&self, payment: u128) -> &'static str {
+    fn standing(&self, payment: u64) -> &'static str {
         self.tasks(payment).first().map_or("unknown", |task| task.standing.as_str())
     }
 
-    fn open(&self) -> Vec<(u128, u16)> {
+    fn open(&self) -> Vec<(u64, u16)> {
         let query = Query::Desk(DeskQuery::Open { after: None, limit: 100 });
         let Found::Desk(DeskFound::Open(tasks)) = self.listing.ask(&query, 0) else { panic!("a desk") };
         tasks.iter().map(|task| (task.slip.payment.0, task.slip.refund)).collect()
     }
 }
 
-fn slip(payment: u128, refund: u16) -> Slip {
+fn name(payment: u64) -> PaymentName {
+    PaymentName { listing: EVENT, payment: PaymentId(payment) }
+}
+
+fn slip(payment: u64, refund: u16) -> Slip {
     Slip {
         order: OrderId(1),
         payment: PaymentId(payment),
@@ -81,21 +86,21 @@ fn take(through: u64, slips: Vec<Slip>) -> DeskCommand {
     DeskCommand::TakeWork(TakeWork { listing: EVENT, through, slips })
 }
 
-fn answer(payment: u128, refund: u16, standing: PaymentStanding) -> DeskCommand {
+fn answer(payment: u64, refund: u16, standing: PaymentStanding) -> DeskCommand {
     of_try(payment, refund, 0, standing)
 }
 
-fn of_try(payment: u128, refund: u16, failures: u16, standing: PaymentStanding) -> DeskCommand {
-    let (payment, reference) = (PaymentId(payment), Some("pi".into()));
+fn of_try(payment: u64, refund: u16, failures: u16, standing: PaymentStanding) -> DeskCommand {
+    let (payment, reference) = (name(payment), Some("pi".into()));
     DeskCommand::NoteAnswer(NoteAnswer { payment, refund, failures, reference, standing })
 }
 
-fn event(id: &str, payment: Option<u128>, standing: PaymentStanding) -> DeskCommand {
+fn event(id: &str, payment: Option<u64>, standing: PaymentStanding) -> DeskCommand {
     DeskCommand::ReceiveWebhook(Box::new(Webhook {
         provider: "simulated".into(),
         event: id.into(),
         kind: "payment".into(),
-        payment: payment.map(PaymentId),
+        payment: payment.map(name),
         refund: 0,
         reference: None,
         standing: Some(standing),
@@ -116,8 +121,8 @@ fn failed() -> PaymentStanding {
     PaymentStanding::Failed { reason: "no funds".into() }
 }
 
-fn delivered(payment: u128, refund: u16, heard: &PaymentStanding) -> DeskCommand {
-    DeskCommand::NoteDelivered { payment: PaymentId(payment), refund, rank: heard.rank() }
+fn delivered(payment: u64, refund: u16, heard: &PaymentStanding) -> DeskCommand {
+    DeskCommand::NoteDelivered { payment: name(payment), refund, rank: heard.rank() }
 }
 
 #[test]
@@ -151,7 +156,7 @@ fn money_that_moved_wins_however_late_or_often_it_is_told() {
     assert_eq!(desk.say(delivered(1, 0, &failed()), 7), "unchanged", "what was heard is not the latest");
     assert_eq!(desk.say(delivered(1, 0, &done()), 7), "work_delivered");
     assert_eq!(desk.say(delivered(1, 0, &done()), 7), "unchanged");
-    let query = Query::Desk(DeskQuery::Payment(PaymentId(1)));
+    let query = Query::Desk(DeskQuery::Payment(name(1)));
     let Found::Desk(DeskFound::Payment { events, .. }) = desk.listing.ask(&query, 0) else { panic!("known") };
     assert_eq!(events.iter().map(|event| event.counted).collect::<Vec<_>>(), [true, false]);
 }

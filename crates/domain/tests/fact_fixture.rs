@@ -65,18 +65,8 @@ fn fields_that_a_later_version_adds_are_passed_over() {
     // HoldExpired { hold } with a second field that this version does not know.
     let mut bytes = Vec::new();
     let mut encoder = minicbor::Encoder::new(&mut bytes);
-    let written = (|| {
-        encoder
-            .array(2)?
-            .u8(0)?
-            .array(1)?
-            .array(2)?
-            .u8(8)?
-            .array(2)?
-            .bytes(&7u128.to_be_bytes())?
-            .str("later")?
-            .ok()
-    })();
+    let written =
+        (|| encoder.array(2)?.u8(0)?.array(1)?.array(2)?.u8(8)?.array(2)?.u64(7)?.str("later")?.ok())();
     written.expect("memory takes it");
     let fact: Fact = minicbor::decode(&bytes).expect("an unknown field is no damage");
     assert_eq!(fact, Fact::Event(EventFact::HoldExpired { hold: onsale_domain::HoldId(7) }));

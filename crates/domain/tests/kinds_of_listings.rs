@@ -42,7 +42,7 @@ fn series() -> SeriesDetails {
         currency: euro(),
         rules: StockRules { buyer_limit: 2, checkout_ms: 60_000 },
         length_ms: HOUR,
-        items: vec![ItemTemplate { price_minor: 100, stock: 2 }],
+        items: vec![ItemTemplate { price_minor: 100, stock: 2, name: None }],
     };
     SeriesDetails { name: "hourly".into(), schedule: Schedule::Hourly, from: 0, template }
 }
@@ -93,7 +93,7 @@ impl Logged {
     }
 }
 
-fn checkout(number: u128, name: &str, count: u32) -> Command {
+fn checkout(number: u64, name: &str, count: u32) -> Command {
     Command::Sale(SaleCommand::Checkout(Checkout {
         checkout: CheckoutId(number),
         buyer: buyer(name),

@@ -2,15 +2,15 @@
 //! and from the image. `<seconds> <verb> <words> -> <answer>`; entries are e1, e2 …, orders o1, o2 ….
 //! `ONSALE_SEED=<number>` repeats the random run.
 
-#[path = "registration/desk.rs"]
-mod desk;
 #[path = "support/dice.rs"]
 mod dice;
+#[path = "registration/text_registration.rs"]
+mod text_registration;
 
-use desk::{Desk, check, check_paid};
 use onsale_domain::registration::RegistrationFact;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use text_registration::{TextRegistration, check, check_paid};
 
 #[test]
 fn a_place_while_there_is_room_then_the_line() {
@@ -205,21 +205,21 @@ fn staff_changes_hours_only_where_nobody_is_hurt() {
 
 #[test]
 fn a_big_raise_is_served_in_steps_and_nobody_overtakes_meanwhile() {
-    let mut desk = Desk::new(0);
+    let mut spoken = TextRegistration::new(0);
     for n in 0..202 {
-        desk.say(&format!("100 register e{n} b{n}"));
+        spoken.say(&format!("100 register e{n} b{n}"));
     }
-    let told = desk.say("100 capacity 190");
+    let told = spoken.say("100 capacity 190");
     assert_eq!(told.matches("promoted").count(), 64);
     assert_eq!(
-        desk.say("100 register e900 late").split(',').count(),
+        spoken.say("100 register e900 late").split(',').count(),
         65,
         "the line moves on with every step"
     );
-    assert_eq!(desk.registration.next_due(), Some(i64::MIN));
-    assert_eq!(desk.say("100 sweep").matches("promoted").count(), 60);
-    assert_eq!(desk.say("100 sweep"), "unchanged");
-    assert_eq!(desk.registration.view().waiting, 202 + 1 - 190);
+    assert_eq!(spoken.registration.next_due(), Some(i64::MIN));
+    assert_eq!(spoken.say("100 sweep").matches("promoted").count(), 60);
+    assert_eq!(spoken.say("100 sweep"), "unchanged");
+    assert_eq!(spoken.registration.view().waiting, 202 + 1 - 190);
 }
 
 #[test]
@@ -239,12 +239,12 @@ fn every_history_of_a_registration_adds_up() {
 }
 
 fn play(asks: &[[u8; 5]], kinds: &mut std::collections::BTreeSet<&'static str>) -> Result<(), String> {
-    let mut desk = Desk::new(if asks[0][0].is_multiple_of(2) { 500 } else { 0 });
+    let mut spoken = TextRegistration::new(if asks[0][0].is_multiple_of(2) { 500 } else { 0 });
     let (mut now, mut entries) = (90_000, 0);
-    let mut copies: Vec<Desk> = Vec::new();
+    let mut copies: Vec<TextRegistration> = Vec::new();
     for (n, [verb, a, b, c, wait]) in asks.iter().enumerate() {
         if n == asks.len() / 2 {
-            copies = desk.copies().into();
+            copies = spoken.copies().into();
         }
         now += match wait {
             0..=150 => 0,
@@ -272,7 +272,7 @@ fn play(asks: &[[u8; 5]], kinds: &mut std::collections::BTreeSet<&'static str>) 
             _ => "sweep".into(),
         };
         let asked = format!("{}.{} {asked}", now / 1_000, now % 1_000);
-        let told = desk.say(&asked);
+        let told = spoken.say(&asked);
         for copy in &mut copies {
             let other = copy.say(&asked);
             if other != told {
@@ -280,8 +280,8 @@ fn play(asks: &[[u8; 5]], kinds: &mut std::collections::BTreeSet<&'static str>) 
             }
         }
     }
-    kinds.extend(desk.kinds());
-    match desk.copies().iter().chain(&copies).all(|copy| copy.picture() == desk.picture()) {
+    kinds.extend(spoken.kinds());
+    match spoken.copies().iter().chain(&copies).all(|copy| copy.picture() == spoken.picture()) {
         true => Ok(()),
         false => Err("a copy is not the same in the end".into()),
     }

@@ -2,18 +2,17 @@
 //! second, naive sale: all of them say the same, and the stock adds up after every fact.
 //! `ONSALE_SEED=<number>` repeats a run; a failure prints its seed and the shortest history that shows it.
 
-#[path = "stock/desk.rs"]
-#[expect(dead_code, reason = "the tables speak another way")]
-mod desk;
 #[path = "support/dice.rs"]
 mod dice;
 #[path = "stock/model.rs"]
 mod model;
+#[path = "stock/text_sale.rs"]
+#[expect(dead_code, reason = "the tables speak another way")]
+mod text_sale;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use desk::{Answer, Desk, create};
 use model::{Model, Said};
 use onsale_domain::refusal::InTheWay;
 use onsale_domain::stock::command::{
@@ -26,6 +25,7 @@ use onsale_domain::stock::{SaleFact, SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, CheckoutId, Millis, OrderId, Outcome};
 use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use text_sale::{Answer, TextSale, create};
 
 const CASES: u32 = 1_500;
 const STEPS_MAX: usize = 120;
@@ -57,7 +57,7 @@ struct Ask([u8; 6]);
 #[derive(Default)]
 struct World {
     now: Millis,
-    attempts: u128,
+    attempts: u64,
     codes: Vec<(CheckoutId, BuyerId, Vec<SkuLine>)>,
     orders: Vec<OrderId>,
 }
@@ -67,7 +67,7 @@ fn buyer(n: u8) -> BuyerId {
 }
 
 impl World {
-    fn fresh(&mut self) -> u128 {
+    fn fresh(&mut self) -> u64 {
         self.attempts += 1;
         self.attempts
     }
@@ -116,7 +116,7 @@ impl World {
                     3 if c == 9 => Vec::new(),
                     _ => vec![SkuCount { count: 1, ..line(b) }],
                 };
-                let checkout = CheckoutId(if c % 64 == 63 { u128::from(b) } else { self.fresh() });
+                let checkout = CheckoutId(if c % 64 == 63 { u64::from(b) } else { self.fresh() });
                 let checkout_ms = (c % 2 == 0).then_some(30_000 + Millis::from(c) * 2_000);
                 SaleCommand::Checkout(Checkout { checkout, buyer: buyer(a), lines, checkout_ms })
             }
@@ -217,16 +217,16 @@ fn play(
     codes: &mut BTreeSet<&'static str>,
 ) -> Result<(), String> {
     let mut world = World { now: 90_000, ..World::default() };
-    let mut desk = Desk::new(&create(), world.now);
+    let mut spoken = TextSale::new(&create(), world.now);
     let mut model = Model::new(&create(), world.now);
-    let mut copies: Vec<Desk> = Vec::new();
+    let mut copies: Vec<TextSale> = Vec::new();
     for (n, ask) in asks.iter().enumerate() {
         if n == asks.len() / 2 {
-            copies = desk.copies().into();
+            copies = spoken.copies().into();
         }
         let command = world.command(ask);
         let limit = u32::from(ask.0[1]) % 80;
-        let (facts, answer) = desk.run(command.as_ref(), limit, world.now);
+        let (facts, answer) = spoken.run(command.as_ref(), limit, world.now);
         let told = || format!("step {n}: {command:?} at {} -> {answer:?} with {facts:?}", world.now);
         let (expected, naive) = match &command {
             Some(command) => model.say(command, world.now),
@@ -235,7 +235,7 @@ fn play(
         if (&facts, &said(&answer)) != (&expected, &naive) {
             return Err(format!("{}\nbut the naive one said {naive:?} with {expected:?}", told()));
         }
-        let levels = desk.sale.levels().iter();
+        let levels = spoken.sale.levels().iter();
         let levels: Vec<_> = levels.map(|level| (level.available(), level.reserved, level.sold)).collect();
         if levels != model.levels() {
             return Err(format!("{}\n{levels:?}, but the naive one counts {:?}", told(), model.levels()));
@@ -264,10 +264,11 @@ fn play(
     });
     let of_codes = world.codes.iter().map(|(code, _, _)| SaleQuery::Checkout(*code));
     let questions: Vec<SaleQuery> = questions.chain(of_codes).collect();
-    let answers =
-        |desk: &Desk| questions.iter().map(|q| desk.sale.ask(q, world.now)).collect::<Vec<SaleFound>>();
-    for copy in copies.iter().chain(&desk.copies()) {
-        if answers(copy) != answers(&desk) || copy.picture() != desk.picture() {
+    let answers = |spoken: &TextSale| {
+        questions.iter().map(|q| spoken.sale.ask(q, world.now)).collect::<Vec<SaleFound>>()
+    };
+    for copy in copies.iter().chain(&spoken.copies()) {
+        if answers(copy) != answers(&spoken) || copy.picture() != spoken.picture() {
             return Err("a copy is not the same in the end".into());
         }
     }

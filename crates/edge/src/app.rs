@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use onsale_engine::Engine;
+use onsale_domain::ListingKind;
+use onsale_engine::{Calendar, Engine};
 use onsale_payments::Worker;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::config::EdgeConfig;
 use crate::http::chart::Charts;
@@ -16,6 +16,8 @@ use crate::token::Tokens;
 /// What every route may use.
 pub struct App {
     pub engine: Arc<dyn Engine>,
+    /// The sales and auctions that are not over.
+    pub calendar: Calendar,
     pub config: EdgeConfig,
     pub api_key: String,
     pub tokens: Tokens,
@@ -54,6 +56,7 @@ impl App {
     ) -> App {
         App {
             payments,
+            calendar: Calendar::new(&*engine, &[ListingKind::Sale, ListingKind::Auction]),
             engine,
             api_key: keys.api_key.to_owned(),
             tokens: Tokens::new(keys.house_key),
@@ -65,9 +68,9 @@ impl App {
         }
     }
 
-    /// A fresh number for something new; later ones sort after earlier ones.
-    pub fn new_number(&self) -> u128 {
-        Uuid::now_v7().as_u128()
+    /// A number for something new, drawn blindly: whoever takes it says whether it is taken.
+    pub fn draw_number(&self) -> u64 {
+        rand::random()
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use onsale_domain::Millis;
 use onsale_domain::order::Fees;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Everything the routes and the listener go by.
@@ -22,13 +23,14 @@ pub struct EdgeConfig {
 }
 
 /// Every bound of the edge. Overflow is an answer, never growth.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// A command's body: twenty seat names fit many times over.
     pub body_bytes: usize,
     /// A layout of 100,000 seats takes about 10 MB of JSON.
     pub layout_body_bytes: usize,
+    /// All headers of a request together.
     pub header_bytes: usize,
     /// A request without an answer by then gets 503; the engine normally needs milliseconds.
     pub request_timeout_ms: u64,
@@ -46,11 +48,14 @@ pub struct Limits {
     pub shutdown_ms: u64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// PEM files: the certificate chain and its private key.
+    /// A PEM file with the certificate and those that lead to its authority.
+    #[schemars(example = &"cert.pem")]
     pub cert: PathBuf,
+    /// A PEM file with the certificate's private key.
+    #[schemars(example = &"key.pem")]
     pub key: PathBuf,
 }
 

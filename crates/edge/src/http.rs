@@ -12,6 +12,7 @@ pub mod confirm;
 pub mod credential;
 pub mod direct;
 pub mod docs;
+pub mod document;
 pub mod edge;
 pub mod events;
 pub mod extract;
@@ -21,12 +22,14 @@ pub mod health;
 pub mod holds;
 pub mod json;
 pub mod layout;
+pub mod list;
 pub mod lost;
 pub mod names;
 pub mod ordering;
 pub mod orders;
 pub mod overrides;
 pub mod payments;
+pub mod plain;
 pub mod problem;
 pub mod query;
 pub mod queue;
@@ -40,10 +43,13 @@ pub mod table;
 pub mod time;
 pub mod venues;
 pub mod wire;
+pub mod wire_field;
+pub mod words;
 
 use std::sync::Arc;
 
 use axum::Router;
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::{ListingId, ListingKind, Tenant};
 
 use self::extract::Caller;
@@ -58,12 +64,12 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// The id of a listing to be created: derived from the idempotency key if there is one, fresh otherwise.
-pub fn new_listing(kind: ListingKind, caller: &Caller) -> ListingId {
+/// The id of a listing to be created: derived from the idempotency key if there is one, drawn otherwise.
+pub fn new_listing(app: &App, kind: ListingKind, caller: &Caller) -> ListingId {
     let tenant = Tenant::DEFAULT;
     let number = match &caller.key {
         Some(key) => key.listing_number(tenant, kind),
-        None => uuid::Uuid::now_v7().as_u128(),
+        None => app.draw_number() % LISTING_NUMBERS,
     };
     ListingId { tenant, kind, number }
 }

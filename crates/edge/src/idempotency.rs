@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use axum::http::Method;
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Tenant};
 use serde::Serialize;
@@ -56,13 +57,14 @@ impl RouteKey {
     }
 
     /// The number of a listing that is created under this key: the same key names the same listing for ever.
-    pub fn listing_number(&self, tenant: Tenant, kind: ListingKind) -> u128 {
-        self.scope(tenant, kind.prefix())
+    pub fn listing_number(&self, tenant: Tenant, kind: ListingKind) -> u64 {
+        self.scope(tenant, kind.prefix()) as u64 % LISTING_NUMBERS
     }
 
     fn scope(&self, tenant: Tenant, listing: &str) -> u128 {
         first_128(|bytes| {
-            for part in [tenant.as_str(), PRINCIPAL, listing, &self.text, self.method.as_str()] {
+            write_part(bytes, &tenant.number().to_be_bytes());
+            for part in [PRINCIPAL, listing, &self.text, self.method.as_str()] {
                 write_part(bytes, part.as_bytes());
             }
             for word in self.path.split('/') {
@@ -133,9 +135,9 @@ mod tests {
         }
     }
 
-    const HOLDS: &str = "/v1/events/evt_default_00000000000000000000000001/holds";
+    const HOLDS: &str = "/v1/events/evt_0000000000000001/holds";
 
-    fn listing(number: u128) -> ListingId {
+    fn listing(number: u64) -> ListingId {
         ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number }
     }
 
@@ -148,7 +150,7 @@ mod tests {
     fn keys_are_hashed_today_as_they_were_yesterday() {
         let ann = BuyerId::parse("ann");
         let key = route("k", Method::POST, HOLDS).of(&listing(1), ann.as_ref(), &("body", [1]));
-        assert_eq!(key.scope, 254_255_938_008_900_663_820_814_757_184_805_628_454);
+        assert_eq!(key.scope, 198_271_817_093_040_789_643_763_198_390_819_381_998);
         assert_eq!(key.fingerprint, 6_478_678_850_479_406_840_059_986_904_546_002_202);
     }
 

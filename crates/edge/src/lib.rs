@@ -8,6 +8,7 @@ pub mod idempotency;
 pub mod listen;
 pub mod metrics;
 pub mod token;
+pub mod version;
 pub mod zone;
 
 pub use app::App;

@@ -1,5 +1,6 @@
 //! The server's loop: accepts within a cap, serves HTTP/1.1 with modest buffers, and stops in good order.
 
+pub mod access;
 mod closing;
 mod connection_timer;
 mod patience;
@@ -26,6 +27,7 @@ use tokio_util::task::TaskTracker;
 use crate::config::Limits;
 use crate::http::edge::Edge;
 use crate::http::problem::{Problem, catalog};
+use access::Asked;
 use closing::{Closing, Stage};
 use connection_timer::{Alarm, ConnectionTimer, Overdue};
 use patience::{Patient, Stream};
@@ -84,7 +86,7 @@ fn http1_builder(limits: &Limits) -> http1::Builder {
     let mut http = http1::Builder::new();
     // Twice the limit: headers a little too large are still read, so that the answer counts for its route. At this
     // size hyper gives up; its answer leaves in our words (`unread.rs`), and no head ever needs more memory.
-    // It keeps no time: `turn.rs` does, for less.
+    // It keeps no time: `connection_timer.rs` does, for less.
     http.max_buf_size(limits.header_bytes * 2).keep_alive(true);
     http
 }
@@ -137,8 +139,10 @@ impl Connection {
             Box::pin(async move {
                 let started = Instant::now();
                 turn.take(started);
+                let asked = Asked::of(&request);
                 let response = self.edge.answer(request, started, || turn.is_late()).await;
-                Ok::<_, Infallible>(response.map(|body| turn.answered(body)))
+                let line = asked.answered(&response, started);
+                Ok::<_, Infallible>(response.map(|body| turn.answered(body, line)))
             })
         });
         let mut connection = pin!(http.serve_connection(io, service));

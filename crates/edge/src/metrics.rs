@@ -1,49 +1,75 @@
-//! Counters and timings in Prometheus' conventions. Every series that a request touches is registered at start,
-//! so that counting costs an atomic add and no look-up by name.
+//! Counters and timings in Prometheus' conventions. A series begins with what it first counts; from then on
+//! counting costs two atomic operations and no look-up by name.
 
+mod late;
+mod page;
+
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use metrics::{Counter, Gauge, Histogram};
+use metrics::Gauge;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use onsale_domain::{Code, Command};
 use onsale_engine::EngineStatus;
 
 use crate::http::table::table;
+use late::{LateCounter, LateHistogram, Page};
 
 /// Upper bounds of the request durations, in seconds: from a read in memory to the request timeout.
 const SECONDS: [f64; 14] =
     [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 10.0];
 
-/// Statuses that we send; anything else counts as the last, 0.
-const STATUSES: [u16; 22] = [
-    200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 431, 500, 501, 503,
-    0,
+/// Statuses that we send, with their labels; anything else counts as the last.
+const STATUSES: [(u16, &str); 22] = [
+    (200, "200"),
+    (201, "201"),
+    (202, "202"),
+    (303, "303"),
+    (304, "304"),
+    (400, "400"),
+    (401, "401"),
+    (403, "403"),
+    (404, "404"),
+    (405, "405"),
+    (409, "409"),
+    (410, "410"),
+    (412, "412"),
+    (413, "413"),
+    (415, "415"),
+    (422, "422"),
+    (429, "429"),
+    (431, "431"),
+    (500, "500"),
+    (501, "501"),
+    (503, "503"),
+    (0, "other"),
 ];
 
 pub struct Metrics {
     handle: PrometheusHandle,
+    /// In seconds since 1970.
+    started: f64,
     routes: Vec<Route>,
     /// In the order of [`Command::verbs`].
     verbs: Vec<Verb>,
-    refusals: Vec<(Code, Counter)>,
-    gauges: Vec<(&'static str, Gauge)>,
+    refusals: Vec<(Code, LateCounter)>,
     pub connections: Gauge,
     pub streams: Gauge,
-    pub streams_cut: Counter,
+    pub streams_cut: LateCounter,
 }
 
 struct Route {
-    by_status: [Counter; STATUSES.len()],
-    seconds: Histogram,
+    by_status: [LateCounter; STATUSES.len()],
+    seconds: LateHistogram,
 }
 
 /// What became of commands of one verb.
 #[derive(Debug)]
 pub struct Verb {
-    pub done: Counter,
-    pub replayed: Counter,
-    pub refused: Counter,
-    pub failed: Counter,
+    pub done: LateCounter,
+    pub replayed: LateCounter,
+    pub refused: LateCounter,
+    pub failed: LateCounter,
 }
 
 impl Metrics {
@@ -52,48 +78,45 @@ impl Metrics {
         let recorder = builder.unwrap_or_else(|_| PrometheusBuilder::new()).build_recorder();
         let handle = recorder.handle();
         // A recorder of its own, not the process': two servers in one process count apart.
-        metrics::with_local_recorder(&recorder, || Metrics::register(handle))
-    }
-
-    fn register(handle: PrometheusHandle) -> Metrics {
-        describe();
-        let route = |name: &'static str| {
-            Route {
-            by_status: STATUSES.map(|status| {
-                metrics::counter!("onsale_requests_total", "route" => name, "status" => status.to_string())
+        let (connections, streams) = metrics::with_local_recorder(&recorder, || {
+            describe();
+            (metrics::gauge!("onsale_connections"), metrics::gauge!("onsale_streams"))
+        });
+        let page: Page = Arc::new(recorder);
+        let route = |name: &'static str| Route {
+            by_status: STATUSES.map(|(_, status)| {
+                LateCounter::new(&page, "onsale_requests_total", &[("route", name), ("status", status)])
             }),
-            seconds: metrics::histogram!("onsale_request_duration_seconds", "route" => name),
-        }
+            seconds: LateHistogram::new(&page, "onsale_request_duration_seconds", &[("route", name)]),
         };
-        let outcome = |verb: &'static str, outcome: &'static str| metrics::counter!("onsale_commands_total", "verb" => verb, "outcome" => outcome);
-        let verb = |verb: &'static str| Verb {
+        let outcome = |verb, outcome| {
+            LateCounter::new(&page, "onsale_commands_total", &[("verb", verb), ("outcome", outcome)])
+        };
+        let verb = |verb| Verb {
             done: outcome(verb, "done"),
             replayed: outcome(verb, "replayed"),
             refused: outcome(verb, "refused"),
             failed: outcome(verb, "failed"),
         };
-        let refusal =
-            |code: &Code| (*code, metrics::counter!("onsale_refusals_total", "code" => code.as_str()));
-        let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        metrics::gauge!("process_start_time_seconds").set(started.as_secs_f64());
+        let refusal = |code: &Code| {
+            (*code, LateCounter::new(&page, "onsale_refusals_total", &[("code", code.as_str())]))
+        };
         Metrics {
             handle,
+            started: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
             routes: table().path_names().map(route).collect(),
             verbs: Command::verbs().map(|known| verb(known.name)).collect(),
             refusals: Code::ALL.iter().map(refusal).collect(),
-            gauges: engine_gauges(&EngineStatus::default())
-                .map(|(name, _)| (name, metrics::gauge!(name)))
-                .into(),
-            connections: metrics::gauge!("onsale_connections"),
-            streams: metrics::gauge!("onsale_streams"),
-            streams_cut: metrics::counter!("onsale_streams_cut_total"),
+            connections,
+            streams,
+            streams_cut: LateCounter::new(&page, "onsale_streams_cut_total", &[]),
         }
     }
 
     /// Counts one answered request.
     pub fn request(&self, route: usize, status: u16, took: Duration) {
         let route = &self.routes[route];
-        let place = STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len() - 1);
+        let place = STATUSES.iter().position(|(known, _)| *known == status).unwrap_or(STATUSES.len() - 1);
         route.by_status[place].increment(1);
         route.seconds.record(took.as_secs_f64());
     }
@@ -103,7 +126,7 @@ impl Metrics {
         &self.verbs[Command::verbs().position(|known| known.name == asked.name).unwrap_or_default()]
     }
 
-    pub fn refusal(&self, code: Code) -> &Counter {
+    pub fn refusal(&self, code: Code) -> &LateCounter {
         let place = self.refusals.binary_search_by_key(&code, |(known, _)| *known).unwrap_or(0);
         &self.refusals[place].1
     }
@@ -115,11 +138,9 @@ impl Metrics {
 
     /// The page that Prometheus reads.
     pub fn render(&self, status: &EngineStatus) -> String {
-        for ((name, gauge), (known, value)) in self.gauges.iter().zip(engine_gauges(status)) {
-            debug_assert_eq!(*name, known);
-            gauge.set(value);
-        }
-        self.handle.render()
+        let mut text = self.handle.render();
+        page::write(&mut text, status, self.started);
+        text
     }
 }
 
@@ -135,33 +156,6 @@ impl std::fmt::Debug for Metrics {
     }
 }
 
-fn engine_gauges(status: &EngineStatus) -> [(&'static str, f64); 18] {
-    let flag = |on: bool| if on { 1.0 } else { 0.0 };
-    [
-        ("onsale_engine_poisoned", flag(status.poisoned.is_some())),
-        ("onsale_engine_disk_full", flag(status.disk_full)),
-        ("onsale_engine_stopping", flag(status.stopping)),
-        ("onsale_engine_store_down", flag(status.store_down.is_some())),
-        ("onsale_engine_damaged_listings", status.damaged.len() as f64),
-        ("onsale_engine_listings", status.listings as f64),
-        ("onsale_engine_waiting", status.waiting as f64),
-        ("onsale_engine_commands", status.commands as f64),
-        ("onsale_engine_refusals", status.refusals as f64),
-        ("onsale_engine_facts", status.facts as f64),
-        ("onsale_engine_frames", status.frames as f64),
-        ("onsale_engine_syncs", status.syncs as f64),
-        ("onsale_engine_journal_bytes", status.journal_bytes as f64),
-        ("onsale_engine_dedup_records", status.dedup_records as f64),
-        ("onsale_engine_dedup_forgotten", status.dedup_forgotten as f64),
-        ("onsale_engine_history_bytes", status.history_bytes as f64),
-        ("onsale_engine_history_max_bytes", status.history_max_bytes as f64),
-        (
-            "onsale_engine_dedup_window_seconds",
-            status.dedup_window_ms.map_or(f64::NAN, |ms| ms as f64 / 1_000.0),
-        ),
-    ]
-}
-
 fn describe() {
     use metrics::{describe_counter, describe_gauge, describe_histogram};
     describe_counter!("onsale_requests_total", "Requests answered, by route and status.");
@@ -171,34 +165,10 @@ fn describe() {
     );
     describe_counter!("onsale_commands_total", "Commands by verb and what became of them.");
     describe_counter!("onsale_refusals_total", "Refusals by public code.");
-    describe_gauge!("process_start_time_seconds", "When the process started, in seconds since 1970.");
     describe_gauge!("onsale_connections", "Open connections.");
     describe_gauge!("onsale_streams", "Open event streams.");
     describe_counter!(
         "onsale_streams_cut_total",
-        "Event streams refused or cut because the house was full or closing."
-    );
-    describe_gauge!("onsale_engine_waiting", "Commands waiting for their decision.");
-    describe_gauge!(
-        "onsale_engine_damaged_listings",
-        "Listings that answer store_damaged; /readyz names them."
-    );
-    describe_gauge!("onsale_engine_store_down", "1 while the shared store, or a part of it, cannot be used.");
-    describe_gauge!("onsale_engine_facts", "Facts written since the engine was opened.");
-    describe_gauge!(
-        "onsale_engine_dedup_forgotten",
-        "Idempotency records forgotten before their time, to make room."
-    );
-    describe_gauge!(
-        "onsale_engine_history_bytes",
-        "What facts and remembered answers take on the fullest Redis master."
-    );
-    describe_gauge!(
-        "onsale_engine_history_max_bytes",
-        "What they may take there (redis.history_mb); over it the oldest are forgotten."
-    );
-    describe_gauge!(
-        "onsale_engine_dedup_window_seconds",
-        "Age of the youngest record forgotten early; NaN: none was."
+        "Event streams refused because as many were open as may be."
     );
 }

@@ -67,7 +67,7 @@ impl Args {
     /// Which field is wrong, and why; two empty ones if none is.
     pub(crate) fn wrong(&mut self, refusal: Option<&Refusal>) {
         if let Some(Detail::Field { field, why }) = refusal.map(|refusal| &refusal.detail) {
-            self.bytes(field);
+            self.push(field);
             self.bytes(why);
         } else {
             self.bytes("");

@@ -16,7 +16,8 @@ pub use step::{begins_step, decode_step, length};
 
 use minicbor::{Decode, Encode};
 use onsale_domain::Fact;
-use onsale_domain::id::{read_base32, write_base32};
+pub use onsale_domain::id::read_id;
+use onsale_domain::id::write_id;
 
 use crate::kinds;
 
@@ -32,13 +33,12 @@ pub fn decode(fields: &Fields) -> Result<Fact, Malformed> {
     kinds::decode(fields.text("kind")?, fields)
 }
 
-/// An id as it stands in keys, arguments and facts: 26 characters of base 32.
-pub fn id(number: u128) -> String {
-    String::from_utf8_lossy(&write_base32(number)).into_owned()
-}
+/// How long an id is in keys, arguments and facts.
+pub(crate) const ID_CHARS: usize = 13;
 
-pub fn read_id(text: &str) -> Option<u128> {
-    read_base32(text)
+/// An id as it stands in keys, arguments and facts: 13 characters of base 32.
+pub fn id(number: u64) -> String {
+    String::from_utf8_lossy(&write_id(number)).into_owned()
 }
 
 pub(crate) fn cbor<T: Encode<()>>(value: &T) -> Vec<u8> {

@@ -81,7 +81,7 @@ pub(crate) trait OnRedis: Kind {
 }
 
 macro_rules! of_kind {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         /// Prepares a command for the script of its listing.
         pub(crate) fn prepare(picture: &Picture, command: &Command, now: Millis, terms: &Terms) -> ScriptArgs {
             let kind = picture.listing.id.kind;
@@ -160,7 +160,7 @@ each_kind!(of_kind);
 
 /// A function that gives a constant of a kind.
 macro_rules! constants {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         constants!(@each [$($Kind $State,)*]
             goods GOODS Option<&'static str>;
             own_keys KEYS &'static [(usize, &'static str)];

@@ -37,7 +37,7 @@ use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Moved, Position, Request,
-    View,
+    SharedStoreCounts, View,
 };
 use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -52,6 +52,7 @@ use self::derive::Derived;
 use self::directory::Directory;
 use self::history::History;
 use self::lease::{LEASE_MS, Leases};
+use self::trim::Trims;
 use self::wake_ups::WakeUps;
 use crate::caller::CallError;
 use crate::deployment::Deployment;
@@ -130,6 +131,7 @@ pub(crate) struct Inner {
     attempts: AttemptBuffer,
     damaged: Damaged,
     history: History,
+    trims: Trims,
     /// The server for keys that may be dropped, if it is another one and was reached.
     cache: OnceLock<Link>,
     counts: Counts,
@@ -166,13 +168,14 @@ impl RedisEngine {
             clock: Clock::new(options.clock.clone()),
             directory: Directory::default(),
             buyers: Buyers::new(&bulletin),
-            bulletin,
             wake_ups: WakeUps::default(),
             derived: Derived::default(),
             leases: Leases::default(),
             attempts: AttemptBuffer::default(),
             damaged: Damaged::default(),
-            history: History::default(),
+            history: History::new(&bulletin),
+            trims: Trims::new(&bulletin),
+            bulletin,
             cache: OnceLock::new(),
             counts: Counts::default(),
             overlooked: AtomicBool::new(false),
@@ -205,7 +208,7 @@ impl RedisEngine {
 
     /// Trims every stream now, as the sweeper does from time to time.
     pub async fn trim(&self) {
-        trim::all(&self.inner).await;
+        self.inner.trim_due(Millis::MAX, usize::MAX).await;
     }
 
     /// Forgets the oldest now if facts and answers take too much, as the engine does from time to time.
@@ -361,6 +364,12 @@ impl Engine for RedisEngine {
             dedup_window_ms: Some(count(&history.window_ms)).filter(|age| *age > 0),
             history_bytes: count(&history.bytes),
             history_max_bytes: self.inner.options.history_max_bytes,
+            shared_store: Some(SharedStoreCounts {
+                retries: count(&counts.retries),
+                reloads: count(&counts.reloads),
+                wakes: count(&counts.wakes),
+                sweeps: count(&counts.sweeps),
+            }),
             ..EngineStatus::default()
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use onsale_domain::field::FieldPath;
 use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
@@ -188,7 +189,10 @@ impl Detailed {
         };
         let detail = match self.get(2)? {
             "" => Detail::None,
-            "field" => Detail::Field { field: self.get(3)?.to_owned(), why: self.get(4)?.to_owned() },
+            "field" => Detail::Field {
+                field: FieldPath::parse(self.get(3)?).ok_or_else(|| Malformed::of("field"))?,
+                why: self.get(4)?.to_owned(),
+            },
             "limit" => Detail::Limit { limit: self.number(3)?, taken: self.number(4)? },
             "min_next" => Detail::MinNext(self.number(3)?),
             "order" => Detail::Order(

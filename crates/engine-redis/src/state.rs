@@ -46,9 +46,9 @@ pub(crate) struct Head<'a> {
 }
 
 /// Something that ended lately.
-pub(crate) struct Ended {
+pub(crate) struct EndRecord {
     pub at: Millis,
-    pub id: u128,
+    pub id: u64,
     pub end: End,
 }
 
@@ -116,7 +116,7 @@ impl State {
     }
 
     /// What ended lately: ids with when and how.
-    pub(crate) fn all_ended(&self) -> Result<Vec<Ended>, Malformed> {
+    pub(crate) fn all_ended(&self) -> Result<Vec<EndRecord>, Malformed> {
         let malformed = || Malformed::of("ended");
         let mut all = Vec::new();
         for (id, score) in self.ended.iter() {
@@ -125,7 +125,7 @@ impl State {
             let end = usize::try_from(score % END_STEP).ok().and_then(|end| End::ALL.get(end));
             let end = *end.ok_or_else(malformed)?;
             let id = facts::read_id(id).ok_or_else(malformed)?;
-            all.push(Ended { at: score / END_STEP, id, end });
+            all.push(EndRecord { at: score / END_STEP, id, end });
         }
         all.sort_by_key(|ended| (ended.at, ended.id));
         Ok(all)

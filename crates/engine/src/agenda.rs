@@ -1,6 +1,7 @@
 //! When each of many things is to be looked at: whoever waits for deadlines looks at the first of them, and walks nothing.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use hashbrown::HashMap;
 use onsale_domain::{ListingId, Millis};
@@ -42,6 +43,20 @@ impl Agenda {
             due.push(listing);
         }
         due
+    }
+
+    /// Those that come after a time and an id, in their order.
+    pub fn after(&self, place: (Millis, ListingId)) -> impl Iterator<Item = (Millis, ListingId)> {
+        self.by_time.range((Bound::Excluded(place), Bound::Unbounded)).copied()
+    }
+
+    /// All of them, in order of their time.
+    pub fn all(&self) -> impl Iterator<Item = (Millis, ListingId)> {
+        self.by_time.iter().copied()
+    }
+
+    pub fn contains(&self, listing: &ListingId) -> bool {
+        self.times.contains_key(listing)
     }
 
     pub fn is_empty(&self) -> bool {

@@ -299,6 +299,21 @@ pub struct EngineStatus {
     /// How long the youngest forgotten idempotency record had been kept; `None` while none was forgotten early.
     pub dedup_window_ms: Option<u64>,
     pub snapshot_sequence: Option<u64>,
+    /// What it did to keep up with a store that servers share; `None` without one.
+    pub shared_store: Option<SharedStoreCounts>,
+}
+
+/// What an engine over a shared store did since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedStoreCounts {
+    /// Commands sent again because what this server knew was too old to advise them.
+    pub retries: u64,
+    /// Listings read anew because their facts did not join on.
+    pub reloads: u64,
+    /// Times that another server's facts were announced to this one.
+    pub wakes: u64,
+    /// Times that deadlines were looked for and made to happen.
+    pub sweeps: u64,
 }
 
 /// A listing that cannot be read or decided: where that lies, and what is wrong there.

@@ -3,6 +3,7 @@
 
 pub mod agenda;
 pub mod buyers;
+pub mod calendar;
 pub mod contract;
 pub mod disk;
 pub mod embedded;
@@ -13,9 +14,10 @@ pub mod moved;
 pub mod snapshot;
 
 pub use agenda::Agenda;
+pub use calendar::Calendar;
 pub use engine::{
     Answer, DamagedListing, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Position,
-    Request, View,
+    Request, SharedStoreCounts, View,
 };
 pub use log::{Cursor, Log, LogPage};
 pub use moved::{Moved, Movements};

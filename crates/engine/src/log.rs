@@ -16,9 +16,6 @@ pub trait Log: Send + Sync {
 
     /// Ready when there is something after the cursor, or the engine stops.
     fn wait(&self, cursor: Cursor) -> BoxFuture<'static, Result<(), EngineError>>;
-
-    /// A reader has done with everything before its cursor; what no reader needs may be thrown away.
-    fn keep_from(&self, reader: &'static str, cursor: Cursor);
 }
 
 /// A place in the log. The default is the beginning; a cursor that was told once means the same for ever.

@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    fn listing(kind: ListingKind, number: u128) -> ListingId {
+    fn listing(kind: ListingKind, number: u64) -> ListingId {
         ListingId { tenant: Tenant::DEFAULT, kind, number }
     }
 

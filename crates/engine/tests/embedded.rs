@@ -52,7 +52,7 @@ fn create(seats: usize) -> Request {
     }
 }
 
-fn hold(number: u128, seat: u32, buyer: &str, key: Option<u128>) -> Request {
+fn hold(number: u64, seat: u32, buyer: &str, key: Option<u128>) -> Request {
     let command = Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(number),
         buyer: BuyerId::parse(buyer).expect("a buyer"),
@@ -106,7 +106,7 @@ async fn small_batches_never_overtake_large_ones() {
     for _ in 0..100 {
         let mut fresh = || {
             next += 1;
-            hold(u128::from(next), next, &format!("buyer-{next}"), None)
+            hold(u64::from(next), next, &format!("buyer-{next}"), None)
         };
         let large = engine.submit_many((0..300).map(|_| fresh()).collect());
         let small = engine.submit(fresh());
@@ -147,7 +147,7 @@ async fn a_sale_is_sold_exactly_and_comes_back_after_a_restart() {
     let skus = vec![Sku { id: "mug".into(), name: "Mug".into(), price_minor: 900, stock: 100 }];
     let create = SaleCommand::Create(Box::new(CreateSale { details, skus }));
     let request = |command| Request { listing: SALE, command: Command::Sale(command), key: None, by: None };
-    let checkout = |number: u128| {
+    let checkout = |number: u64| {
         let buyer = BuyerId::parse(&format!("buyer-{number}")).expect("a buyer");
         let lines = vec![SkuCount { sku: 0, count: 3 }];
         let checkout = Checkout { checkout: CheckoutId(number), buyer, lines, checkout_ms: None };
@@ -187,7 +187,7 @@ async fn facts_can_be_read_again_and_followed() {
     let mut follower = engine.follow(EVENT, Position::default()).await.expect("follows");
     let mut seen = Vec::new();
     for n in 0..50u32 {
-        engine.submit(hold(u128::from(n) + 1, n, &format!("buyer-{n}"), None)).await.expect("answers");
+        engine.submit(hold(u64::from(n) + 1, n, &format!("buyer-{n}"), None)).await.expect("answers");
     }
     while seen.len() < 53 {
         for step in follower.next().await.expect("goes on") {

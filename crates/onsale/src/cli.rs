@@ -12,21 +12,28 @@ pub mod ledger;
 pub mod load;
 pub mod look;
 pub mod money_book;
+pub mod openapi;
 pub mod routes;
 pub mod serve;
 pub mod stock_book;
 pub mod verify;
 
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
+use onsale_edge::version;
 
 /// The key of every demo, and what the other commands try if they are given none.
 pub const DEMO_KEY: &str = "demo-key";
 
+/// As `--version` tells it, and the metric `onsale_build_info`.
+static VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{} (commit {})", version::VERSION, version::COMMIT));
+
 /// Reserved seats, held and sold exactly once.
 #[derive(Debug, Parser)]
-#[command(name = "onsale", version, about, after_help = EXAMPLES)]
+#[command(name = "onsale", version = VERSION.as_str(), about, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -50,6 +57,7 @@ enum Command {
     Doctor(doctor::Args),
     Facts(facts::Args),
     Load(load::Args),
+    Openapi(openapi::Args),
     Routes(routes::Args),
     Verify(verify::Args),
 }
@@ -64,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Facts(args) => facts::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Load(args) => load::run(&args),
+        Command::Openapi(args) => openapi::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Routes(args) => routes::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::run(&args),
     };

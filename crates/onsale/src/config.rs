@@ -8,12 +8,16 @@ use figment2::Figment;
 use figment2::providers::{Env, Format, Serialized, Toml};
 use onsale_edge::EdgeConfig;
 use onsale_engine_redis::link;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 mod engine;
 mod payments;
+pub mod reference;
 mod stripe;
+
+use crate::logs;
 
 pub use onsale_edge::config::{Limits, Tls};
 pub use onsale_payments::stripe::{Secret, StripeKeys};
@@ -23,63 +27,83 @@ pub use stripe::{Stripe, StripeError};
 /// Read if it exists and no other file is named.
 pub const DEFAULT_FILE: &str = "onsale.toml";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
+    /// Address and port to listen on: one of this machine's own, until there are accounts.
+    #[schemars(with = "String")]
     pub listen: SocketAddr,
     /// The folder with journal, snapshots and keys.
     pub data: PathBuf,
-    /// Guards every route; made on the first start if absent.
+    /// Opens every route, at least 8 characters; made on the first start and kept in the data folder if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"a-long-random-word")]
     pub api_key: Option<String>,
-    /// Signs hold tokens; made on the first start if absent.
+    /// Signs hold tokens, codes and order keys; made on the first start and kept in the data folder if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"another-long-random-word")]
     pub house_key: Option<String>,
     /// `POST /checkout` and `POST /purchase` without a key: whoever reaches the port may buy, as paid elsewhere.
     pub compat_open: bool,
+    /// Bounds of requests and connections. Overflow is an answer, never growth.
     pub limits: Limits,
+    /// What is written to standard error.
     pub log: Log,
+    /// Which engine decides. `engine = "redis"` says the same as `kind = "redis"` here.
     pub engine: EngineConfig,
-    /// The store of several servers, if there is one.
+    /// The Redis or Valkey that several servers share, if `engine.kind` says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redis: Option<link::Config>,
+    /// HTTPS, if this section is there; plain HTTP without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// How orders are paid.
     pub payments: Payments,
     /// How Stripe is reached, if it takes the money.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripe: Option<Stripe>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
+    /// How lines are written.
     pub format: LogFormat,
-    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter by module.
+    /// `off`, `error`, `warn`, `info`, `debug` or `trace`; other levels for single modules behind commas:
+    /// `warn,onsale_engine_redis=debug`.
     pub level: String,
+    /// A line for each request: method, route, status, milliseconds, bytes and request id. At full load it costs more
+    /// than the request.
+    pub access: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
+    /// For people.
     Text,
+    /// One object a line, for programs.
     Json,
 }
 
 /// Which engine decides, and how the embedded one is laid out. `engine = "redis"` says the same as
 /// `[engine] kind = "redis"`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(default)]
 pub struct EngineConfig {
+    /// Where is decided.
     pub kind: EngineKind,
-    /// Writer threads; by default the engine's own choice.
+    /// Threads that write, of the embedded engine; its own choice if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 2)]
     pub shards: Option<usize>,
-    /// Commands that may wait per shard before the answer is `busy`.
+    /// Commands that may wait for each of them before the answer is `busy`; the engine's own choice if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 4096)]
     pub queue: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineKind {
     /// Inside this process, durable in its data folder.
@@ -98,7 +122,7 @@ impl Default for Config {
             house_key: None,
             compat_open: false,
             limits: Limits::default(),
-            log: Log { format: LogFormat::Text, level: "info".to_owned() },
+            log: Log { format: LogFormat::Text, level: "info".to_owned(), access: false },
             engine: EngineConfig::default(),
             redis: None,
             tls: None,
@@ -125,6 +149,11 @@ pub enum ConfigError {
          from a header, so the server binds to loopback only (127.0.0.1 or [::1])"
     )]
     NotLoopback(SocketAddr),
+    #[error(
+        "log.level: {0}; the levels are off, error, warn, info, debug and trace, for single modules behind commas: \
+         warn,onsale_engine_redis=debug"
+    )]
+    LogLevel(String),
     #[error("{0} must be at least {1}")]
     TooSmall(&'static str, u64),
     #[error(
@@ -165,6 +194,7 @@ impl Config {
         if !self.listen.ip().is_loopback() {
             return Err(ConfigError::NotLoopback(self.listen));
         }
+        logs::check(&self.log.level).map_err(ConfigError::LogLevel)?;
         let limits = &self.limits;
         let floors = [
             ("limits.body_bytes", limits.body_bytes as u64, 1 << 10),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use onsale_domain::desk::{DeskCommand, Task};
-use onsale_domain::{ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{ListingId, ListingKind, Millis};
 use onsale_engine::EngineError;
 
 use self::look::{Look, TakeSlips};
@@ -49,7 +49,6 @@ impl Default for Patience {
 /// It remembers nothing that matters: one that has forgotten all of it does the same things, just more often.
 #[derive(Debug)]
 pub struct Machine {
-    tenant: Tenant,
     patience: Patience,
     next_call: CallId,
     /// Calls that the driver has not taken yet.
@@ -88,9 +87,8 @@ enum Job {
 }
 
 impl Machine {
-    pub fn new(tenant: Tenant, patience: Patience) -> Machine {
+    pub fn new(patience: Patience) -> Machine {
         Machine {
-            tenant,
             patience,
             next_call: 0,
             calls: Vec::new(),

@@ -56,7 +56,7 @@ impl Worker {
             wake: Notify::new(),
             leads: AtomicBool::new(false),
             opened: AtomicBool::new(false),
-            machine: Mutex::new(Machine::new(tenant, patience)),
+            machine: Mutex::new(Machine::new(patience)),
         }
     }
 

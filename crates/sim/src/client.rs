@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use onsale_domain::Found;
 use onsale_domain::listing::Key;
 use onsale_engine::embedded::read::Facts;
-use onsale_engine::embedded::work::{Decided, Together, Work, Written};
+use onsale_engine::embedded::work::{Decision, Together, Work, Written};
 use onsale_engine::{EngineError, HeldAt, Request};
 use tokio::sync::oneshot;
 
@@ -63,7 +63,7 @@ impl Call {
             }
             Reply::Many(reply) => {
                 let Together { answers, bytes, .. } = reply.try_recv().ok()?;
-                let settle = |(n, decided): (usize, Result<Decided, EngineError>)| {
+                let settle = |(n, decided): (usize, Result<Decision, EngineError>)| {
                     ClientAnswer::Answer(
                         decided.and_then(|decided| facts.settle(listing(n), decided, &bytes)),
                     )

@@ -271,6 +271,27 @@ impl Hold {
     }
 }
 
+/// Takes places out one by one, each from the latest line that has some; their price, or nothing if there are too few.
+pub fn take_latest(lines: &mut Vec<AreaLine>, area: u16, count: u32) -> Option<i64> {
+    let mut price_minor = 0;
+    for _ in 0..count {
+        let latest = lines.iter().rposition(|line| line.area == area)?;
+        price_minor += lines[latest].price_minor;
+        lines[latest].count -= 1;
+        if lines[latest].count == 0 {
+            lines.remove(latest);
+        }
+    }
+    Some(price_minor)
+}
+
+/// Places by area, whatever they cost.
+pub fn by_area(lines: &[AreaLine]) -> BTreeMap<u16, u32> {
+    let mut counts = BTreeMap::new();
+    lines.iter().for_each(|line| *counts.entry(line.area).or_default() += line.count);
+    counts
+}
+
 pub fn size(seats: &[SeatLine], areas: &[AreaLine]) -> u32 {
     seats.len() as u32 + areas.iter().map(|line| line.count).sum::<u32>()
 }

@@ -2,11 +2,12 @@
 //! It looks at the model to know what is worth asking; the answer is the engine's business.
 
 mod auctions;
+mod demand;
 mod events;
+mod growing;
 mod kept;
 mod orders;
 mod sales;
-mod wanted;
 
 use onsale_domain::Query;
 use onsale_domain::event::EventStatus;
@@ -39,7 +40,9 @@ pub struct Workload {
     paying: u64,
     /// The same for orders of awards and places, in runs of their own.
     keeping: u64,
-    next_id: u128,
+    /// How many of a thousand things asked of an event let a hold grow, in a quarter of all runs.
+    growing: u64,
+    next_id: u64,
     listings_made: u64,
     listings_max: u64,
     /// Keys of holds gone by, for those who come too late.
@@ -54,6 +57,7 @@ impl Workload {
             // Taken from what was drawn anyway, so that runs without auctions stay the runs they were.
             bidding: if buyers.len().is_multiple_of(4) { 450 } else { 0 },
             paying: if buyers.len() % 4 == 2 { 550 } else { 0 },
+            growing: if buyers.len() % 4 == 3 { 120 } else { 0 },
             buyers,
             hot: rng.below(700),
             keyed: 200 + rng.below(700),
@@ -70,7 +74,7 @@ impl Workload {
         }
     }
 
-    fn fresh(&mut self) -> u128 {
+    fn fresh(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
@@ -83,7 +87,7 @@ impl Workload {
 
     fn request(&mut self, rng: &mut Rng, listing: ListingId, command: Command) -> Request {
         let key = rng.chance(self.keyed).then(|| {
-            let scope = self.fresh().wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+            let scope = u128::from(self.fresh()).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
             Key { scope, fingerprint: scope ^ 0x5555 }
         });
         Request { listing, command, key, by: None }
@@ -154,6 +158,9 @@ impl Workload {
 
     fn of_event(&mut self, rng: &mut Rng, listing: &Listing, event: &Event, clock: i64) -> Command {
         const WEIGHTS: [u64; 17] = [300, 110, 40, 30, 100, 110, 130, 50, 25, 30, 20, 20, 12, 8, 14, 20, 8];
+        if self.growing > 0 && rng.chance(self.growing) {
+            return self.grow_hold(rng, listing, event);
+        }
         match rng.weighted(&WEIGHTS) {
             0 => self.place_hold(rng, event),
             1 => {
@@ -274,11 +281,8 @@ impl Workload {
             pick = Pick::Seats(hold.seats.iter().rev().map(|line| line.seat).collect());
             areas = hold.areas.iter().map(|line| AreaCount { area: line.area, count: line.count }).collect();
         }
-        let hold = HoldId(if rng.chance(985) {
-            self.fresh()
-        } else {
-            self.next_id.saturating_sub(rng.below(8).into())
-        });
+        let hold =
+            HoldId(if rng.chance(985) { self.fresh() } else { self.next_id.saturating_sub(rng.below(8)) });
         let hold_ms = match rng.below(20) {
             0 => Some(rng.range(30_000, 900_000)),
             1 => Some(*rng.pick(&[29_999, 30_000, 900_000, 900_001]).unwrap_or(&0)),
@@ -331,7 +335,7 @@ impl Workload {
         Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     }
 
-    fn some_order(&self, rng: &mut Rng, event: &Event) -> u128 {
+    fn some_order(&self, rng: &mut Rng, event: &Event) -> u64 {
         let orders: Vec<_> = event.orders.keys().collect();
         rng.pick(&orders).map_or(9, |order| order.0)
     }

@@ -13,7 +13,7 @@ use onsale_domain::order::command::{
 };
 use onsale_domain::order::{Fees, OrderCommand, OrderFact, OrdersFound, OrdersQuery};
 use onsale_domain::seats::command::{
-    AdoptChart, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, HoldKey, JoinQueue,
+    AdoptChart, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, GrowHold, HoldKey, JoinQueue,
     OverrideHold, Pick, PlaceHold, RefundOrder,
 };
 use onsale_domain::seats::{EventCommand, EventFact};
@@ -44,10 +44,10 @@ pub trait Listings {
 pub struct House<'a> {
     listings: &'a mut dyn Listings,
     /// The fence and the buyer of each hold.
-    holds: BTreeMap<u128, (u64, BuyerId)>,
-    codes: BTreeMap<u128, BuyerId>,
-    orders: BTreeMap<u128, (bool, BuyerId)>,
-    payments: BTreeMap<u128, u128>,
+    holds: BTreeMap<u64, (u64, BuyerId)>,
+    codes: BTreeMap<u64, BuyerId>,
+    orders: BTreeMap<u64, (bool, BuyerId)>,
+    payments: BTreeMap<u64, u64>,
     pub fees: Fees,
 }
 
@@ -157,7 +157,7 @@ pub fn play(lines: &str, listings: &mut dyn Listings) -> Result<(), String> {
     Ok(())
 }
 
-fn number(word: &str) -> u128 {
+fn number(word: &str) -> u64 {
     word[1..].parse().unwrap_or_else(|_| panic!("{word:?} is a letter and a number"))
 }
 
@@ -238,6 +238,14 @@ impl House<'_> {
                 })),
             ),
             "release" => (true, Command::Event(EventCommand::ReleaseHold(self.hold_key(rest[0])))),
+            "grow" => (
+                true,
+                Command::Event(EventCommand::GrowHold(GrowHold {
+                    key: self.hold_key(rest[0]),
+                    seats: vec![seat(rest[1])],
+                    areas: Vec::new(),
+                })),
+            ),
             "drop" => (
                 true,
                 Command::Event(EventCommand::DropSeats(DropSeats {

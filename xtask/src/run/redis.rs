@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
@@ -55,29 +56,38 @@ impl Drop for Family {
     }
 }
 
+/// A private Redis with its data in `folder`.
+pub(crate) fn redis_server(port: u16, folder: &Path) -> Program {
+    Program::new("redis-server --bind 127.0.0.1 --appendonly yes --maxmemory-policy noeviction")
+        .args(["--loglevel", "warning", "--save", ""])
+        .args(["--port".to_owned(), port.to_string(), "--dir".to_owned(), folder.display().to_string()])
+}
+
+/// A server that decides on that Redis, with the keys of all its siblings.
+pub(crate) fn on_redis(server: Program, port: u16) -> Program {
+    server
+        .env("ONSALE_ENGINE", "redis")
+        .env("ONSALE_REDIS__URL", format!("redis://127.0.0.1:{port}"))
+        .env("ONSALE_REDIS__DURABILITY", "redis")
+        .env("ONSALE_API_KEY", "demo-key")
+        .env("ONSALE_HOUSE_KEY", HOUSE_KEY)
+}
+
 pub(super) fn run(server: &Program, arguments: &[String]) -> Result<()> {
     let folder = workspace::root().join("data/redis");
     fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let mut family = Family(Vec::new());
-    let redis = Program::new("redis-server --bind 127.0.0.1 --appendonly yes --maxmemory-policy noeviction")
-        .args(["--loglevel", "warning", "--save", ""])
-        .args(["--port".to_owned(), port.to_string(), "--dir".to_owned(), folder.display().to_string()]);
     family
-        .start(redis, SocketAddr::from(([127, 0, 0, 1], port)))
+        .start(redis_server(port, &folder), SocketAddr::from(([127, 0, 0, 1], port)))
         .context("redis-server is needed; `cargo xtask tools` installs it")?;
     for (address, name) in ADDRESSES.iter().zip(["one", "other"]) {
         let program = server
             .clone()
             .args(["demo", "--listen", address, "--data"])
             .arg(folder.join(name).display().to_string())
-            .args(arguments.to_vec())
-            .env("ONSALE_ENGINE", "redis")
-            .env("ONSALE_REDIS__URL", format!("redis://127.0.0.1:{port}"))
-            .env("ONSALE_REDIS__DURABILITY", "redis")
-            .env("ONSALE_API_KEY", "demo-key")
-            .env("ONSALE_HOUSE_KEY", HOUSE_KEY);
-        family.start(program, address.parse()?)?;
+            .args(arguments.to_vec());
+        family.start(on_redis(program, port), address.parse()?)?;
     }
     println!(
         "\nTwo servers, http://{0} and http://{1}, share redis://127.0.0.1:{port}: what one sells the other shows.\n\

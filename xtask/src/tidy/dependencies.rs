@@ -16,7 +16,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
         &["onsale-domain", "onsale-engine", "onsale-reaper", "onsale-redis-servers", "onsale-tables"],
     ),
     ("onsale-payments", &["onsale-domain", "onsale-engine"]),
-    ("onsale-edge", &["onsale-domain", "onsale-engine", "onsale-payments"]),
+    ("onsale-edge", &["onsale-domain", "onsale-engine", "onsale-payments", "onsale-tables"]),
     (
         "onsale",
         &[

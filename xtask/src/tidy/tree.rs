@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// Folders that hold what programs made, not what people wrote.
-const NOT_OURS: [&str; 7] = ["target", "data", "dist", "scratch", "node_modules", ".git", ".idea"];
+const NOT_OURS: [&str; 8] =
+    ["target", "data", "dist", "scratch", "node_modules", "generated", ".git", ".idea"];
 
 #[derive(Debug)]
 pub(super) struct Tree {

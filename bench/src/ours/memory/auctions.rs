@@ -58,7 +58,7 @@ pub(crate) fn measure(folder: &Path, keyed: bool) -> Result<()> {
     // Some first: buffers, threads and the allocator's own reserve are there before we look.
     fill(&engine, 0..BEFORE, keyed)?;
     block_on(engine.submit(hall::create(hall::event(1), 1)))?;
-    let early = BuyerId::parse("ext:default:early").context("a buyer")?;
+    let early = BuyerId::parse("early").context("a buyer")?;
     block_on(engine.submit(hall::hold(hall::event(1), 1 << 40, 0, &early)))?;
     settle(&engine)?;
     let before = resident()?;
@@ -70,11 +70,9 @@ pub(crate) fn measure(folder: &Path, keyed: bool) -> Result<()> {
 
 fn fill(engine: &Embedded, auctions: std::ops::Range<u64>, keyed: bool) -> Result<()> {
     let (now, currency) = (market::now_ms(), market::euro()?);
-    let buyer = |auction: u64, n: u64| {
-        BuyerId::parse(&format!("ext:default:buyer-{auction}-{n:03}")).context("a buyer")
-    };
+    let buyer = |auction: u64, n: u64| BuyerId::parse(&format!("buyer-{auction}-{n:03}")).context("a buyer");
     for auction in auctions {
-        let listing = market::auction(u128::from(auction) + 1);
+        let listing = market::auction(auction + 1);
         let mut commands = vec![market::create_auction(now)?];
         for n in 0..BIDS {
             commands.push(market::bid(n, &buyer(auction, n)?, currency));

@@ -49,8 +49,7 @@ impl Contestant for AuctionsBytes {
         let source = |into: &mut Vec<u8>| {
             let (auction, nth) = (next % MADE, next / MADE);
             next += 1;
-            let buyer =
-                BuyerId::parse(&format!("ext:default:buyer-{auction}-{nth:03}")).context("a buyer")?;
+            let buyer = BuyerId::parse(&format!("buyer-{auction}-{nth:03}")).context("a buyer")?;
             let command = if nth < BIDS {
                 market::bid(nth, &buyer, euro)
             } else {

@@ -60,7 +60,7 @@ impl Contestant for SeedBids {
         let mut next = 1u64;
         let source = move |into: &mut Vec<u8>| {
             next += 1;
-            let (user, amount) = (format!("ext:default:{}", next % 1_024), (2 * next).to_string());
+            let (user, amount) = (format!("{}", next % 1_024), (2 * next).to_string());
             let auction = next % AUCTIONS;
             let of_user = format!("user:{{auc_{auction}}}:{user}:active_bids");
             let (key, bids) =
@@ -92,7 +92,7 @@ impl Contestant for OurBids {
     fn round(&mut self, length: Duration) -> Result<Round> {
         self.instance.clear()?;
         let Saleroom { caller, pictures } = Saleroom::open(&self.instance, AUCTIONS)?;
-        let buyer = |n: u64| BuyerId::parse(&format!("ext:default:{n}")).context("a buyer");
+        let buyer = |n: u64| BuyerId::parse(&n.to_string()).context("a buyer");
         let buyers = (0..1_024).map(buyer).collect::<Result<Vec<_>>>()?;
         let (euro, mut next) = (market::euro()?, 0u64);
         let source = move |into: &mut Vec<u8>| {
@@ -120,12 +120,12 @@ impl Saleroom {
         block_on_all(async {
             let caller = caller(&url, IN_A_SALEROOM, Layout::Hash).await?;
             for auction in 0..auctions {
-                yes(&caller, &Picture::nothing(market::auction(auction.into())), &create).await?;
+                yes(&caller, &Picture::nothing(market::auction(auction)), &create).await?;
             }
             let first = caller.picture(market::auction(0)).await?;
             let like_it = |auction: u64| {
                 let mut picture = first.clone();
-                picture.listing.id = market::auction(auction.into());
+                picture.listing.id = market::auction(auction);
                 picture
             };
             Ok(Saleroom { caller, pictures: (0..auctions).map(like_it).collect() })

@@ -57,7 +57,7 @@ impl Contestant for Failover {
         let engine = runtime.block_on(async {
             let engine = RedisEngine::open(Link::open(config).await?, Options::default()).await?;
             for number in 0..EVENTS {
-                let listing = hall::event(u128::from(number));
+                let listing = hall::event(number);
                 let made = engine.submit(hall::create(listing, SEATS)).await?;
                 if let Some(refusal) = made.outcome.refused() {
                     bail!("no event: {refusal:?}");
@@ -71,7 +71,7 @@ impl Contestant for Failover {
 
     fn round(&mut self, _length: Duration) -> Result<Round> {
         let house = self.house.as_mut().context("it was prepared")?;
-        let listing = hall::event(u128::from(self.holds % EVENTS));
+        let listing = hall::event(self.holds % EVENTS);
         let key = format!("bare:{{{listing}}}");
         let (master, replica) = house.cluster.pair_of(slot(key.as_bytes()))?;
         let promoted = house.cluster.node(replica).address;
@@ -95,7 +95,7 @@ async fn held(engine: &RedisEngine, listing: ListingId, holds: &mut u64) -> Resu
     let begun = Instant::now();
     loop {
         *holds += 1;
-        let buyer = BuyerId::parse(&format!("ext:default:{holds}")).context("a buyer")?;
+        let buyer = BuyerId::parse(&format!("{holds}")).context("a buyer")?;
         let seat = u32::try_from(*holds % SEATS as u64)?;
         if let Ok(answer) = engine.submit(hall::hold(listing, *holds, seat, &buyer)).await
             && answer.outcome.refused().is_none()

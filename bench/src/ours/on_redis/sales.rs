@@ -52,7 +52,7 @@ impl Contestant for SeedCheckouts {
         let mut next = 0u64;
         let source = move |into: &mut Vec<u8>| {
             next += 1;
-            let (user, code) = (format!("ext:default:{next}"), format!("{next:026}"));
+            let (user, code) = (next.to_string(), format!("{next:013}"));
             let (count, of_code) =
                 (format!("user:{{sal_1}}:{user}:count"), format!("checkout:{{sal_1}}:{code}"));
             let keys = ["sale:{sal_1}:available", &count, &of_code, "sale:{sal_1}:due"];
@@ -102,6 +102,6 @@ impl Contestant for OurCheckouts {
 }
 
 fn checkout(number: u64) -> Result<Command> {
-    let buyer = BuyerId::parse(&format!("ext:default:{number}")).context("a buyer")?;
+    let buyer = BuyerId::parse(&number.to_string()).context("a buyer")?;
     Ok(market::checkout(number, &buyer))
 }

@@ -1,21 +1,22 @@
 //! After the close: the award is settled, turned down, or passed on to the next-highest bidder.
 
-use super::Decided;
+use super::Decision;
 use super::bids::Bid;
 use super::command::{RefundAward, SettleAward};
 use super::fact::{AuctionFact, Award, PassCause};
 use super::limits::{SECOND_CHANCE_MS, SECOND_CHANCES_MAX};
 use super::people::BANNED;
 use super::state::{Auction, AwardLine, AwardState, Closed, Phase};
+use crate::field::Field;
 use crate::fields::check_reason;
 use crate::id::BuyerId;
 use crate::money::MINOR_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
 
-pub(super) fn settle(auction: &Auction, command: &SettleAward) -> Result<Decided, Refusal> {
+pub(super) fn settle(auction: &Auction, command: &SettleAward) -> Result<Decision, Refusal> {
     let (_, line) = pending_of(auction, &command.bidder)?;
-    Ok(Decided::Fact(AuctionFact::AwardSettled {
+    Ok(Decision::Fact(AuctionFact::AwardSettled {
         bidder: command.bidder.clone(),
         price_minor: line.award.price_minor,
         order: command.order,
@@ -24,7 +25,7 @@ pub(super) fn settle(auction: &Auction, command: &SettleAward) -> Result<Decided
 
 pub(super) fn check_refund(command: &RefundAward) -> Result<(), Refusal> {
     if command.amount_minor.is_some_and(|amount| !(1..=MINOR_MAX).contains(&amount)) {
-        return Err(Refusal::invalid("amount_minor", "1 to 10^12 minor units"));
+        return Err(Refusal::invalid(Field::AmountMinor, "1 to 10^12 minor units"));
     }
     check_reason(&command.reason)
 }

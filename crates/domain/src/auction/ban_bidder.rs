@@ -1,7 +1,7 @@
 //! Staff bans a bidder from this auction: he cannot bid, buy or be given a second chance. While it is open his bids
 //! go with him, as if retracted: a banned leader must not win.
 
-use super::Decided;
+use super::Decision;
 use super::command::BanBidder;
 use super::fact::AuctionFact;
 use super::limits::BANNED_MAX;
@@ -17,9 +17,9 @@ pub(super) fn check(command: &BanBidder) -> Result<(), Refusal> {
     check_reason(&command.reason)
 }
 
-pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decided, Refusal> {
+pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decision, Refusal> {
     if auction.people.has(&command.bidder, BANNED) {
-        return Ok(Decided::Unchanged);
+        return Ok(Decision::Unchanged);
     }
     if auction.banned as usize >= BANNED_MAX {
         return Err(Refusal::limit(Code::BansFull, BANNED_MAX as u32, auction.banned));
@@ -33,7 +33,7 @@ pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decided, Ref
         let lead = proxy::replay_without(auction.terms(), &auction.bids, |bid| bid.bidder == bidder);
         Box::new(replayed(auction, lead))
     });
-    Ok(Decided::Fact(AuctionFact::BidderBanned {
+    Ok(Decision::Fact(AuctionFact::BidderBanned {
         bidder: command.bidder.clone(),
         reason: command.reason.clone(),
         after,
@@ -41,9 +41,9 @@ pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decided, Ref
 }
 
 /// He may bid again; what was retracted stays so.
-pub(super) fn unban(auction: &Auction, bidder: &BuyerId) -> Decided {
+pub(super) fn unban(auction: &Auction, bidder: &BuyerId) -> Decision {
     match auction.people.has(bidder, BANNED) {
-        true => Decided::Fact(AuctionFact::BidderUnbanned { bidder: bidder.clone() }),
-        false => Decided::Unchanged,
+        true => Decision::Fact(AuctionFact::BidderUnbanned { bidder: bidder.clone() }),
+        false => Decision::Unchanged,
     }
 }

@@ -1,10 +1,11 @@
 //! Create an auction and change it: words until it closes, times and terms until it starts.
 
-use super::Decided;
+use super::Decision;
 use super::command::{ChangeAuction, ChangeTerms};
 use super::details::{AuctionDetails, AuctionTerms};
 use super::fact::AuctionFact;
 use super::state::{Auction, AuctionStatus};
+use crate::field::Field;
 use crate::refusal::{Code, Refusal};
 use crate::time::{Millis, is_over};
 
@@ -17,12 +18,12 @@ pub(super) fn create(details: &AuctionDetails, now: Millis) -> Result<AuctionFac
 fn check(details: &AuctionDetails, now: Millis) -> Result<(), Refusal> {
     details.check()?;
     if is_over(details.ends_at, now) {
-        return Err(Refusal::invalid("ends_at", "in the future"));
+        return Err(Refusal::invalid(Field::EndsAt, "in the future"));
     }
     Ok(())
 }
 
-pub(super) fn decide(auction: &Auction, change: &ChangeAuction, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn decide(auction: &Auction, change: &ChangeAuction, now: Millis) -> Result<Decision, Refusal> {
     let words_only = match auction.status_at(now) {
         AuctionStatus::Cancelled => return Err(Refusal::of(Code::AuctionCancelled)),
         AuctionStatus::Closed => return Err(Refusal::of(Code::AuctionOver)),
@@ -42,8 +43,8 @@ pub(super) fn decide(auction: &Auction, change: &ChangeAuction, now: Millis) -> 
         check(&details, now)?
     }
     Ok(match details == **old {
-        true => Decided::Unchanged,
-        false => Decided::Fact(AuctionFact::AuctionChanged(Box::new(details))),
+        true => Decision::Unchanged,
+        false => Decision::Fact(AuctionFact::AuctionChanged(Box::new(details))),
     })
 }
 

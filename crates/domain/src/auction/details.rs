@@ -7,6 +7,7 @@ use super::limits::{
     CAP_MS_DEFAULT, CAP_MS_MAX, DECAY_MAX, EXTENSION_MS_DEFAULT, EXTENSION_MS_MAX, LENGTH_MS_MAX,
     WINDOW_MS_DEFAULT, WINDOW_MS_MAX,
 };
+use crate::field::Field;
 use crate::fields::{check_description, check_name, check_time};
 use crate::id::BuyerId;
 use crate::money::{Currency, MINOR_MAX, Minor};
@@ -114,17 +115,17 @@ impl Default for SoftClose {
 impl AuctionDetails {
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
-        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        check_name("name", &self.name)?;
+        let invalid = |field: Field, why: &str| Err(Refusal::invalid(field, why));
+        check_name(Field::Name, &self.name)?;
         check_description(&self.description)?;
-        for (field, time) in [("starts_at", self.starts_at), ("ends_at", self.ends_at)] {
+        for (field, time) in [(Field::StartsAt, self.starts_at), (Field::EndsAt, self.ends_at)] {
             check_time(field, time)?;
         }
         if self.ends_at <= self.starts_at {
-            return invalid("ends_at", "after starts_at");
+            return invalid(Field::EndsAt, "after starts_at");
         }
         if self.ends_at - self.starts_at > LENGTH_MS_MAX {
-            return invalid("ends_at", "at most a year after starts_at");
+            return invalid(Field::EndsAt, "at most a year after starts_at");
         }
         self.terms.check()
     }
@@ -137,14 +138,14 @@ impl AuctionDetails {
 
 impl AuctionTerms {
     fn check(&self) -> Result<(), Refusal> {
-        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
+        let invalid = |field: Field, why: &str| Err(Refusal::invalid(field, why));
         if !(1..=MINOR_MAX).contains(&self.tick_minor) {
-            return invalid("tick_minor", "1 to 1,000,000,000,000 minor units");
+            return invalid(Field::TickMinor, "1 to 1,000,000,000,000 minor units");
         }
         let amounts = [
-            ("start_minor", Some(self.start_minor)),
-            ("reserve_minor", self.reserve_minor),
-            ("buy_now.price_minor", self.buy_now.map(|terms| terms.price_minor)),
+            (Field::StartMinor, Some(self.start_minor)),
+            (Field::ReserveMinor, self.reserve_minor),
+            (Field::BuyNowPriceMinor, self.buy_now.map(|terms| terms.price_minor)),
         ];
         for (field, amount) in amounts {
             let fits = |amount| (1..=MINOR_MAX).contains(&amount) && amount % self.tick_minor == 0;
@@ -153,11 +154,11 @@ impl AuctionTerms {
             }
         }
         if self.reserve_minor.is_some_and(|reserve| reserve < self.start_minor) {
-            return invalid("reserve_minor", "not below start_minor");
+            return invalid(Field::ReserveMinor, "not below start_minor");
         }
         let highest = self.reserve_minor.unwrap_or(self.start_minor);
         if self.buy_now.is_some_and(|terms| terms.price_minor <= highest) {
-            return invalid("buy_now.price_minor", "above start_minor and reserve_minor");
+            return invalid(Field::BuyNowPriceMinor, "above start_minor and reserve_minor");
         }
         self.increment.check(self.tick_minor)?;
         self.soft_close.as_ref().map_or(Ok(()), SoftClose::check)
@@ -170,17 +171,17 @@ impl AuctionTerms {
 
 impl SoftClose {
     fn check(&self) -> Result<(), Refusal> {
-        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
+        let invalid = |field: Field, why: &str| Err(Refusal::invalid(field, why));
         if !(1..=WINDOW_MS_MAX).contains(&self.window_ms) {
-            return invalid("soft_close.window_ms", "1 ms to 1 hour");
+            return invalid(Field::SoftCloseWindowMs, "1 ms to 1 hour");
         }
         let extensions = &self.extensions_ms;
         let fit = extensions.iter().all(|extension| (1..=EXTENSION_MS_MAX).contains(extension));
         if extensions.is_empty() || extensions.len() > DECAY_MAX || !fit {
-            return invalid("soft_close.extensions_ms", "1 to 64 extensions of 1 ms to 1 hour");
+            return invalid(Field::SoftCloseExtensionsMs, "1 to 64 extensions of 1 ms to 1 hour");
         }
         if !(0..=CAP_MS_MAX).contains(&self.cap_ms) {
-            return invalid("soft_close.cap_ms", "0 to 24 hours");
+            return invalid(Field::SoftCloseCapMs, "0 to 24 hours");
         }
         Ok(())
     }

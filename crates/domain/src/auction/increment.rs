@@ -3,6 +3,7 @@
 use minicbor::{Decode, Encode};
 
 use super::limits::RUNGS_MAX;
+use crate::field::{Field, FieldPath};
 use crate::money::{MINOR_MAX, Minor};
 use crate::refusal::Refusal;
 
@@ -99,27 +100,27 @@ impl Increment {
     /// Every step is a positive number of ticks; a ladder begins at 0 and rises.
     pub fn check(&self, tick: Minor) -> Result<(), Refusal> {
         let rungs = match self {
-            Increment::Fixed(step) => return check_step("increment", *step, tick),
+            Increment::Fixed(step) => return check_step(Field::Increment.into(), *step, tick),
             Increment::Named(named) => named.rungs(),
             Increment::Ladder(rungs) => rungs,
         };
         if rungs.is_empty() || rungs.len() > RUNGS_MAX {
-            return Err(Refusal::invalid("increment", "1 to 64 rungs"));
+            return Err(Refusal::invalid(Field::Increment, "1 to 64 rungs"));
         }
         if rungs[0].from_minor != 0 {
-            return Err(Refusal::invalid("increment[0].from_minor", "the first rung begins at 0"));
+            return Err(Refusal::invalid(Field::RungFromMinor.at(&[0]), "the first rung begins at 0"));
         }
         for (n, rung) in rungs.iter().enumerate() {
             if n > 0 && rung.from_minor <= rungs[n - 1].from_minor {
-                return Err(Refusal::invalid(format!("increment[{n}].from_minor"), "above the rung before"));
+                return Err(Refusal::invalid(Field::RungFromMinor.at(&[n]), "above the rung before"));
             }
-            check_step(&format!("increment[{n}].step_minor"), rung.step_minor, tick)?;
+            check_step(Field::RungStepMinor.at(&[n]), rung.step_minor, tick)?;
         }
         Ok(())
     }
 }
 
-fn check_step(field: &str, step: Minor, tick: Minor) -> Result<(), Refusal> {
+fn check_step(field: FieldPath, step: Minor, tick: Minor) -> Result<(), Refusal> {
     if (1..=MINOR_MAX).contains(&step) && step % tick == 0 {
         return Ok(());
     }

@@ -6,6 +6,7 @@ use super::fact::{AuctionFact, PassCause};
 use super::state::{Auction, AwardState, Phase};
 use crate::command::Command;
 use crate::fact::Fact;
+use crate::field::Field;
 use crate::id::{BuyerId, OrderId};
 use crate::kind::Kind;
 use crate::money::Currency;
@@ -18,7 +19,7 @@ use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
 
 /// Only one award waits at a time, so it needs no number.
-const AWARD: u128 = 0;
+const AWARD: u64 = 0;
 
 impl Goods for Auction {
     /// The award that waits for this bidder to pay it.
@@ -121,7 +122,7 @@ fn refunded(orders: &Orders, command: &RefundAward) -> Result<AuctionFact, Refus
     let kept = order.kept_minor();
     let amount_minor = command.amount_minor.unwrap_or(kept);
     if amount_minor > kept {
-        return Err(Refusal::invalid("amount_minor", "at most what is left of the order"));
+        return Err(Refusal::invalid(Field::AmountMinor, "at most what is left of the order"));
     }
     Ok(AuctionFact::AwardRefunded {
         order: order.id,

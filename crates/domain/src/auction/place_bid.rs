@@ -7,6 +7,7 @@ use super::people::{BANNED, NOBODY};
 use super::proxy::{self, Leading};
 use super::state::{Auction, AuctionStatus};
 use super::{buy_now, soft_close};
+use crate::field::Field;
 use crate::id::BuyerId;
 use crate::money::{Currency, MINOR_MAX};
 use crate::refusal::{Code, Detail, Refusal};
@@ -16,7 +17,7 @@ pub(super) fn check(command: &PlaceBid) -> Result<(), Refusal> {
     if (1..=MINOR_MAX).contains(&command.max_minor) {
         return Ok(());
     }
-    Err(Refusal::invalid("max_minor", "1 to 1,000,000,000,000 minor units"))
+    Err(Refusal::invalid(Field::MaxMinor, "1 to 1,000,000,000,000 minor units"))
 }
 
 pub(super) fn decide(auction: &Auction, command: &PlaceBid, now: Millis) -> Result<AuctionFact, Refusal> {

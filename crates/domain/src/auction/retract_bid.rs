@@ -1,6 +1,6 @@
 //! A bid is taken back: the rules are replayed over those that remain. The end never moves.
 
-use super::Decided;
+use super::Decision;
 use super::bids::Bid;
 use super::command::{RetractBid, Retractor};
 use super::fact::{AuctionFact, Leader, Replayed};
@@ -17,17 +17,17 @@ pub(super) fn check(command: &RetractBid) -> Result<(), Refusal> {
     check_reason(&command.reason)
 }
 
-pub(super) fn decide(auction: &Auction, command: &RetractBid, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn decide(auction: &Auction, command: &RetractBid, now: Millis) -> Result<Decision, Refusal> {
     is_open(auction, now)?;
     let bid = auction.bids.get(command.bid).ok_or(Refusal::of(Code::BidUnknown))?;
     if let Retractor::Bidder(bidder) = &command.by {
         may_retract(auction, bidder, &bid, now)?;
     }
     if bid.retracted {
-        return Ok(Decided::Unchanged);
+        return Ok(Decision::Unchanged);
     }
     let lead = proxy::replay_without(auction.terms(), &auction.bids, |other| other.number == bid.number);
-    Ok(Decided::Fact(AuctionFact::BidRetracted {
+    Ok(Decision::Fact(AuctionFact::BidRetracted {
         bid: bid.number,
         reason: command.reason.clone(),
         after: Box::new(replayed(auction, lead)),

@@ -1,6 +1,6 @@
 //! Watch an auction and stop watching. It decides nothing and may be lost.
 
-use super::Decided;
+use super::Decision;
 use super::fact::AuctionFact;
 use super::limits::WATCHERS_MAX;
 use super::people::WATCHES;
@@ -8,9 +8,9 @@ use super::state::{Auction, Phase};
 use crate::id::BuyerId;
 use crate::refusal::{Code, Refusal};
 
-pub(super) fn watch(auction: &Auction, watcher: &BuyerId) -> Result<Decided, Refusal> {
+pub(super) fn watch(auction: &Auction, watcher: &BuyerId) -> Result<Decision, Refusal> {
     if auction.people.has(watcher, WATCHES) {
-        return Ok(Decided::Unchanged);
+        return Ok(Decision::Unchanged);
     }
     match auction.phase {
         Phase::Live => {}
@@ -20,12 +20,12 @@ pub(super) fn watch(auction: &Auction, watcher: &BuyerId) -> Result<Decided, Ref
     if auction.watchers as usize >= WATCHERS_MAX {
         return Err(Refusal::limit(Code::WatchersFull, WATCHERS_MAX as u32, auction.watchers));
     }
-    Ok(Decided::Fact(AuctionFact::WatchStarted { watcher: watcher.clone() }))
+    Ok(Decision::Fact(AuctionFact::WatchStarted { watcher: watcher.clone() }))
 }
 
-pub(super) fn unwatch(auction: &Auction, watcher: &BuyerId) -> Decided {
+pub(super) fn unwatch(auction: &Auction, watcher: &BuyerId) -> Decision {
     match auction.people.has(watcher, WATCHES) {
-        true => Decided::Fact(AuctionFact::WatchEnded { watcher: watcher.clone() }),
-        false => Decided::Unchanged,
+        true => Decision::Fact(AuctionFact::WatchEnded { watcher: watcher.clone() }),
+        false => Decision::Unchanged,
     }
 }

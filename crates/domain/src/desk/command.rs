@@ -1,7 +1,7 @@
 //! What the payment worker and the webhook route ask of the desk.
 
 use super::fact::{PaymentStanding, Slip, Webhook};
-use crate::id::{ListingId, PaymentId};
+use crate::id::{ListingId, PaymentName};
 use crate::verb::commands;
 
 commands! {
@@ -12,7 +12,7 @@ commands! {
         ReceiveWebhook(Box<Webhook>) = sealed "receive_webhook",
         /// The listing has heard what came of it.
         NoteDelivered {
-            payment: PaymentId,
+            payment: PaymentName,
             refund: u16,
             /// Which standing it has heard of, by its rank: another one may have come meanwhile.
             rank: u8,
@@ -32,7 +32,7 @@ pub struct TakeWork {
 /// What the provider answered when it was asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoteAnswer {
-    pub payment: PaymentId,
+    pub payment: PaymentName,
     pub refund: u16,
     /// Which try it answers: how often the refund had failed before that one was asked for.
     pub failures: u16,

@@ -4,6 +4,7 @@ use super::check_reference;
 use super::command::{DeskCommand, NoteAnswer, TakeWork};
 use super::fact::{DeskFact, PaymentStanding, Webhook};
 use super::state::Desk;
+use crate::field::Field;
 use crate::limits::SLIPS_MAX;
 use crate::money::MINOR_MAX;
 use crate::refusal::{Code, Refusal};
@@ -26,12 +27,12 @@ pub(super) fn decide(desk: &Desk, command: &DeskCommand) -> Result<Option<DeskFa
 /// A slip is taken once, whoever brings it.
 fn take_work(desk: &Desk, command: &TakeWork) -> Result<Option<DeskFact>, Refusal> {
     if command.slips.len() > SLIPS_MAX {
-        return Err(Refusal::invalid("slips", "at most 64 at once"));
+        return Err(Refusal::invalid(Field::Slips, "at most 64 at once"));
     }
     if desk.cursor(&command.listing) >= command.through {
         return Ok(None);
     }
-    let new = command.slips.iter().filter(|slip| desk.item(slip.payment, slip.refund).is_none());
+    let new = command.slips.iter().filter(|slip| desk.item(slip.of(command.listing), slip.refund).is_none());
     let (listing, through, slips) = (command.listing, command.through, new.cloned().collect());
     Ok(Some(DeskFact::WorkTaken { listing, through, slips }))
 }
@@ -55,7 +56,7 @@ fn receive_webhook(desk: &Desk, webhook: &Webhook) -> Result<Option<DeskFact>, R
     check_reference(webhook.reference.as_deref().unwrap_or_default())?;
     webhook.standing.as_ref().map_or(Ok(()), check_standing)?;
     if webhook.event.is_empty() {
-        return Err(Refusal::invalid("event", "an id of the event"));
+        return Err(Refusal::invalid(Field::WebhookEvent, "an id of the event"));
     }
     if desk.has_seen(&webhook.provider, &webhook.event) {
         return Ok(None);
@@ -68,12 +69,12 @@ fn check_standing(standing: &PaymentStanding) -> Result<(), Refusal> {
         PaymentStanding::Asked | PaymentStanding::Waiting => Ok(()),
         PaymentStanding::NeedsAction { url } => match url.len() <= 2_048 {
             true => Ok(()),
-            false => Err(Refusal::invalid("url", "at most 2,048 bytes")),
+            false => Err(Refusal::invalid(Field::ActionUrl, "at most 2,048 bytes")),
         },
         PaymentStanding::Failed { reason } => crate::fields::check_reason(reason),
         PaymentStanding::Done { amount_minor } => match (1..=MINOR_MAX).contains(amount_minor) {
             true => Ok(()),
-            false => Err(Refusal::invalid("amount_minor", "1 to 10^12 minor units")),
+            false => Err(Refusal::invalid(Field::AmountMinor, "1 to 10^12 minor units")),
         },
     }
 }

@@ -2,7 +2,7 @@
 
 use minicbor::{Decode, Encode};
 
-use crate::id::{ListingId, OrderId, PaymentId};
+use crate::id::{ListingId, OrderId, PaymentId, PaymentName};
 use crate::money::{Currency, Minor};
 use crate::time::Millis;
 use crate::verb::fact_names;
@@ -23,7 +23,7 @@ pub enum DeskFact {
     #[n(2)]
     Answered {
         #[n(0)]
-        payment: PaymentId,
+        payment: PaymentName,
         #[n(1)]
         refund: u16,
         #[n(2)]
@@ -37,7 +37,7 @@ pub enum DeskFact {
     #[n(4)]
     Delivered {
         #[n(0)]
-        payment: PaymentId,
+        payment: PaymentName,
         #[n(1)]
         refund: u16,
     },
@@ -66,6 +66,13 @@ pub struct Slip {
     /// What the provider shall take the money from, in its own words.
     #[n(7)]
     pub method: Option<String>,
+}
+
+impl Slip {
+    /// Which payment it is about, brought by this listing.
+    pub fn of(&self, listing: ListingId) -> PaymentName {
+        PaymentName { listing, payment: self.payment }
+    }
 }
 
 /// How a payment or a refund stands, as far as anybody knows. Only ever later ones count: the order is theirs.
@@ -132,7 +139,7 @@ pub struct Webhook {
     pub kind: String,
     /// What it is about, if it is one of ours.
     #[n(3)]
-    pub payment: Option<PaymentId>,
+    pub payment: Option<PaymentName>,
     #[n(4)]
     pub refund: u16,
     #[n(5)]

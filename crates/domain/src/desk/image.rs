@@ -4,7 +4,7 @@ use minicbor::{Decode, Encode};
 
 use super::state::Desk;
 pub use super::state::{Event as EventImage, Item as ItemImage};
-use crate::id::{ListingId, PaymentId};
+use crate::id::{ListingId, PaymentName};
 use crate::time::Millis;
 
 #[derive(Clone, Debug, Encode, Decode)]
@@ -14,7 +14,7 @@ pub struct DeskImage {
     #[n(1)]
     pub items: Vec<ItemImage>,
     #[n(2)]
-    pub events: Vec<(PaymentId, Vec<EventImage>)>,
+    pub events: Vec<(PaymentName, Vec<EventImage>)>,
     #[n(3)]
     pub inbox: Vec<(Millis, String, String)>,
 }

@@ -16,7 +16,7 @@ impl Desk {
         match command {
             DeskCommand::Open => {}
             DeskCommand::TakeWork(command) => {
-                payments.extend(command.slips.iter().map(|slip| slip.payment));
+                payments.extend(command.slips.iter().map(|slip| slip.of(command.listing)));
                 part.cursors.extend(
                     self.cursors.get_key_value(&command.listing).map(|(of, through)| (*of, *through)),
                 );

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use minicbor::{Decode, Encode};
 
 use super::fact::{PaymentStanding, Slip};
-use crate::id::{ListingId, PaymentId};
+use crate::id::{ListingId, PaymentName};
 use crate::time::Millis;
 
 /// A payment, or one of its refunds.
-pub(super) type Name = (PaymentId, u16);
+pub(super) type Name = (PaymentName, u16);
 
 #[derive(Clone, Debug, Default)]
 pub struct Desk {
@@ -19,7 +19,7 @@ pub struct Desk {
     pub(super) open: BTreeSet<(u64, Name)>,
     /// What is finished, by the time of its last change: forgotten after a week.
     pub(super) done: BTreeSet<(Millis, Name)>,
-    pub(super) events: BTreeMap<PaymentId, VecDeque<Event>>,
+    pub(super) events: BTreeMap<PaymentName, VecDeque<Event>>,
     /// Every event of the last week, by provider and id, and in the order they came.
     pub(super) seen: BTreeSet<(String, String)>,
     pub(super) inbox: VecDeque<(Millis, String, String)>,
@@ -71,7 +71,7 @@ pub struct Event {
 
 impl Item {
     pub fn name(&self) -> Name {
-        (self.slip.payment, self.slip.refund)
+        (self.slip.of(self.listing), self.slip.refund)
     }
 
     /// Whether this standing says more than what is known. Money that moved counts whichever try moved it; anything else
@@ -94,7 +94,7 @@ impl Item {
 }
 
 impl Desk {
-    pub(super) fn item(&self, payment: PaymentId, refund: u16) -> Option<&Item> {
+    pub(super) fn item(&self, payment: PaymentName, refund: u16) -> Option<&Item> {
         self.items.get(&(payment, refund))
     }
 

@@ -2,7 +2,7 @@
 
 use super::fact::{PaymentStanding, Slip};
 use super::state::{Desk, Item};
-use crate::id::{ListingId, PaymentId};
+use crate::id::{ListingId, PaymentName};
 use crate::time::Millis;
 
 /// What anybody may see of a desk without asking.
@@ -15,9 +15,9 @@ pub struct DeskView {
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeskQuery {
     /// A payment with its refunds and its events.
-    Payment(PaymentId),
+    Payment(PaymentName),
     /// Open work in the order it was taken, after this place.
-    Open { after: Option<(u64, PaymentId, u16)>, limit: usize },
+    Open { after: Option<(u64, PaymentName, u16)>, limit: usize },
     /// How far a listing's log was read.
     Cursor(ListingId),
 }
@@ -51,6 +51,12 @@ pub struct Task {
     pub failed: Option<String>,
     pub taken_at: Millis,
     pub changed_at: Millis,
+}
+
+impl Task {
+    pub fn payment(&self) -> PaymentName {
+        self.slip.of(self.listing)
+    }
 }
 
 /// A webhook event of a payment.

@@ -14,7 +14,7 @@ use crate::step_writer::StepWriter;
 use crate::time::Millis;
 
 macro_rules! body {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         #[derive(Clone, Debug)]
         pub enum Body {
             /// Nothing has happened yet: the listing does not exist for anybody.
@@ -132,6 +132,13 @@ macro_rules! body {
             pub fn kind(&self) -> ListingKind {
                 match self {
                     $(BodyView::$Kind(_) => ListingKind::$Kind,)*
+                }
+            }
+
+            /// When the clock ends the listing; none once a fact has ended it, or if no clock ever does.
+            pub fn over_at(&self) -> Option<Millis> {
+                match self {
+                    $(BodyView::$Kind(view) => <$State as Kind>::over_at(view),)*
                 }
             }
 

@@ -30,7 +30,7 @@ struct Image {
 }
 
 macro_rules! parts {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         /// The state of a listing's kind; see [`Listing::of_parts`].
         #[derive(Clone, Debug, Encode, Decode)]
         pub enum Parts {

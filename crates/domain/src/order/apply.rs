@@ -16,6 +16,7 @@ impl Orders {
             OrderFact::PaymentAsked { order, payment, amount_minor, until, method } => {
                 let index = self.known(*order);
                 self.work.insert(fence, Slip { order: index, payment: *payment, refund: 0 });
+                self.by_payment.insert(*payment, index);
                 let order = &mut self.orders[index];
                 order.status = OrderStatus::Paying;
                 order.payments.push(Payment {
@@ -108,7 +109,9 @@ impl Orders {
     pub(super) fn insert(&mut self, order: Order) {
         let (id, fence, goods, lives) = (order.id, order.fence, order.goods.number(), order.status.lives());
         let buyer = order.buyer.clone();
+        let payments: Vec<PaymentId> = order.payments.iter().map(|payment| payment.id).collect();
         let index = self.orders.insert(order);
+        self.by_payment.extend(payments.into_iter().map(|payment| (payment, index)));
         self.by_id.insert(id, index);
         self.by_buyer.entry(buyer).or_default().insert((fence, index));
         if lives {
@@ -125,7 +128,7 @@ impl Orders {
         payments.find(|payment| payment.id == id).expect("a fact names a payment that was asked for")
     }
 
-    fn goods_gone(&mut self, number: u128, status: OrderStatus, at: Millis) {
+    fn goods_gone(&mut self, number: u64, status: OrderStatus, at: Millis) {
         if let Some(index) = self.by_goods.get(&number).copied() {
             self.end(index, status, at);
         }

@@ -161,7 +161,7 @@ pub enum OrderedGoods {
 impl OrderedGoods {
     /// The hold's, the code's or the entry's number: unique among what is on sale in one listing. Of awards only one
     /// waits at a time.
-    pub fn number(&self) -> u128 {
+    pub fn number(&self) -> u64 {
         match self {
             OrderedGoods::Hold { hold, .. } => hold.0,
             OrderedGoods::Checkout { checkout, .. } => checkout.0,

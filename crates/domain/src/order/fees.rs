@@ -1,5 +1,6 @@
 //! What an order costs beside its goods. Integers only: a share is in hundredths of a percent, rounded half up.
 
+use crate::field::Field;
 use crate::money::{MINOR_MAX, Minor};
 use crate::refusal::Refusal;
 
@@ -19,10 +20,10 @@ impl Fees {
     pub(super) fn check(self) -> Result<(), Refusal> {
         let amounts = 0..=MINOR_MAX;
         if !amounts.contains(&self.per_order_minor) || !amounts.contains(&self.per_unit_minor) {
-            return Err(Refusal::invalid("fees", "0 to 10^12 minor units"));
+            return Err(Refusal::invalid(Field::Fees, "0 to 10^12 minor units"));
         }
         if Minor::from(self.share) > WHOLE {
-            return Err(Refusal::invalid("fees.share", "0 to 10,000 hundredths of a percent"));
+            return Err(Refusal::invalid(Field::FeesShare, "0 to 10,000 hundredths of a percent"));
         }
         Ok(())
     }

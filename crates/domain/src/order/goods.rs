@@ -88,7 +88,7 @@ pub enum TakenBack {
 pub enum GoodsChange {
     /// They are no longer the order's, which ends so.
     Gone {
-        goods: u128,
+        goods: u64,
         status: OrderStatus,
     },
     Sold {

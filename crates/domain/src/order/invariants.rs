@@ -15,7 +15,7 @@ macro_rules! ensure {
 
 /// The first thing that is not as it must be, in words. `until` knows when a living hold or code is over.
 pub fn check(orders: &Orders, until: impl Fn(&OrderedGoods) -> Option<Millis>) -> Result<(), String> {
-    let (mut living, mut work) = (0, 0);
+    let (mut living, mut work, mut payments) = (0, 0, 0);
     for order in orders.orders.values() {
         let id = order.id;
         ensure!(orders.find(id).is_some_and(|found| found.fence == order.fence), "order {id:?} not found");
@@ -35,6 +35,11 @@ pub fn check(orders: &Orders, until: impl Fn(&OrderedGoods) -> Option<Millis>) -
         let waits = order.payments.last().is_some_and(|payment| payment.is_open());
         ensure!(order.status != OrderStatus::Paying || waits, "order {id:?} waits for nothing");
         check_money(order)?;
+        for payment in &order.payments {
+            payments += 1;
+            let number = payment.id;
+            ensure!(orders.knows_payment(number), "payment {number:?} of order {id:?} has a number for two");
+        }
         work += order.payments.iter().filter(|payment| payment.is_open()).count();
         let refunds = order.payments.iter().flat_map(|payment| &payment.refunds);
         work += refunds.filter(|refund| !refund.paid).count();
@@ -44,6 +49,8 @@ pub fn check(orders: &Orders, until: impl Fn(&OrderedGoods) -> Option<Millis>) -
         "{} goods are ordered, {living} orders live",
         orders.by_goods.len()
     );
+    let numbers = orders.by_payment.len();
+    ensure!(payments == numbers, "{payments} payments under {numbers} numbers");
     ensure!(work == orders.work.len(), "{} slips, {work} things to do", orders.work.len());
     let listed: usize = orders.by_buyer.values().map(|of_buyer| of_buyer.len()).sum();
     ensure!(listed == orders.orders.len(), "{listed} orders of buyers, {} in all", orders.orders.len());

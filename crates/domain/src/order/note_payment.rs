@@ -5,6 +5,7 @@ use super::command::{NotePayment, NoteRefund, PaymentResult};
 use super::fact::{OrderFact, OrderedGoods};
 use super::state::{Order, OrderStatus, Payment};
 use crate::fact::Fact;
+use crate::field::Field;
 use crate::fields::check_reason;
 use crate::limits::{DECLINED_MS, ORDERED_MS_MAX};
 use crate::listing::Listing;
@@ -16,7 +17,7 @@ use crate::time::Millis;
 pub(super) fn check(command: &NotePayment) -> Result<(), Refusal> {
     match &command.result {
         PaymentResult::Captured { amount_minor, .. } if !(1..=MINOR_MAX).contains(amount_minor) => {
-            Err(Refusal::invalid("amount_minor", "1 to 10^12 minor units"))
+            Err(Refusal::invalid(Field::AmountMinor, "1 to 10^12 minor units"))
         }
         PaymentResult::Captured { reference, .. } => crate::desk::check_reference(reference),
         PaymentResult::Declined { reason } => check_reason(reason),

@@ -31,7 +31,7 @@ pub(super) fn execute(
         listing.confirm_goods(&order, now, facts)?;
         return Ok(Outcome::Done);
     }
-    if order.payment(command.payment).is_some() {
+    if listing.orders.as_deref().is_some_and(|orders| orders.knows_payment(command.payment)) {
         return Err(Refusal::of(Code::IdTaken));
     }
     if order.payments.len() >= PAYMENTS_PER_ORDER_MAX {

@@ -4,6 +4,7 @@ use super::command::PlaceOrder;
 use super::fact::{OrderFact, OrderPlaced};
 use super::guard::taken;
 use crate::fact::Fact;
+use crate::field::Field;
 use crate::limits::ORDER_MAX_WHY;
 use crate::listing::Listing;
 use crate::money::MINOR_MAX;
@@ -45,7 +46,7 @@ fn decide(listing: &Listing, command: &PlaceOrder, now: Millis) -> Result<OrderP
     let goods_minor = goods.total_minor();
     let fee_minor = command.fees.of(goods_minor, goods.units());
     if goods_minor + fee_minor > MINOR_MAX {
-        return Err(Refusal::invalid("fees", ORDER_MAX_WHY));
+        return Err(Refusal::invalid(Field::Fees, ORDER_MAX_WHY));
     }
     let buyer = command.goods.buyer().clone();
     Ok(OrderPlaced { order: command.order, buyer, goods, goods_minor, fee_minor, currency })

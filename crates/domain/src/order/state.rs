@@ -21,7 +21,9 @@ pub struct Orders {
     pub(super) orders: Slab<Order>,
     pub(super) by_id: Map<OrderId, u32>,
     /// Pending and paying orders, by the number of their hold or code.
-    pub(super) by_goods: Map<u128, u32>,
+    pub(super) by_goods: Map<u64, u32>,
+    /// Every payment that was ever asked for, with its order: its number is what a desk and a provider know it by.
+    pub(super) by_payment: Map<PaymentId, u32>,
     /// Orders that bought a place of a registration, by the entry.
     pub(super) by_entry: Map<EntryId, u32>,
     /// A buyer's orders, by the fences of the facts that placed them.
@@ -231,8 +233,13 @@ impl Orders {
         self.by_id.get(&id).map(|index| &self.orders[*index])
     }
 
+    /// Whether a payment of any order here has this number.
+    pub(super) fn knows_payment(&self, payment: PaymentId) -> bool {
+        self.by_payment.contains_key(&payment)
+    }
+
     /// The order that has taken this hold or code.
-    pub(crate) fn of_goods(&self, number: u128) -> Option<&Order> {
+    pub(crate) fn of_goods(&self, number: u64) -> Option<&Order> {
         self.by_goods.get(&number).map(|index| &self.orders[*index])
     }
 

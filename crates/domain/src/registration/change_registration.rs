@@ -1,10 +1,11 @@
 //! Create and change a registration, its capacity, close it before its time, or cancel it.
 
-use super::Decided;
+use super::Decision;
 use super::command::{ChangeRegistration, CreateRegistration};
 use super::details::{RegistrationDetails, RegistrationStatus, check_capacity};
 use super::fact::{RegistrationCreated, RegistrationFact};
 use super::state::Registration;
+use crate::field::Field;
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
 use crate::time::{Millis, is_over};
@@ -15,7 +16,7 @@ impl Registration {
         command.details.check()?;
         check_capacity(command.capacity)?;
         if is_over(command.details.closes_at(), now) {
-            return Err(Refusal::invalid("starts_at", "later than now by more than the cut-off"));
+            return Err(Refusal::invalid(Field::StartsAt, "later than now by more than the cut-off"));
         }
         let created = RegistrationCreated { details: command.details.clone(), capacity: command.capacity };
         let mut facts = vec![RegistrationFact::Created(Box::new(created))];
@@ -47,23 +48,23 @@ pub(super) fn decide(
     registration: &Registration,
     command: &ChangeRegistration,
     now: Millis,
-) -> Result<Decided, Refusal> {
+) -> Result<Decision, Refusal> {
     not_over(registration)?;
     let details = registration.changed(command)?;
     if registration.status == RegistrationStatus::Open && details.opens_at != registration.details.opens_at {
         return Err(Refusal::of(Code::StatusConflict));
     }
     if details.closes_at() != registration.details.closes_at() && is_over(details.closes_at(), now) {
-        return Err(Refusal::invalid("starts_at", "later than now by more than the cut-off"));
+        return Err(Refusal::invalid(Field::StartsAt, "later than now by more than the cut-off"));
     }
     // Nobody keeps an offer into the start.
     let latest = registration.due.iter().last().map(|(until, _, _)| until);
     if latest.is_some_and(|latest| latest > details.starts_at) {
-        return Err(Refusal::invalid("starts_at", "not before the end of a living offer"));
+        return Err(Refusal::invalid(Field::StartsAt, "not before the end of a living offer"));
     }
     Ok(match details == *registration.details {
-        true => Decided::Outcome(Outcome::Unchanged),
-        false => Decided::Fact(RegistrationFact::Changed(Box::new(details))),
+        true => Decision::Outcome(Outcome::Unchanged),
+        false => Decision::Fact(RegistrationFact::Changed(Box::new(details))),
     })
 }
 
@@ -85,28 +86,28 @@ fn merged(old: &RegistrationDetails, change: &ChangeRegistration) -> Registratio
 }
 
 /// Nobody loses a place: what is confirmed or kept for somebody stays within the capacity.
-pub(super) fn capacity(registration: &Registration, capacity: u32) -> Result<Decided, Refusal> {
+pub(super) fn capacity(registration: &Registration, capacity: u32) -> Result<Decision, Refusal> {
     not_over(registration)?;
     if capacity < registration.taken() {
         return Err(Refusal::limit(Code::NotEnoughStock, capacity, registration.taken()));
     }
     Ok(match capacity == registration.capacity {
-        true => Decided::Outcome(Outcome::Unchanged),
-        false => Decided::Fact(RegistrationFact::CapacityChanged { capacity }),
+        true => Decision::Outcome(Outcome::Unchanged),
+        false => Decision::Fact(RegistrationFact::CapacityChanged { capacity }),
     })
 }
 
-pub(super) fn close(registration: &Registration) -> Result<Decided, Refusal> {
+pub(super) fn close(registration: &Registration) -> Result<Decision, Refusal> {
     Ok(match registration.status {
         RegistrationStatus::Scheduled | RegistrationStatus::Open => by_staff(RegistrationStatus::Closed),
-        RegistrationStatus::Closed | RegistrationStatus::Started => Decided::Outcome(Outcome::Unchanged),
+        RegistrationStatus::Closed | RegistrationStatus::Started => Decision::Outcome(Outcome::Unchanged),
         RegistrationStatus::Cancelled => return Err(Refusal::of(Code::RegistrationCancelled)),
     })
 }
 
-pub(super) fn cancel(registration: &Registration) -> Result<Decided, Refusal> {
+pub(super) fn cancel(registration: &Registration) -> Result<Decision, Refusal> {
     Ok(match registration.status {
-        RegistrationStatus::Cancelled => Decided::Outcome(Outcome::Unchanged),
+        RegistrationStatus::Cancelled => Decision::Outcome(Outcome::Unchanged),
         RegistrationStatus::Started => return Err(Refusal::of(Code::RegistrationClosed)),
         RegistrationStatus::Scheduled | RegistrationStatus::Open | RegistrationStatus::Closed => {
             by_staff(RegistrationStatus::Cancelled)
@@ -114,6 +115,6 @@ pub(super) fn cancel(registration: &Registration) -> Result<Decided, Refusal> {
     })
 }
 
-fn by_staff(status: RegistrationStatus) -> Decided {
-    Decided::Fact(RegistrationFact::StatusChanged { status, by_schedule: false })
+fn by_staff(status: RegistrationStatus) -> Decision {
+    Decision::Fact(RegistrationFact::StatusChanged { status, by_schedule: false })
 }

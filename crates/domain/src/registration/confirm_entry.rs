@@ -1,6 +1,6 @@
 //! Confirm an entry: a place that was kept for its buyer is paid.
 
-use super::Decided;
+use super::Decision;
 use super::command::ConfirmEntry;
 use super::details::RegistrationStatus;
 use super::fact::RegistrationFact;
@@ -15,7 +15,7 @@ pub(super) fn decide(
     registration: &Registration,
     command: &ConfirmEntry,
     now: Millis,
-) -> Result<Decided, Refusal> {
+) -> Result<Decision, Refusal> {
     if registration.status == RegistrationStatus::Cancelled {
         return Err(Refusal::of(Code::RegistrationCancelled));
     }
@@ -27,7 +27,7 @@ pub(super) fn decide(
         }
         EntryStep::Confirmed { .. } => {
             let own = registration.entry_state(index);
-            return Ok(Decided::Outcome(Outcome::AlreadyRegistered(Box::new(own))));
+            return Ok(Decision::Outcome(Outcome::AlreadyRegistered(Box::new(own))));
         }
         EntryStep::Offered { price_minor, .. } => price_minor,
     };
@@ -37,7 +37,7 @@ pub(super) fn decide(
     if registration.entry_by_order.contains_key(&command.order) {
         return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
     }
-    Ok(Decided::Fact(RegistrationFact::Confirmed { entry: command.entry, order: command.order }))
+    Ok(Decision::Fact(RegistrationFact::Confirmed { entry: command.entry, order: command.order }))
 }
 
 /// The entry of this id, and of this buyer if one is named, or why there is none.

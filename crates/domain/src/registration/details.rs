@@ -2,6 +2,7 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::field::Field;
 use crate::fields::{check_description, check_name, check_time};
 use crate::limits::{CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, CUT_OFF_MS_MAX, PLACES_MAX};
 use crate::money::{Currency, MINOR_MAX, Minor};
@@ -76,23 +77,23 @@ impl RegistrationDetails {
 
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
-        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        check_name("name", &self.name)?;
+        let invalid = |field: Field, why: &str| Err(Refusal::invalid(field, why));
+        check_name(Field::Name, &self.name)?;
         check_description(&self.description)?;
-        for (field, time) in [("opens_at", self.opens_at), ("starts_at", self.starts_at)] {
+        for (field, time) in [(Field::OpensAt, self.opens_at), (Field::StartsAt, self.starts_at)] {
             check_time(field, time)?;
         }
         if !(0..=CUT_OFF_MS_MAX).contains(&self.cut_off_ms) {
-            return invalid("cut_off_seconds", "0 seconds to 90 days");
+            return invalid(Field::CutOffMs, "0 seconds to 90 days");
         }
         if self.closes_at() <= self.opens_at {
-            return invalid("starts_at", "later than opens_at by more than the cut-off");
+            return invalid(Field::StartsAt, "later than opens_at by more than the cut-off");
         }
         if !(0..=MINOR_MAX).contains(&self.price_minor) {
-            return invalid("price_minor", "0 to 1,000,000,000,000 minor units");
+            return invalid(Field::PriceMinor, "0 to 1,000,000,000,000 minor units");
         }
         if !(CHECKOUT_MS_MIN..=CHECKOUT_MS_MAX).contains(&self.checkout_ms) {
-            return invalid("checkout_seconds", "30 to 3,600 seconds");
+            return invalid(Field::CheckoutMs, "30 to 3,600 seconds");
         }
         Ok(())
     }
@@ -101,6 +102,6 @@ impl RegistrationDetails {
 pub fn check_capacity(capacity: u32) -> Result<(), Refusal> {
     match (1..=PLACES_MAX).contains(&capacity) {
         true => Ok(()),
-        false => Err(Refusal::invalid("capacity", "1 to 100,000 places")),
+        false => Err(Refusal::invalid(Field::Capacity, "1 to 100,000 places")),
     }
 }

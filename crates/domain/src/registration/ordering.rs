@@ -5,7 +5,7 @@ use super::command::{ConfirmEntry, RegistrationCommand};
 use super::confirm_entry::own_entry;
 use super::details::RegistrationStatus;
 use super::fact::RegistrationFact;
-use super::promote::{Touched, Wanted};
+use super::promote::{ExpiryScope, Need};
 use super::state::{EntryStep, Registration};
 use crate::command::Command;
 use crate::fact::Fact;
@@ -69,7 +69,7 @@ impl Goods for Registration {
         let GoodsKey::Entry(EntryKey { entry, buyer }) = key else { return };
         let mut run = Run::new(self, writer);
         run.follow_schedule();
-        run.expire_touched(&Touched { buyer: Some(buyer), entry: Some(*entry), wanted: Wanted::Nothing });
+        run.expire_touched(&ExpiryScope { buyer: Some(buyer), entry: Some(*entry), wanted: Need::Nothing });
     }
 
     /// Whoever pays is waited for; a place is never kept shorter for it.
@@ -99,7 +99,7 @@ impl Goods for Registration {
         // Whatever is over shall not be in the way.
         let mut run = Run::new(self, writer);
         run.follow_schedule();
-        run.expire_touched(&Touched { buyer: Some(buyer), entry: None, wanted: Wanted::Place });
+        run.expire_touched(&ExpiryScope { buyer: Some(buyer), entry: None, wanted: Need::Place });
         let kept = run.registration;
         let runs = matches!(kept.status, RegistrationStatus::Open | RegistrationStatus::Closed);
         let is_new = kept.entry_of(buyer).is_none() && kept.entry_index(entry).is_none();

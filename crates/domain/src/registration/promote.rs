@@ -62,11 +62,11 @@ impl Registration {
     }
 
     /// Whether there are too few free places for what is wanted.
-    fn is_short(&self, wanted: Wanted) -> bool {
+    fn is_short(&self, wanted: Need) -> bool {
         match wanted {
-            Wanted::Nothing => false,
-            Wanted::Place => self.free() == 0,
-            Wanted::Capacity(capacity) => self.taken() > capacity,
+            Need::Nothing => false,
+            Need::Place => self.free() == 0,
+            Need::Capacity(capacity) => self.taken() > capacity,
         }
     }
 
@@ -91,7 +91,7 @@ impl Run<'_, '_> {
 
     /// Lapses what is touched: the buyer's own offer, the one that is named, and, while there are too few free places
     /// for what is wanted, the oldest.
-    pub(super) fn expire_touched(&mut self, touched: &Touched<'_>) {
+    pub(super) fn expire_touched(&mut self, touched: &ExpiryScope<'_>) {
         if self.registration.first_due(self.now).is_none() {
             return;
         }
@@ -138,14 +138,14 @@ impl Run<'_, '_> {
 
 /// What shall not be in the way, or not be told as living, if it is over.
 #[derive(Debug)]
-pub(super) struct Touched<'a> {
+pub(super) struct ExpiryScope<'a> {
     pub buyer: Option<&'a BuyerId>,
     pub entry: Option<EntryId>,
-    pub wanted: Wanted,
+    pub wanted: Need,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wanted {
+pub(super) enum Need {
     Nothing,
     /// A free place.
     Place,
@@ -154,18 +154,18 @@ pub(super) enum Wanted {
 }
 
 /// What a command touches.
-pub(super) fn touched(command: &RegistrationCommand) -> Touched<'_> {
+pub(super) fn touched(command: &RegistrationCommand) -> ExpiryScope<'_> {
     let (buyer, entry, wanted) = match command {
-        RegistrationCommand::Register(command) => (Some(&command.buyer), None, Wanted::Place),
-        RegistrationCommand::Confirm(command) => (Some(&command.buyer), Some(command.entry), Wanted::Nothing),
+        RegistrationCommand::Register(command) => (Some(&command.buyer), None, Need::Place),
+        RegistrationCommand::Confirm(command) => (Some(&command.buyer), Some(command.entry), Need::Nothing),
         RegistrationCommand::CancelEntry(command) => {
-            (command.buyer.as_ref(), Some(command.entry), Wanted::Nothing)
+            (command.buyer.as_ref(), Some(command.entry), Need::Nothing)
         }
-        RegistrationCommand::ChangeCapacity { capacity } => (None, None, Wanted::Capacity(*capacity)),
+        RegistrationCommand::ChangeCapacity { capacity } => (None, None, Need::Capacity(*capacity)),
         RegistrationCommand::Create(_)
         | RegistrationCommand::Change(_)
         | RegistrationCommand::Close
-        | RegistrationCommand::Cancel => (None, None, Wanted::Nothing),
+        | RegistrationCommand::Cancel => (None, None, Need::Nothing),
     };
-    Touched { buyer, entry, wanted }
+    ExpiryScope { buyer, entry, wanted }
 }

@@ -1,6 +1,6 @@
 //! Register: a place if there is room and nobody waits, otherwise the end of the line. One entry per buyer.
 
-use super::Decided;
+use super::Decision;
 use super::command::Register;
 use super::details::RegistrationStatus;
 use super::fact::RegistrationFact;
@@ -14,7 +14,7 @@ pub(super) fn decide(
     registration: &Registration,
     command: &Register,
     now: Millis,
-) -> Result<Decided, Refusal> {
+) -> Result<Decision, Refusal> {
     match registration.status {
         RegistrationStatus::Cancelled => return Err(Refusal::of(Code::RegistrationCancelled)),
         RegistrationStatus::Scheduled => return Err(Refusal::of(Code::RegistrationNotOpen)),
@@ -23,7 +23,7 @@ pub(super) fn decide(
     // Told after the close too, so that an answer that got lost can be asked for again.
     if let Some(own) = registration.entry_of(&command.buyer) {
         let own = registration.entry_state(own);
-        return Ok(Decided::Outcome(Outcome::AlreadyRegistered(Box::new(own))));
+        return Ok(Decision::Outcome(Outcome::AlreadyRegistered(Box::new(own))));
     }
     if registration.status != RegistrationStatus::Open {
         return Err(Refusal::of(Code::RegistrationClosed));
@@ -38,12 +38,12 @@ pub(super) fn decide(
             return Err(Refusal::limit(Code::WaitingListFull, WAITING_MAX as u32, ahead as u32));
         }
         let ahead = ahead as u32;
-        return Ok(Decided::Fact(RegistrationFact::Waitlisted { entry, buyer, ahead }));
+        return Ok(Decision::Fact(RegistrationFact::Waitlisted { entry, buyer, ahead }));
     }
     let price_minor = registration.details.price_minor;
     if price_minor == 0 {
-        return Ok(Decided::Fact(RegistrationFact::Registered { entry, buyer }));
+        return Ok(Decision::Fact(RegistrationFact::Registered { entry, buyer }));
     }
     let until = (now + registration.details.checkout_ms).min(registration.details.starts_at);
-    Ok(Decided::Fact(RegistrationFact::Reserved { entry, buyer, price_minor, until }))
+    Ok(Decision::Fact(RegistrationFact::Reserved { entry, buyer, price_minor, until }))
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::details::{RegistrationDetails, RegistrationStatus};
 use super::view::EntryStanding;
 use crate::deadlines::Deadlines;
-use crate::ended::{End, Ended};
+use crate::ended::{End, EndMemory};
 use crate::id::{BuyerId, EntryId, HoldId, OrderId};
 use crate::map::{Hasher, Map, Table};
 use crate::money::Minor;
@@ -32,7 +32,7 @@ pub struct Registration {
     /// Those who wait, by fence, which is the order they came in: a place in line is found by halving.
     pub(super) waiting: VecDeque<(u64, u32)>,
     pub(super) due: Deadlines<u32>,
-    pub(super) ended: Ended,
+    pub(super) ended: EndMemory,
     pub(super) hasher: Hasher,
 }
 
@@ -72,7 +72,7 @@ impl Registration {
             by_fence: BTreeMap::new(),
             waiting: VecDeque::new(),
             due: Deadlines::default(),
-            ended: Ended::default(),
+            ended: EndMemory::default(),
             hasher: Hasher::default(),
         }
     }

@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::fact::{AreaCount, AreaLine, EventFact, NewHolder, SeatLine};
+use super::places;
 use super::state::{AreaState, Buyer, Due, Grip, Hold, NONE, NewHold, Order, QueuePlace, SeatState, Seats};
 use crate::chart::Chart;
 use crate::ended::End;
@@ -29,6 +30,7 @@ impl Seats {
                 self.holds[index].extensions += 1;
                 self.reschedule(index, *until);
             }
+            EventFact::HoldGrown { hold, seats, areas, .. } => self.grow(*hold, seats, areas, fence),
             EventFact::SeatsDropped { hold, seats, areas } => self.drop_from_hold(*hold, seats, areas),
             EventFact::HoldReleased { hold, .. } => self.end_hold(*hold, End::Released, at),
             EventFact::HoldExpired { hold } => self.end_hold(*hold, End::Expired, at),
@@ -169,6 +171,11 @@ impl Seats {
         self.buyers[buyer].held += size;
         self.buyers[buyer].first_hold = index;
         self.due.insert(until, fence, Due::Hold(index));
+        self.take_for(index, seats, areas);
+    }
+
+    /// Free seats and places are this hold's from here on.
+    fn take_for(&mut self, index: u32, seats: &[SeatLine], areas: &[AreaLine]) {
         for line in seats {
             self.change(line.seat, |state| {
                 debug_assert_eq!(state.grip, Grip::Free);
@@ -177,6 +184,28 @@ impl Seats {
             });
         }
         areas.iter().for_each(|line| self.areas[usize::from(line.area)].held += line.count);
+    }
+
+    fn grow(&mut self, id: HoldId, seats: &[SeatLine], areas: &[AreaLine], fence: u64) {
+        let index = self.known_hold(id);
+        let hold = &mut self.holds[index];
+        let (buyer, before) = (hold.buyer, hold.size());
+        let mut places = hold.area_lines().to_vec();
+        for more in areas {
+            let known =
+                places.iter_mut().find(|line| (line.area, line.price_minor) == (more.area, more.price_minor));
+            match known {
+                Some(line) => line.count += more.count,
+                None => places.push(*more),
+            }
+        }
+        let lines = [hold.seats(), seats].concat();
+        hold.set_lines(&lines, &places);
+        self.due.remove(hold.until, hold.fence);
+        hold.fence = fence;
+        self.due.insert(hold.until, fence, Due::Hold(index));
+        self.buyers[buyer].held += hold.size() - before;
+        self.take_for(index, seats, areas);
     }
 
     pub(super) fn insert_hold(&mut self, hold: Hold) -> u32 {
@@ -207,10 +236,8 @@ impl Seats {
         let kept: Vec<SeatLine> = kept.collect();
         let mut lines = hold.area_lines().to_vec();
         for away in areas {
-            let line = lines.iter_mut().find(|line| line.area == away.area).expect("a dropped area was held");
-            line.count -= away.count;
+            places::take(&mut lines, *away).expect("dropped places were held");
         }
-        lines.retain(|line| line.count > 0);
         hold.set_lines(&kept, &lines);
         let dropped = before - hold.size();
         self.buyers[buyer].held -= dropped;
@@ -313,11 +340,8 @@ impl Seats {
         let buyer = order.buyer;
         order.seats.retain(|line| !seats.contains(&line.seat));
         for away in areas {
-            let line =
-                order.areas.iter_mut().find(|line| line.area == away.area).expect("a refunded area was sold");
-            line.count -= away.count;
+            places::take(&mut order.areas, *away).expect("refunded places were sold");
         }
-        order.areas.retain(|line| line.count > 0);
         if order.seats.is_empty() && order.areas.is_empty() {
             self.open_orders.remove(&order.fence);
         }

@@ -3,9 +3,10 @@
 use super::command::{AdoptChart, ChangeEvent, CreateEvent};
 use super::fact::{ChartAdopted, EventFact};
 use super::state::Seats;
-use super::{Decided, Status};
+use super::{Decision, Status};
 use crate::chart::Chart;
 use crate::event::{EventDetails, EventStatus};
+use crate::field::Field;
 use crate::layout::Layout;
 use crate::limits::{AREAS_EVER_MAX, SEATS_EVER_MAX};
 use crate::outcome::Outcome;
@@ -31,20 +32,20 @@ impl Seats {
             | EventStatus::Completed
             | EventStatus::Cancelled
             | EventStatus::Postponed => {
-                return Err(Refusal::invalid("status", "a new event is draft, scheduled or on_sale"));
+                return Err(Refusal::invalid(Field::Status, "a new event is draft, scheduled or on_sale"));
             }
         }
         Ok(facts)
     }
 }
 
-pub(super) fn decide(seats: &Seats, command: &ChangeEvent) -> Result<Decided, Refusal> {
+pub(super) fn decide(seats: &Seats, command: &ChangeEvent) -> Result<Decision, Refusal> {
     if matches!(seats.status, EventStatus::Completed | EventStatus::Cancelled) {
         return Err(Refusal::of(Code::StatusConflict));
     }
     Ok(match seats.changed(command)? {
-        None => Decided::Outcome(Outcome::Unchanged),
-        Some(details) => Decided::Fact(EventFact::EventChanged(Box::new(details))),
+        None => Decision::Outcome(Outcome::Unchanged),
+        Some(details) => Decision::Fact(EventFact::EventChanged(Box::new(details))),
     })
 }
 
@@ -55,7 +56,7 @@ impl Seats {
         details.check()?;
         let needed = self.chart.tiers;
         if details.tiers.len() < usize::from(needed) {
-            return Err(Refusal::invalid("tiers", format!("the chart uses {needed} tiers")));
+            return Err(Refusal::invalid(Field::Tiers, format!("the chart uses {needed} tiers")));
         }
         Ok((details != *self.details).then_some(details))
     }
@@ -70,7 +71,10 @@ impl Seats {
 
 fn check_ever(next: &Chart) -> Result<(), Refusal> {
     if next.seats_len() > SEATS_EVER_MAX || next.areas.len() > AREAS_EVER_MAX {
-        return Err(Refusal::invalid("layout", "too many seats or areas were taken off this event before"));
+        return Err(Refusal::invalid(
+            Field::Layout,
+            "too many seats or areas were taken off this event before",
+        ));
     }
     Ok(())
 }
@@ -97,16 +101,16 @@ fn merged(old: &EventDetails, change: &ChangeEvent) -> EventDetails {
     details
 }
 
-pub(super) fn status(seats: &Seats, status: EventStatus, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn status(seats: &Seats, status: EventStatus, now: Millis) -> Result<Decision, Refusal> {
     if seats.status == status {
-        return Ok(Decided::Outcome(Outcome::Unchanged));
+        return Ok(Decision::Outcome(Outcome::Unchanged));
     }
     // A sale whose window is over would close again at once: the window must be moved first.
     let would_close = status == EventStatus::OnSale && is_over(seats.details.sale_ends_at(), now);
     if would_close || !seats.status.may_become(status) {
         return Err(Refusal::of(Code::StatusConflict));
     }
-    Ok(Decided::Fact(EventFact::StatusChanged { status, by_schedule: false }))
+    Ok(Decision::Fact(EventFact::StatusChanged { status, by_schedule: false }))
 }
 
 /// A new layout may add and move seats, but not take away one that is held or sold.
@@ -137,7 +141,7 @@ pub(super) fn adopt_chart(seats: &Seats, command: &AdoptChart) -> Result<EventFa
 fn check_tiers(details: &EventDetails, layout: &Layout) -> Result<(), Refusal> {
     let needed = layout.tiers_needed();
     if details.tiers.len() < needed {
-        return Err(Refusal::invalid("tiers", format!("the layout uses {needed} tiers")));
+        return Err(Refusal::invalid(Field::Tiers, format!("the layout uses {needed} tiers")));
     }
     Ok(())
 }

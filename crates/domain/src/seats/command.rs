@@ -17,6 +17,7 @@ commands! {
         ChangeStatus(EventStatus) = sealed "change_status",
         PlaceHold(PlaceHold) = unsealed "place_hold",
         ExtendHold(ExtendHold) = unsealed "extend_hold",
+        GrowHold(GrowHold) = unsealed "grow_hold",
         DropSeats(DropSeats) = unsealed "drop_seats",
         ReleaseHold(HoldKey) = unsealed "release_hold",
         ConfirmHold(ConfirmHold) = sealed "confirm_hold",
@@ -34,8 +35,12 @@ commands! {
 pub(super) enum About<'a> {
     /// A hold and what its buyer may still hold: the command leaves in it what is in it.
     Hold(&'a HoldKey),
-    /// The same, but the command changes what is in it, or buys it.
-    HoldsGoods(&'a HoldKey),
+    /// The same, but the command changes what is in it, or buys it; with the seats and places that come into it.
+    HoldsGoods {
+        key: &'a HoldKey,
+        seats: &'a [SeatIndex],
+        areas: &'a [AreaCount],
+    },
     /// A hold, whoever has it.
     AnyHold(HoldId),
     Seats {
@@ -59,8 +64,11 @@ impl EventCommand {
             }
             EventCommand::ExtendHold(command) => About::Hold(&command.key),
             EventCommand::ReleaseHold(key) => About::Hold(key),
-            EventCommand::DropSeats(command) => About::HoldsGoods(&command.key),
-            EventCommand::ConfirmHold(command) => About::HoldsGoods(&command.key),
+            EventCommand::GrowHold(GrowHold { key, seats, areas }) => About::HoldsGoods { key, seats, areas },
+            EventCommand::DropSeats(DropSeats { key, .. })
+            | EventCommand::ConfirmHold(ConfirmHold { key, .. }) => {
+                About::HoldsGoods { key, seats: &[], areas: &[] }
+            }
             EventCommand::OverrideHold(command) => About::AnyHold(command.hold),
             EventCommand::BlockSeats(BlockSeats { seats, areas, .. }) => {
                 About::Seats { seats, areas, buyer: None }
@@ -152,6 +160,15 @@ pub struct ExtendHold {
     pub key: HoldKey,
     /// What to add; the event's rule if absent.
     pub extension_ms: Option<Millis>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GrowHold {
+    pub key: HoldKey,
+    /// Those that the hold has already count as a yes.
+    pub seats: Vec<SeatIndex>,
+    /// Places have no names: these come on top of what the hold has.
+    pub areas: Vec<AreaCount>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -2,21 +2,23 @@
 
 use super::command::DropSeats;
 use super::fact::EventFact;
+use super::places;
 use super::state::Seats;
+use crate::field::Field;
 use crate::refusal::{Code, InTheWay, Refusal};
 use crate::time::Millis;
 
 pub(super) fn check(command: &DropSeats) -> Result<(), Refusal> {
     if command.seats.is_empty() && command.areas.is_empty() {
-        return Err(Refusal::invalid("drop_seats", "names at least one seat or area"));
+        return Err(Refusal::invalid(Field::DroppedSeats, "names at least one seat or area"));
     }
     if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
-        return Err(Refusal::invalid(format!("drop_seats[{n}]"), "the same seat twice"));
+        return Err(Refusal::invalid(Field::DroppedSeat.at(&[n]), "the same seat twice"));
     }
     for (n, line) in command.areas.iter().enumerate() {
         if line.count == 0 || command.areas[..n].iter().any(|before| before.area == line.area) {
             return Err(Refusal::invalid(
-                format!("drop_areas[{n}]"),
+                Field::DroppedArea.at(&[n]),
                 "each area once, with at least one place",
             ));
         }
@@ -30,18 +32,14 @@ pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<
     let hold = &seats.holds[index];
     let foreign = command.seats.iter().filter(|seat| !hold.seats().iter().any(|line| line.seat == **seat));
     let foreign = foreign.map(|seat| InTheWay::Seat(*seat, Code::SeatNotInHold));
-    let too_many = command.areas.iter().filter(|away| {
-        hold.area_lines()
-            .iter()
-            .find(|line| line.area == away.area)
-            .is_none_or(|line| line.count < away.count)
-    });
+    let too_many =
+        command.areas.iter().filter(|away| places::count_in(hold.area_lines(), away.area) < away.count);
     let too_many = too_many.map(|away| InTheWay::Area(away.area, Code::SeatNotInHold));
     Refusal::in_the_way(foreign.chain(too_many).collect())?;
-    let dropped = command.seats.len() as u32 + command.areas.iter().map(|away| away.count).sum::<u32>();
+    let dropped = command.seats.len() as u32 + places::asked_in(&command.areas);
     if dropped == hold.size() {
         return Err(Refusal::invalid(
-            "drop_seats",
+            Field::DroppedSeats,
             "leaves at least one place; release the hold to give back all",
         ));
     }

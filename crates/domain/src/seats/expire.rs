@@ -6,6 +6,7 @@ use super::Run;
 use super::best_available::suits;
 use super::command::{About, BestAvailable, EventCommand, Pick, PlaceHold};
 use super::fact::{AreaCount, EventFact, ReleaseCause};
+use super::places;
 use super::state::{Due, Hold, Seats, Status};
 use crate::event::EventStatus;
 use crate::id::{AreaIndex, BuyerId, HoldId, SeatIndex};
@@ -96,7 +97,7 @@ impl Seats {
             && facts.len() < EXPIRE_DUE_MAX as usize
             && let Some(hold) = due.next()
         {
-            let places = hold.area_lines().iter().find(|line| line.area == area).map_or(0, |line| line.count);
+            let places = places::count_in(hold.area_lines(), area);
             if places > 0 {
                 facts.push(EventFact::HoldExpired { hold: hold.id });
             }
@@ -141,7 +142,7 @@ impl Run<'_, '_> {
     }
 
     /// Expires what is touched: the buyer's own holds, then holds, offers and places on the seats, by seat index.
-    pub(super) fn expire_touched(&mut self, touched: &Touched<'_>) {
+    pub(super) fn expire_touched(&mut self, touched: &ExpiryScope<'_>) {
         if !self.seats.anything_due(self.now) {
             return;
         }
@@ -215,7 +216,7 @@ impl Seats {
 
 /// What shall not be in the way, or not be told as living, if it is over.
 #[derive(Debug, Default)]
-pub(super) struct Touched<'a> {
+pub(super) struct ExpiryScope<'a> {
     /// Whose own holds.
     pub buyer: Option<&'a BuyerId>,
     pub seats: Vec<SeatIndex>,
@@ -224,35 +225,40 @@ pub(super) struct Touched<'a> {
     pub wanted: Vec<(AreaIndex, u32)>,
 }
 
-impl<'a> Touched<'a> {
+impl<'a> ExpiryScope<'a> {
     /// A hold, its seats and whatever else its buyer has.
-    pub(super) fn hold(seats: &Seats, hold: HoldId, buyer: Option<&'a BuyerId>) -> Touched<'a> {
+    pub(super) fn hold(seats: &Seats, hold: HoldId, buyer: Option<&'a BuyerId>) -> ExpiryScope<'a> {
         let found = seats.hold_index(hold).map(|index| &seats.holds[index]);
         let on = found.map_or(Vec::new(), |hold| hold.seats().iter().map(|line| line.seat).collect());
-        Touched { buyer, seats: on, hold: Some(hold), wanted: Vec::new() }
+        ExpiryScope { buyer, seats: on, hold: Some(hold), wanted: Vec::new() }
     }
 
-    fn seats(seats: Vec<SeatIndex>, buyer: Option<&'a BuyerId>) -> Touched<'a> {
-        Touched { buyer, seats, hold: None, wanted: Vec::new() }
+    fn seats(seats: Vec<SeatIndex>, buyer: Option<&'a BuyerId>) -> ExpiryScope<'a> {
+        ExpiryScope { buyer, seats, hold: None, wanted: Vec::new() }
     }
 }
 
 /// What a command touches; nothing is looked up while nothing is due.
-pub(super) fn touched<'a>(seats: &Seats, command: &'a EventCommand, now: Millis) -> Touched<'a> {
+pub(super) fn touched<'a>(seats: &Seats, command: &'a EventCommand, now: Millis) -> ExpiryScope<'a> {
     if !seats.anything_due(now) {
-        return Touched::default();
+        return ExpiryScope::default();
     }
     match command.about() {
-        About::Hold(key) | About::HoldsGoods(key) => Touched::hold(seats, key.hold, Some(&key.buyer)),
-        About::AnyHold(hold) => Touched::hold(seats, hold, None),
+        About::Hold(key) => ExpiryScope::hold(seats, key.hold, Some(&key.buyer)),
+        About::HoldsGoods { key, seats: added, areas } => {
+            let mut scope = ExpiryScope::hold(seats, key.hold, Some(&key.buyer));
+            scope.seats.extend_from_slice(added);
+            ExpiryScope { wanted: wanted(areas), ..scope }
+        }
+        About::AnyHold(hold) => ExpiryScope::hold(seats, hold, None),
         About::Seats { seats: touched, areas, buyer } => {
-            Touched { wanted: wanted(areas), ..Touched::seats(touched.to_vec(), buyer) }
+            ExpiryScope { wanted: wanted(areas), ..ExpiryScope::seats(touched.to_vec(), buyer) }
         }
         About::Chart(layout) => {
             let without = seats.due_seats_without(layout, now);
-            Touched { wanted: shrinking(seats, layout), ..Touched::seats(without, None) }
+            ExpiryScope { wanted: shrinking(seats, layout), ..ExpiryScope::seats(without, None) }
         }
-        About::Nothing => Touched::default(),
+        About::Nothing => ExpiryScope::default(),
     }
 }
 

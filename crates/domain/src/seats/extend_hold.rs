@@ -4,13 +4,14 @@ use super::command::ExtendHold;
 use super::fact::EventFact;
 use super::state::Seats;
 use crate::event::SaleRules;
+use crate::field::Field;
 use crate::limits::HOLD_MS_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::time::Millis;
 
 pub(super) fn check(command: &ExtendHold) -> Result<(), Refusal> {
     if command.extension_ms.is_some_and(|ms| !(1_000..=HOLD_MS_MAX).contains(&ms)) {
-        return Err(Refusal::invalid("extend_seconds", "1 to 900 seconds"));
+        return Err(Refusal::invalid(Field::ExtensionMs, "1 to 900 seconds"));
     }
     Ok(())
 }

@@ -169,6 +169,33 @@ pub enum EventFact {
         #[n(2)]
         until: Millis,
     },
+    /// More seats and places come into a hold, which has a new fence from here on.
+    #[n(20)]
+    HoldGrown {
+        #[n(0)]
+        hold: HoldId,
+        #[n(1)]
+        buyer: BuyerId,
+        /// What was added, at the prices of now.
+        #[n(2)]
+        seats: Vec<SeatLine>,
+        #[n(3)]
+        areas: Vec<AreaLine>,
+    },
+}
+
+impl EventFact {
+    /// The hold whose fence this fact raises, when an earlier fact has named it and whose it is.
+    pub fn raises_fence_of(&self) -> Option<HoldId> {
+        if let EventFact::SeatOffered { place: hold, .. }
+        | EventFact::HoldOverridden { hold, to: Some(_), .. }
+        | EventFact::HoldGrown { hold, .. } = self
+        {
+            Some(*hold)
+        } else {
+            None
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -249,5 +276,6 @@ fact_names! {
         PlaceExpired = "place_expired",
         PlaceLost = "place_lost",
         SeatOffered = "seat_offered",
+        HoldGrown = "hold_grown",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::command::{About, EventCommand, HoldKey};
-use super::expire::Touched;
+use super::expire::ExpiryScope;
 use super::fact::{AreaLine, EventFact, SeatLine};
 use super::release_hold::{not_cancelled, own_hold};
 use super::state::{Grip, Order, Seats, Status};
@@ -49,7 +49,7 @@ impl Goods for Seats {
         let GoodsKey::Hold(key) = key else { return };
         let mut run = Run { seats: self, now: writer.now, writer };
         run.follow_schedule();
-        run.expire_touched(&Touched::hold(run.seats, key.hold, Some(&key.buyer)));
+        run.expire_touched(&ExpiryScope::hold(run.seats, key.hold, Some(&key.buyer)));
     }
 
     fn pin(&mut self, goods: &OrderedGoods, until: Millis) {
@@ -72,7 +72,7 @@ impl Goods for Seats {
     fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack {
         let OrderedGoods::Hold { seats, areas, .. } = ordered.goods else { return TakenBack::Gone };
         // Whatever is over on these seats shall not be in the way.
-        let touched = Touched {
+        let touched = ExpiryScope {
             buyer: Some(ordered.buyer),
             seats: seats.iter().map(|line| line.seat).collect(),
             hold: None,
@@ -106,7 +106,7 @@ impl Goods for Seats {
         let Command::Event(command) = command else { return Ok(None) };
         match command.about() {
             About::Hold(key) => self.not_paying(orders, key, now)?,
-            About::HoldsGoods(key) => {
+            About::HoldsGoods { key, .. } => {
                 self.not_paying(orders, key, now)?;
                 self.not_taken(orders, key, now)?;
             }

@@ -3,6 +3,7 @@
 use super::command::OverrideHold;
 use super::fact::{EventFact, NewHolder};
 use super::state::Seats;
+use crate::field::Field;
 use crate::fields::check_reason;
 use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN};
 use crate::refusal::Refusal;
@@ -11,7 +12,7 @@ use crate::time::Millis;
 pub(super) fn check(command: &OverrideHold) -> Result<(), Refusal> {
     let hold_ms = command.to.as_ref().and_then(|(_, hold_ms)| *hold_ms);
     if hold_ms.is_some_and(|ms| !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&ms)) {
-        return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
+        return Err(Refusal::invalid(Field::HoldMs, "30 to 900 seconds"));
     }
     check_reason(&command.reason)
 }

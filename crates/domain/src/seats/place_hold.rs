@@ -5,15 +5,16 @@ use std::borrow::Cow;
 use super::command::{Pick, PlaceHold};
 use super::fact::{AreaCount, AreaLine, EventFact, SeatLine};
 use super::state::{Seats, Status};
-use super::{Decided, best_available};
+use super::{Decision, best_available, places};
 use crate::event::EventStatus;
-use crate::id::SeatIndex;
+use crate::field::Field;
+use crate::id::{BuyerId, SeatIndex};
 use crate::limits::{HOLD_MS_MAX, HOLD_MS_MIN, HOLD_PLACES_MAX};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, InTheWay, Refusal};
 use crate::time::Millis;
 
-pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<Decision, Refusal> {
     if let Err(refusal) = on_sale(seats) {
         return already_theirs(seats, command).ok_or(refusal);
     }
@@ -31,89 +32,115 @@ pub(super) fn decide(seats: &Seats, command: &PlaceHold, now: Millis) -> Result<
             (Cow::Owned(picked), pieces)
         }
     };
-    for (n, line) in command.areas.iter().enumerate() {
-        if seats.chart.area(line.area).is_none() {
-            let detail = Refusal::invalid(format!("areas[{n}].area"), "no such area").detail;
-            return Err(Refusal { detail, ..Refusal::of(Code::AreaUnknown) });
-        }
-    }
+    known_areas(seats, &command.areas, Field::AreaName)?;
     if let Some(mine) = exactly_mine(seats, command, &picked) {
-        return Ok(Decided::Outcome(Outcome::AlreadyYours(Box::new(seats.hold_state(mine)))));
+        return Ok(Decision::Outcome(Outcome::AlreadyYours(Box::new(seats.hold_state(mine)))));
     }
     if seats.knows(command.hold, now) {
         return Err(Refusal::of(Code::IdTaken));
     }
-    Refusal::in_the_way(obstacles(seats, command, &picked))?;
-    let asked = picked.len() as u32 + places_in(&command.areas);
-    let (limit, taken) = (seats.details.rules.buyer_limit, seats.taken_by(&command.buyer));
-    if taken + asked > limit {
-        return Err(Refusal::limit(Code::BuyerLimit, limit, taken));
+    may_take(seats, &command.buyer, &picked, &command.areas)?;
+    if pieces == 0 {
+        leaves_no_single(seats, &picked)?;
     }
-    if seats.details.rules.refuse_single_seats
-        && pieces == 0
-        && let Some(single) = best_available::leaves_single(&seats.house(), &picked)
-    {
-        return Err(Refusal::seat(single, Code::LeavesSingleSeat));
-    }
-    let price = |seat: &SeatIndex| SeatLine { seat: *seat, price_minor: seats.price_of_seat(*seat) };
-    let area = |line: &AreaCount| AreaLine {
-        area: line.area,
-        count: line.count,
-        price_minor: seats.chart.area(line.area).map_or(0, |area| seats.price_of_tier(area.tier)),
-    };
-    Ok(Decided::Fact(EventFact::HoldPlaced {
+    let (lines, areas) = priced(seats, &picked, &command.areas);
+    Ok(Decision::Fact(EventFact::HoldPlaced {
         hold: command.hold,
         buyer: command.buyer.clone(),
-        seats: picked.iter().map(price).collect(),
-        areas: command.areas.iter().map(area).collect(),
+        seats: lines,
+        areas,
         until: now + hold_ms,
         pieces,
     }))
 }
 
 /// The sale is over, but what the buyer holds may be finished: it is still told to be theirs.
-fn already_theirs(seats: &Seats, command: &PlaceHold) -> Option<Decided> {
+fn already_theirs(seats: &Seats, command: &PlaceHold) -> Option<Decision> {
     let Pick::Seats(picked) = &command.pick else { return None };
     if seats.status == EventStatus::Cancelled || unknown_seats(seats, picked).is_some() {
         return None;
     }
     let mine = exactly_mine(seats, command, picked)?;
-    Some(Decided::Outcome(Outcome::AlreadyYours(Box::new(seats.hold_state(mine)))))
+    Some(Decision::Outcome(Outcome::AlreadyYours(Box::new(seats.hold_state(mine)))))
 }
 
 pub(super) fn check(command: &PlaceHold) -> Result<(), Refusal> {
     let named = match &command.pick {
         Pick::Seats(picked) => {
             if let Some(n) = (1..picked.len()).find(|n| picked[..*n].contains(&picked[*n])) {
-                return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
+                return Err(Refusal::invalid(Field::Seat.at(&[n]), "the same seat twice"));
             }
             picked.len() as u32
         }
         Pick::Best(wish) if !(1..=HOLD_PLACES_MAX).contains(&wish.count) => {
-            return Err(Refusal::invalid("best_available.count", "1 to 20 seats"));
+            return Err(Refusal::invalid(Field::PickCount, "1 to 20 seats"));
         }
         Pick::Best(wish) => wish.count,
     };
     for (n, line) in command.areas.iter().enumerate() {
         if line.count == 0 || line.count > HOLD_PLACES_MAX {
-            return Err(Refusal::invalid(format!("areas[{n}].count"), "1 to 20 places"));
+            return Err(Refusal::invalid(Field::AreaCount.at(&[n]), "1 to 20 places"));
         }
         if command.areas[..n].iter().any(|before| before.area == line.area) {
-            return Err(Refusal::invalid(format!("areas[{n}].area"), "the same area twice"));
+            return Err(Refusal::invalid(Field::AreaName.at(&[n]), "the same area twice"));
         }
     }
-    let asked = named.saturating_add(places_in(&command.areas));
+    let asked = named.saturating_add(places::asked_in(&command.areas));
     if !(1..=HOLD_PLACES_MAX).contains(&asked) {
-        return Err(Refusal::invalid("seats", "1 to 20 seats and places in one hold"));
+        return Err(Refusal::invalid(Field::Seats, "1 to 20 seats and places in one hold"));
     }
     if command.hold_ms.is_some_and(|ms| !(HOLD_MS_MIN..=HOLD_MS_MAX).contains(&ms)) {
-        return Err(Refusal::invalid("hold_seconds", "30 to 900 seconds"));
+        return Err(Refusal::invalid(Field::HoldMs, "30 to 900 seconds"));
     }
     Ok(())
 }
 
-fn places_in(areas: &[AreaCount]) -> u32 {
-    areas.iter().map(|line| line.count).sum()
+/// The refusal of areas that do not exist names the first of them.
+pub(super) fn known_areas(seats: &Seats, areas: &[AreaCount], field: Field) -> Result<(), Refusal> {
+    let Some(n) = areas.iter().position(|line| seats.chart.area(line.area).is_none()) else { return Ok(()) };
+    let detail = Refusal::invalid(field.at(&[n]), "no such area").detail;
+    Err(Refusal { detail, ..Refusal::of(Code::AreaUnknown) })
+}
+
+/// Whether all of it is free, and within the buyer's limit.
+pub(super) fn may_take(
+    seats: &Seats,
+    buyer: &BuyerId,
+    picked: &[SeatIndex],
+    areas: &[AreaCount],
+) -> Result<(), Refusal> {
+    Refusal::in_the_way(obstacles(seats, buyer, picked, areas))?;
+    let asked = picked.len() as u32 + places::asked_in(areas);
+    let (limit, taken) = (seats.details.rules.buyer_limit, seats.taken_by(buyer));
+    if taken + asked > limit {
+        return Err(Refusal::limit(Code::BuyerLimit, limit, taken));
+    }
+    Ok(())
+}
+
+/// Whether an event that refuses single seats would be left with one by these.
+pub(super) fn leaves_no_single(seats: &Seats, picked: &[SeatIndex]) -> Result<(), Refusal> {
+    if seats.details.rules.refuse_single_seats
+        && let Some(single) = best_available::leaves_single(&seats.house(), picked)
+    {
+        return Err(Refusal::seat(single, Code::LeavesSingleSeat));
+    }
+    Ok(())
+}
+
+/// Seats and places with the prices of now.
+pub(super) fn priced(
+    seats: &Seats,
+    picked: &[SeatIndex],
+    areas: &[AreaCount],
+) -> (Vec<SeatLine>, Vec<AreaLine>) {
+    let price = |seat: &SeatIndex| SeatLine { seat: *seat, price_minor: seats.price_of_seat(*seat) };
+    let area = |line: &AreaCount| AreaLine {
+        area: line.area,
+        count: line.count,
+        price_minor: seats.chart.area(line.area).map_or(0, |area| seats.price_of_tier(area.tier)),
+    };
+    (picked.iter().map(price).collect(), areas.iter().map(area).collect())
 }
 
 /// New holds and queue places only while the event is on sale.
@@ -142,24 +169,21 @@ fn exactly_mine(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Opt
     let hold = &seats.holds[held];
     let same_seats = hold.seats().len() == picked.len()
         && picked.iter().all(|seat| hold.seats().iter().any(|line| line.seat == *seat));
-    let same_areas = hold.area_lines().len() == command.areas.len()
-        && command.areas.iter().all(|asked| {
-            hold.area_lines().iter().any(|line| line.area == asked.area && line.count == asked.count)
-        });
+    let lines = hold.area_lines();
+    let same_areas = hold.size() == picked.len() as u32 + places::asked_in(&command.areas)
+        && command.areas.iter().all(|asked| places::count_in(lines, asked.area) == asked.count);
     (hold.buyer == buyer && same_seats && same_areas).then_some(held)
 }
 
 /// Everything in the way, in the order asked.
-fn obstacles(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Vec<InTheWay> {
+fn obstacles(seats: &Seats, buyer: &BuyerId, picked: &[SeatIndex], areas: &[AreaCount]) -> Vec<InTheWay> {
     let of_seat = |seat: &SeatIndex| {
         let code = match seats.seat_status(*seat) {
             Status::Available => return None,
             Status::Sold => Code::SeatSold,
             Status::Blocked => Code::SeatBlocked,
             Status::Held => match seats.holder(*seat) {
-                Some(hold) if Some(seats.holds[hold].buyer) == seats.buyer_index(&command.buyer) => {
-                    Code::AlreadyYours
-                }
+                Some(hold) if Some(seats.holds[hold].buyer) == seats.buyer_index(buyer) => Code::AlreadyYours,
                 Some(_) | None => Code::SeatHeld,
             },
         };
@@ -169,5 +193,5 @@ fn obstacles(seats: &Seats, command: &PlaceHold, picked: &[SeatIndex]) -> Vec<In
         let full = seats.areas[usize::from(line.area)].available() < line.count;
         full.then_some(InTheWay::Area(line.area, Code::AreaFull))
     };
-    picked.iter().filter_map(of_seat).chain(command.areas.iter().filter_map(of_area)).collect()
+    picked.iter().filter_map(of_seat).chain(areas.iter().filter_map(of_area)).collect()
 }

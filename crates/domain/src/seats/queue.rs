@@ -1,6 +1,6 @@
 //! Join, renew and leave the queue of a seat that somebody else holds.
 
-use super::Decided;
+use super::Decision;
 use super::command::{JoinQueue, LeaveQueue};
 use super::fact::EventFact;
 use super::place_hold::{on_sale, unknown_seats};
@@ -11,7 +11,7 @@ use crate::outcome::{Outcome, PlaceState};
 use crate::refusal::{Code, Refusal};
 use crate::time::{Millis, is_over};
 
-pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<Decision, Refusal> {
     // Nobody waits outside the sale: whatever ends it dissolves the queues, so no heartbeat is turned away.
     on_sale(seats)?;
     if let Some(unknown) = unknown_seats(seats, &[command.seat]) {
@@ -19,11 +19,11 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
     }
     if let Some(place) = place_of(seats, command.seat, &command.buyer, now) {
         if place.until - now > PLACE_RENEW_BELOW_MS {
-            return Ok(Decided::Outcome(Outcome::StillQueued(Box::new(place))));
+            return Ok(Decision::Outcome(Outcome::StillQueued(Box::new(place))));
         }
         let renewed =
             EventFact::PlaceRenewed { place: place.place, until: now + PLACE_MS, ahead: place.ahead };
-        return Ok(Decided::Fact(renewed));
+        return Ok(Decision::Fact(renewed));
     }
     let buyer = seats.buyer_index(&command.buyer);
     match seats.seat_status(command.seat) {
@@ -50,7 +50,7 @@ pub(super) fn join(seats: &Seats, command: &JoinQueue, now: Millis) -> Result<De
     if seats.knows(command.place, now) {
         return Err(Refusal::of(Code::IdTaken));
     }
-    Ok(Decided::Fact(EventFact::QueueJoined {
+    Ok(Decision::Fact(EventFact::QueueJoined {
         place: command.place,
         seat: command.seat,
         buyer: command.buyer.clone(),

@@ -1,18 +1,20 @@
 //! Refund an order, wholly or in part: the only way a sold seat comes back.
 
 use super::command::RefundOrder;
-use super::fact::{AreaCount, EventFact};
+use super::fact::EventFact;
+use super::places;
 use super::state::Seats;
+use crate::field::Field;
 use crate::fields::check_reason;
 use crate::refusal::{Code, InTheWay, Refusal};
 
 pub(super) fn check(command: &RefundOrder) -> Result<(), Refusal> {
     if let Some(n) = (1..command.seats.len()).find(|n| command.seats[..*n].contains(&command.seats[*n])) {
-        return Err(Refusal::invalid(format!("seats[{n}]"), "the same seat twice"));
+        return Err(Refusal::invalid(Field::Seat.at(&[n]), "the same seat twice"));
     }
     for (n, away) in command.areas.iter().enumerate() {
         if away.count == 0 || command.areas[..n].iter().any(|before| before.area == away.area) {
-            return Err(Refusal::invalid(format!("areas[{n}]"), "each area once, with at least one place"));
+            return Err(Refusal::invalid(Field::Area.at(&[n]), "each area once, with at least one place"));
         }
     }
     check_reason(&command.reason)
@@ -35,9 +37,10 @@ pub(super) fn decide(seats: &Seats, command: &RefundOrder) -> Result<EventFact, 
             None => foreign.push(InTheWay::Seat(*seat, Code::NotRefundable)),
         }
     }
+    let mut areas = order.areas.clone();
     for away in &command.areas {
-        match order.areas.iter().find(|line| line.area == away.area && line.count >= away.count) {
-            Some(line) => amount_minor += line.price_minor * i64::from(away.count),
+        match places::take(&mut areas, *away) {
+            Some(price_minor) => amount_minor += price_minor,
             None => foreign.push(InTheWay::Area(away.area, Code::NotRefundable)),
         }
     }
@@ -59,7 +62,7 @@ pub(super) fn all_of(seats: &Seats, index: u32, reason: &str) -> EventFact {
     EventFact::OrderRefunded {
         order: order.id,
         seats: order.seats.iter().map(|line| line.seat).collect(),
-        areas: order.areas.iter().map(|line| AreaCount { area: line.area, count: line.count }).collect(),
+        areas: places::by_area(&order.areas),
         amount_minor: of_seats + of_areas,
         reason: reason.to_owned(),
     }

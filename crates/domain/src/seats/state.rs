@@ -9,7 +9,7 @@ use super::command::{EventCommand, HoldKey, PlaceHold};
 use super::fact::{AreaLine, SeatLine};
 use crate::chart::Chart;
 use crate::deadlines::Deadlines;
-use crate::ended::Ended;
+use crate::ended::EndMemory;
 use crate::event::{EventDetails, EventStatus};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::map::{Hasher, Map, Table};
@@ -40,7 +40,7 @@ pub struct Seats {
     pub(super) place_by_id: Map<HoldId, u32>,
     /// Every deadline, in (until, fence) order.
     pub(super) due: Deadlines<Due>,
-    pub(super) ended: Ended,
+    pub(super) ended: EndMemory,
     /// Counts by section and tier, indexed by status; and two bits a seat. Both follow every change.
     pub(super) cells: Vec<[u32; 4]>,
     pub(super) bits: Vec<u8>,
@@ -283,7 +283,7 @@ impl Seats {
             places: Slab::default(),
             place_by_id: Map::default(),
             due: Deadlines::default(),
-            ended: Ended::default(),
+            ended: EndMemory::default(),
             cells: Vec::new(),
             bits: Vec::new(),
             row_available: Vec::new(),

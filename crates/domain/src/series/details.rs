@@ -4,7 +4,8 @@ use minicbor::{Decode, Encode};
 
 use super::items;
 use super::schedule::{Schedule, Slot};
-use crate::id::{ListingId, ListingKind};
+use crate::field::Field;
+use crate::id::{LISTING_NUMBERS, ListingId, ListingKind};
 use crate::layout::is_name;
 use crate::limits::{ITEMS_MAX, SLOT_LENGTH_MS_MAX, SLOT_LENGTH_MS_MIN, STOCK_MAX, TIME_MAX};
 use crate::money::{Currency, Minor};
@@ -45,22 +46,24 @@ pub struct SaleTemplate {
     pub items: Vec<ItemTemplate>,
 }
 
-/// An item without a name: each sale makes its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub struct ItemTemplate {
     #[n(0)]
     pub price_minor: Minor,
     #[n(1)]
     pub stock: u32,
+    /// Absent: each sale makes up a name of its own.
+    #[n(2)]
+    pub name: Option<String>,
 }
 
 impl SeriesDetails {
     pub fn check(&self) -> Result<(), Refusal> {
         if !is_name(&self.name) {
-            return Err(Refusal::invalid("name", "1–200 characters without control characters"));
+            return Err(Refusal::invalid(Field::Name, "1–200 characters without control characters"));
         }
         if !(0..=TIME_MAX).contains(&self.from) {
-            return Err(Refusal::invalid("from", "a time between 1970 and 2200"));
+            return Err(Refusal::invalid(Field::From, "a time between 1970 and 2200"));
         }
         self.schedule.check()?;
         self.template.check()
@@ -70,15 +73,19 @@ impl SeriesDetails {
 impl SaleTemplate {
     pub fn check(&self) -> Result<(), Refusal> {
         if !(SLOT_LENGTH_MS_MIN..=SLOT_LENGTH_MS_MAX).contains(&self.length_ms) {
-            return Err(Refusal::invalid("length_seconds", "a minute to 31 days"));
+            return Err(Refusal::invalid(Field::TemplateLengthMs, "a minute to 31 days"));
         }
         if !(1..=ITEMS_MAX).contains(&self.items.len()) {
-            return Err(Refusal::invalid("items", "1 to 20 items"));
+            return Err(Refusal::invalid(Field::TemplateItems, "1 to 20 items"));
         }
         for (n, item) in self.items.iter().enumerate() {
-            check_price(&format!("items[{n}].price_minor"), item.price_minor)?;
+            check_price(Field::ItemPriceMinor.at(&[n]), item.price_minor)?;
+            if item.name.as_ref().is_some_and(|name| !is_name(name)) {
+                let why = "1–200 characters without control characters";
+                return Err(Refusal::invalid(Field::ItemName.at(&[n]), why));
+            }
             if item.stock > STOCK_MAX {
-                return Err(Refusal::invalid(format!("items[{n}].stock"), "0 to 10,000,000"));
+                return Err(Refusal::invalid(Field::ItemStock.at(&[n]), "0 to 10,000,000"));
             }
         }
         // A sale of any slot must be one that could be created.
@@ -102,7 +109,7 @@ impl SaleTemplate {
         let sale = sale_of(series, slot.at);
         let sku = |(n, item): (usize, &ItemTemplate)| Sku {
             id: format!("item-{}", n + 1),
-            name: items::name(sale.number, n),
+            name: item.name.clone().unwrap_or_else(|| items::name(sale.number, n)),
             price_minor: item.price_minor,
             stock: item.stock,
         };
@@ -116,13 +123,15 @@ impl SaleTemplate {
 /// The id of the sale of a slot: a function of the series and the instant, so that nobody can open a slot twice.
 /// For one series it is a bijection of the instant: two slots never share a sale.
 pub fn sale_of(series: ListingId, slot: Millis) -> ListingId {
-    const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-    const STIR: u128 = 0xda94_2042_e4dd_58b5_2d35_8dcc_aa6c_78a5;
-    let mut number = series.number ^ (slot as u128).wrapping_mul(SPREAD);
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    const STIR: u64 = 0xd6e8_feb8_6659_fd93;
+    // Odd factors and shifts by half are undone one by one, in 60 bits as in 64.
+    const BITS: u64 = LISTING_NUMBERS - 1;
+    let mut number = (series.number ^ (slot as u64).wrapping_mul(SPREAD)) & BITS;
     for _ in 0..3 {
-        number ^= number >> 67;
-        number = number.wrapping_mul(STIR);
+        number ^= number >> 31;
+        number = number.wrapping_mul(STIR) & BITS;
     }
-    number ^= number >> 67;
+    number ^= number >> 31;
     ListingId { tenant: series.tenant, kind: ListingKind::Sale, number }
 }

@@ -5,28 +5,29 @@ use super::details::sale_of;
 use super::fact::{SeriesFact, SkipCause};
 use super::schedule::{Schedule, Slot};
 use super::state::{Series, SeriesStatus};
+use crate::field::Field;
 use crate::limits::{SLOT_EARLY_MS, SLOTS_SKIPPED_MAX};
 use crate::refusal::{Code, Refusal};
 use crate::time::{Millis, is_over};
 
 pub(super) fn check_open(schedule: &Schedule, command: &OpenSlot) -> Result<(), Refusal> {
-    schedule.check_slot("slot", command.slot)?;
+    schedule.check_slot(Field::Slot.into(), command.slot)?;
     check(schedule, &command.skipped)
 }
 
 pub(super) fn check_skip(schedule: &Schedule, slots: &[Slot]) -> Result<(), Refusal> {
     check(schedule, slots)?;
-    if slots.is_empty() { Err(Refusal::invalid("skipped", "at least one slot")) } else { Ok(()) }
+    if slots.is_empty() { Err(Refusal::invalid(Field::Skipped, "at least one slot")) } else { Ok(()) }
 }
 
 fn check(schedule: &Schedule, slots: &[Slot]) -> Result<(), Refusal> {
     if slots.len() > SLOTS_SKIPPED_MAX {
-        return Err(Refusal::invalid("skipped", "at most 64 slots at once"));
+        return Err(Refusal::invalid(Field::Skipped, "at most 64 slots at once"));
     }
     for (n, slot) in slots.iter().enumerate() {
-        schedule.check_slot(&format!("skipped[{n}]"), *slot)?;
+        schedule.check_slot(Field::SkippedSlot.at(&[n]), *slot)?;
         if n > 0 && !is_after(*slot, slots[n - 1]) {
-            return Err(Refusal::invalid(format!("skipped[{n}]"), "later than the one before"));
+            return Err(Refusal::invalid(Field::SkippedSlot.at(&[n]), "later than the one before"));
         }
     }
     Ok(())
@@ -50,7 +51,7 @@ pub(super) fn decide(series: &Series, command: &OpenSlot, now: Millis) -> Result
         SeriesStatus::Ended => return Err(Refusal::of(Code::SeriesEnded)),
     }
     if command.skipped.last().is_some_and(|last| !is_after(command.slot, *last)) {
-        return Err(Refusal::invalid("slot", "later than those that were skipped"));
+        return Err(Refusal::invalid(Field::Slot, "later than those that were skipped"));
     }
     in_order(series, command.skipped.first().copied().unwrap_or(command.slot))?;
     if now < command.slot.at - SLOT_EARLY_MS {

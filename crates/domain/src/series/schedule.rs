@@ -4,6 +4,7 @@
 use minicbor::{Decode, Encode};
 
 use super::cron::Cron;
+use crate::field::{Field, FieldPath};
 use crate::refusal::Refusal;
 use crate::time::Millis;
 
@@ -70,7 +71,7 @@ impl Schedule {
         if let Schedule::Cron { zone, .. } = self
             && (!(1..=ZONE_CHARS_MAX).contains(&zone.len()) || !zone.is_ascii())
         {
-            return Err(Refusal::invalid("schedule.zone", "the name of a time zone"));
+            return Err(Refusal::invalid(Field::ScheduleZone, "the name of a time zone"));
         }
         self.cron().map(|_| ())
     }
@@ -80,11 +81,11 @@ impl Schedule {
             Schedule::Hourly => "0 * * * *",
             Schedule::Cron { line, .. } => line.as_str(),
         };
-        Cron::parse(line).map_err(|why| Refusal::invalid("schedule.cron", why))
+        Cron::parse(line).map_err(|why| Refusal::invalid(Field::ScheduleLine, why))
     }
 
     /// Refuses an instant that is not on schedule. Asks nothing but the schedule, which never changes.
-    pub fn check_slot(&self, field: &str, slot: Slot) -> Result<(), Refusal> {
+    pub fn check_slot(&self, field: FieldPath, slot: Slot) -> Result<(), Refusal> {
         let zone_fits = match self {
             Schedule::Hourly => slot.offset_s == 0,
             Schedule::Cron { .. } => slot.offset_s.abs() <= OFFSET_S_MAX,

@@ -1,10 +1,11 @@
 //! Create and change a sale, end it before its time, or cancel it.
 
-use super::Decided;
+use super::Decision;
 use super::command::{ChangeSale, CreateSale};
 use super::details::{SaleDetails, SaleStatus, check_skus};
 use super::fact::{SaleCreated, SaleFact};
 use super::state::Sale;
+use crate::field::Field;
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Refusal};
 use crate::time::{Millis, is_over};
@@ -15,7 +16,7 @@ impl Sale {
         command.details.check()?;
         check_skus(&[], &command.skus)?;
         if is_over(command.details.ends_at, now) {
-            return Err(Refusal::invalid("ends_at", "in the future"));
+            return Err(Refusal::invalid(Field::EndsAt, "in the future"));
         }
         let (details, skus) = (command.details.clone(), command.skus.clone());
         let mut facts = vec![SaleFact::Created(Box::new(SaleCreated { details, skus }))];
@@ -41,7 +42,7 @@ pub(super) fn not_over(sale: &Sale) -> Result<(), Refusal> {
     }
 }
 
-pub(super) fn decide(sale: &Sale, command: &ChangeSale, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn decide(sale: &Sale, command: &ChangeSale, now: Millis) -> Result<Decision, Refusal> {
     not_over(sale)?;
     let details = sale.changed(command)?;
     // Codes may live that were made in a sale which now would not have begun.
@@ -49,11 +50,11 @@ pub(super) fn decide(sale: &Sale, command: &ChangeSale, now: Millis) -> Result<D
         return Err(Refusal::of(Code::StatusConflict));
     }
     if details.ends_at != sale.details.ends_at && is_over(details.ends_at, now) {
-        return Err(Refusal::invalid("ends_at", "in the future; to end the sale now, close it"));
+        return Err(Refusal::invalid(Field::EndsAt, "in the future; to end the sale now, close it"));
     }
     Ok(match details == *sale.details {
-        true => Decided::Outcome(Outcome::Unchanged),
-        false => Decided::Fact(SaleFact::Changed(Box::new(details))),
+        true => Decision::Outcome(Outcome::Unchanged),
+        false => Decision::Fact(SaleFact::Changed(Box::new(details))),
     })
 }
 
@@ -73,21 +74,21 @@ fn merged(old: &SaleDetails, change: &ChangeSale) -> SaleDetails {
     details
 }
 
-pub(super) fn close(sale: &Sale) -> Result<Decided, Refusal> {
+pub(super) fn close(sale: &Sale) -> Result<Decision, Refusal> {
     Ok(match sale.status {
         SaleStatus::Scheduled | SaleStatus::Open => by_staff(SaleStatus::Ended),
-        SaleStatus::Ended => Decided::Outcome(Outcome::Unchanged),
+        SaleStatus::Ended => Decision::Outcome(Outcome::Unchanged),
         SaleStatus::Cancelled => return Err(Refusal::of(Code::SaleCancelled)),
     })
 }
 
-pub(super) fn cancel(sale: &Sale) -> Decided {
+pub(super) fn cancel(sale: &Sale) -> Decision {
     match sale.status {
-        SaleStatus::Cancelled => Decided::Outcome(Outcome::Unchanged),
+        SaleStatus::Cancelled => Decision::Outcome(Outcome::Unchanged),
         SaleStatus::Scheduled | SaleStatus::Open | SaleStatus::Ended => by_staff(SaleStatus::Cancelled),
     }
 }
 
-fn by_staff(status: SaleStatus) -> Decided {
-    Decided::Fact(SaleFact::StatusChanged { status, by_schedule: false })
+fn by_staff(status: SaleStatus) -> Decision {
+    Decision::Fact(SaleFact::StatusChanged { status, by_schedule: false })
 }

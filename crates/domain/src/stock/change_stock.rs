@@ -1,10 +1,11 @@
 //! New SKUs, more stock, less stock, other prices: while the sale has not ended.
 
-use super::Decided;
+use super::Decision;
 use super::change_sale::not_over;
 use super::details::{Sku, check_price, check_skus};
 use super::fact::{SaleFact, SkuCount};
 use super::state::{Level, Sale};
+use crate::field::Field;
 use crate::id::SkuIndex;
 use crate::limits::{STOCK_MAX, STOCK_MAX_WHY};
 use crate::money::Minor;
@@ -14,7 +15,7 @@ use crate::refusal::{Code, InTheWay, Refusal};
 pub(super) fn check_count(line: SkuCount) -> Result<(), Refusal> {
     match (1..=STOCK_MAX).contains(&line.count) {
         true => Ok(()),
-        false => Err(Refusal::invalid("count", "1 to 10,000,000")),
+        false => Err(Refusal::invalid(Field::StockCount, "1 to 10,000,000")),
     }
 }
 
@@ -28,7 +29,7 @@ pub(super) fn add_stock(sale: &Sale, line: SkuCount) -> Result<SaleFact, Refusal
     not_over(sale)?;
     let level = known(sale, line.sku)?;
     if level.stock + line.count > STOCK_MAX {
-        return Err(Refusal::invalid("count", STOCK_MAX_WHY));
+        return Err(Refusal::invalid(Field::StockCount, STOCK_MAX_WHY));
     }
     Ok(SaleFact::StockAdded { sku: line.sku, count: line.count })
 }
@@ -43,13 +44,13 @@ pub(super) fn withdraw(sale: &Sale, line: SkuCount) -> Result<SaleFact, Refusal>
     Ok(SaleFact::StockWithdrawn { sku: line.sku, count: line.count })
 }
 
-pub(super) fn change_price(sale: &Sale, sku: SkuIndex, price_minor: Minor) -> Result<Decided, Refusal> {
+pub(super) fn change_price(sale: &Sale, sku: SkuIndex, price_minor: Minor) -> Result<Decision, Refusal> {
     not_over(sale)?;
     known(sale, sku)?;
-    check_price("price_minor", price_minor)?;
+    check_price(Field::PriceMinor.into(), price_minor)?;
     Ok(match sale.skus[usize::from(sku)].price_minor == price_minor {
-        true => Decided::Outcome(Outcome::Unchanged),
-        false => Decided::Fact(SaleFact::PriceChanged { sku, price_minor }),
+        true => Decision::Outcome(Outcome::Unchanged),
+        false => Decision::Fact(SaleFact::PriceChanged { sku, price_minor }),
     })
 }
 

@@ -3,6 +3,7 @@
 use super::details::SaleStatus;
 use super::fact::{SaleFact, SkuCount, SkuLine};
 use super::state::{Sale, total_minor};
+use crate::field::Field;
 use crate::id::SkuIndex;
 use crate::limits::{CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, LINES_MAX, TOTAL_MAX_WHY, UNITS_PER_BUYER_MAX};
 use crate::money::MINOR_MAX;
@@ -12,15 +13,15 @@ use crate::time::Millis;
 
 pub(super) fn check(command: &Checkout) -> Result<(), Refusal> {
     if !(1..=LINES_MAX).contains(&command.lines.len()) {
-        return Err(Refusal::invalid("lines", "1 to 20 lines"));
+        return Err(Refusal::invalid(Field::Lines, "1 to 20 lines"));
     }
     for (n, line) in command.lines.iter().enumerate() {
         if !(1..=UNITS_PER_BUYER_MAX).contains(&line.count) {
-            return Err(Refusal::invalid(format!("lines[{n}].count"), "1 to 100 units"));
+            return Err(Refusal::invalid(Field::LineCount.at(&[n]), "1 to 100 units"));
         }
     }
     if command.checkout_ms.is_some_and(|ms| !(CHECKOUT_MS_MIN..=CHECKOUT_MS_MAX).contains(&ms)) {
-        return Err(Refusal::invalid("checkout_seconds", "30 to 3,600 seconds"));
+        return Err(Refusal::invalid(Field::CheckoutMs, "30 to 3,600 seconds"));
     }
     Ok(())
 }
@@ -36,7 +37,7 @@ pub(super) fn decide(sale: &Sale, command: &Checkout, now: Millis) -> Result<Sal
     }
     let lines: Vec<SkuLine> = asked.iter().map(|line| priced(sale, *line)).collect();
     if total_minor(&lines) > MINOR_MAX {
-        return Err(Refusal::invalid("lines", TOTAL_MAX_WHY));
+        return Err(Refusal::invalid(Field::Lines, TOTAL_MAX_WHY));
     }
     Refusal::in_the_way(obstacles(sale, &asked))?;
     let units: u32 = asked.iter().map(|line| line.count).sum();

@@ -2,6 +2,7 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::field::{Field, FieldPath};
 use crate::fields::{check_description, check_name, check_time};
 use crate::id::ListingId;
 use crate::layout::is_name;
@@ -116,20 +117,20 @@ impl SaleStatus {
 impl SaleDetails {
     /// Refuses details that break a bound, naming the field.
     pub fn check(&self) -> Result<(), Refusal> {
-        let invalid = |field: &str, why: &str| Err(Refusal::invalid(field, why));
-        check_name("name", &self.name)?;
+        let invalid = |field: Field, why: &str| Err(Refusal::invalid(field, why));
+        check_name(Field::Name, &self.name)?;
         check_description(&self.description)?;
-        for (field, time) in [("starts_at", self.starts_at), ("ends_at", self.ends_at)] {
+        for (field, time) in [(Field::StartsAt, self.starts_at), (Field::EndsAt, self.ends_at)] {
             check_time(field, time)?;
         }
         if self.ends_at <= self.starts_at {
-            return invalid("ends_at", "after starts_at");
+            return invalid(Field::EndsAt, "after starts_at");
         }
         if !(1..=UNITS_PER_BUYER_MAX).contains(&self.rules.buyer_limit) {
-            return invalid("buyer_limit", "1 to 100");
+            return invalid(Field::RulesBuyerLimit, "1 to 100");
         }
         if !(CHECKOUT_MS_MIN..=CHECKOUT_MS_MAX).contains(&self.rules.checkout_ms) {
-            return invalid("checkout_seconds", "30 to 3,600 seconds");
+            return invalid(Field::RulesCheckoutMs, "30 to 3,600 seconds");
         }
         Ok(())
     }
@@ -137,30 +138,30 @@ impl SaleDetails {
 
 /// Refuses SKUs that break a bound, or whose names are not their own.
 pub fn check_skus(known: &[SkuInfo], new: &[Sku]) -> Result<(), Refusal> {
-    let invalid = |n: usize, field: &str, why: &str| Err(Refusal::invalid(format!("skus[{n}].{field}"), why));
+    let invalid = |n: usize, field: Field, why: &str| Err(Refusal::invalid(field.at(&[n]), why));
     if !(1..=SKUS_MAX).contains(&(known.len() + new.len())) {
-        return Err(Refusal::invalid("skus", "1 to 100 SKUs"));
+        return Err(Refusal::invalid(Field::Skus, "1 to 100 SKUs"));
     }
     for (n, sku) in new.iter().enumerate() {
         let length = sku.id.chars().count();
         if !(1..=SKU_ID_CHARS_MAX).contains(&length) || sku.id.chars().any(char::is_control) {
-            return invalid(n, "id", "1–64 characters without control characters");
+            return invalid(n, Field::SkuId, "1–64 characters without control characters");
         }
         if known.iter().any(|other| other.id == sku.id) || new[..n].iter().any(|other| other.id == sku.id) {
-            return invalid(n, "id", "the same id twice");
+            return invalid(n, Field::SkuId, "the same id twice");
         }
         if !is_name(&sku.name) {
-            return invalid(n, "name", "1–200 characters without control characters");
+            return invalid(n, Field::SkuName, "1–200 characters without control characters");
         }
-        check_price(&format!("skus[{n}].price_minor"), sku.price_minor)?;
+        check_price(Field::SkuPriceMinor.at(&[n]), sku.price_minor)?;
         if sku.stock > STOCK_MAX {
-            return invalid(n, "stock", "0 to 10,000,000");
+            return invalid(n, Field::SkuStock, "0 to 10,000,000");
         }
     }
     Ok(())
 }
 
-pub fn check_price(field: &str, price_minor: Minor) -> Result<(), Refusal> {
+pub fn check_price(field: FieldPath, price_minor: Minor) -> Result<(), Refusal> {
     match (0..=MINOR_MAX).contains(&price_minor) {
         true => Ok(()),
         false => Err(Refusal::invalid(field, "0 to 1,000,000,000,000 minor units")),

@@ -76,7 +76,7 @@ impl Run<'_, '_> {
 
     /// Expires what is touched: the buyer's own codes, the code that is named, and, while there is too little of what is
     /// wanted, whatever is due, in the order of the sweep.
-    pub(super) fn expire_touched(&mut self, touched: &Touched<'_>) {
+    pub(super) fn expire_touched(&mut self, touched: &ExpiryScope<'_>) {
         if self.sale.first_due(self.now).is_none() {
             return;
         }
@@ -113,15 +113,15 @@ impl Run<'_, '_> {
 
 /// What shall not be in the way, or not be told as living, if it is over.
 #[derive(Debug)]
-pub(super) struct Touched<'a> {
+pub(super) struct ExpiryScope<'a> {
     pub buyer: Option<&'a BuyerId>,
     pub checkout: Option<CheckoutId>,
-    wanted: Wanted<'a>,
+    wanted: Need<'a>,
 }
 
 /// Of what free units are needed, and how many.
 #[derive(Debug)]
-enum Wanted<'a> {
+enum Need<'a> {
     Nothing,
     /// Nothing can be reserved outside the sale's hours, so nothing has to make room then.
     Reserved(&'a [SkuCount]),
@@ -129,43 +129,47 @@ enum Wanted<'a> {
     Withdrawn(SkuCount),
 }
 
-impl<'a> Touched<'a> {
-    pub(super) fn code(checkout: CheckoutId, buyer: Option<&'a BuyerId>) -> Touched<'a> {
-        Touched { buyer, checkout: Some(checkout), wanted: Wanted::Nothing }
+impl<'a> ExpiryScope<'a> {
+    pub(super) fn code(checkout: CheckoutId, buyer: Option<&'a BuyerId>) -> ExpiryScope<'a> {
+        ExpiryScope { buyer, checkout: Some(checkout), wanted: Need::Nothing }
     }
 }
 
-impl Wanted<'_> {
+impl Need<'_> {
     fn of(&self, sale: &Sale) -> Vec<(SkuIndex, u32)> {
         match self {
-            Wanted::Reserved(lines) if sale.status == SaleStatus::Open => {
+            Need::Reserved(lines) if sale.status == SaleStatus::Open => {
                 summed(lines).iter().map(|line| (line.sku, line.count)).collect()
             }
-            Wanted::TakenBack(lines) if sale.status != SaleStatus::Cancelled => {
+            Need::TakenBack(lines) if sale.status != SaleStatus::Cancelled => {
                 lines.iter().map(|line| (line.sku, line.count)).collect()
             }
-            Wanted::Withdrawn(line) => vec![(line.sku, line.count)],
-            Wanted::Nothing | Wanted::Reserved(_) | Wanted::TakenBack(_) => Vec::new(),
+            Need::Withdrawn(line) => vec![(line.sku, line.count)],
+            Need::Nothing | Need::Reserved(_) | Need::TakenBack(_) => Vec::new(),
         }
     }
 }
 
 /// What a command touches.
-pub(super) fn touched(command: &SaleCommand) -> Touched<'_> {
+pub(super) fn touched(command: &SaleCommand) -> ExpiryScope<'_> {
     match command {
-        SaleCommand::Checkout(command) => {
-            Touched { buyer: Some(&command.buyer), checkout: None, wanted: Wanted::Reserved(&command.lines) }
-        }
-        SaleCommand::CancelCheckout(key) => Touched::code(key.checkout, Some(&key.buyer)),
-        SaleCommand::OrderCheckout(command) => Touched::code(command.key.checkout, Some(&command.key.buyer)),
-        SaleCommand::Purchase(command) => Touched::code(command.key.checkout, Some(&command.key.buyer)),
-        SaleCommand::TakeBack(command) => Touched {
-            wanted: Wanted::TakenBack(&command.lines),
-            ..Touched::code(command.key.checkout, Some(&command.key.buyer))
+        SaleCommand::Checkout(command) => ExpiryScope {
+            buyer: Some(&command.buyer),
+            checkout: None,
+            wanted: Need::Reserved(&command.lines),
         },
-        SaleCommand::ReturnCheckout(command) => Touched::code(command.checkout, None),
+        SaleCommand::CancelCheckout(key) => ExpiryScope::code(key.checkout, Some(&key.buyer)),
+        SaleCommand::OrderCheckout(command) => {
+            ExpiryScope::code(command.key.checkout, Some(&command.key.buyer))
+        }
+        SaleCommand::Purchase(command) => ExpiryScope::code(command.key.checkout, Some(&command.key.buyer)),
+        SaleCommand::TakeBack(command) => ExpiryScope {
+            wanted: Need::TakenBack(&command.lines),
+            ..ExpiryScope::code(command.key.checkout, Some(&command.key.buyer))
+        },
+        SaleCommand::ReturnCheckout(command) => ExpiryScope::code(command.checkout, None),
         SaleCommand::WithdrawStock(line) => {
-            Touched { buyer: None, checkout: None, wanted: Wanted::Withdrawn(*line) }
+            ExpiryScope { buyer: None, checkout: None, wanted: Need::Withdrawn(*line) }
         }
         SaleCommand::Create(_)
         | SaleCommand::Change(_)
@@ -174,6 +178,6 @@ pub(super) fn touched(command: &SaleCommand) -> Touched<'_> {
         | SaleCommand::ChangePrice { .. }
         | SaleCommand::Close
         | SaleCommand::Cancel
-        | SaleCommand::Refund(_) => Touched { buyer: None, checkout: None, wanted: Wanted::Nothing },
+        | SaleCommand::Refund(_) => ExpiryScope { buyer: None, checkout: None, wanted: Need::Nothing },
     }
 }

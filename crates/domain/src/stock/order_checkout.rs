@@ -1,11 +1,12 @@
 //! An order takes a code to pay for it, and gives it back when the payment fails.
 
-use super::Decided;
+use super::Decision;
 use super::cancel_checkout::{living_code, not_ordered, own_code};
 use super::command::{OrderCheckout, ReturnCheckout};
 use super::fact::SaleFact;
 use super::purchase::not_cancelled;
 use super::state::Sale;
+use crate::field::Field;
 use crate::limits::{DECLINED_MS, ORDERED_MS_MAX, TIME_MAX};
 use crate::outcome::Outcome;
 use crate::refusal::{Code, Detail, Refusal};
@@ -14,17 +15,17 @@ use crate::time::Millis;
 pub(super) fn check(command: &OrderCheckout) -> Result<(), Refusal> {
     match (0..=TIME_MAX).contains(&command.pay_until) {
         true => Ok(()),
-        false => Err(Refusal::invalid("pay_until", "a time between 1970 and 2200")),
+        false => Err(Refusal::invalid(Field::PayUntil, "a time between 1970 and 2200")),
     }
 }
 
 /// Pins the code until the provider's deadline, at most 15 minutes after the checkout; it never shortens it.
-pub(super) fn decide(sale: &Sale, command: &OrderCheckout, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn decide(sale: &Sale, command: &OrderCheckout, now: Millis) -> Result<Decision, Refusal> {
     not_cancelled(sale)?;
     let index = own_code(sale, &command.key, now)?;
     let code = &sale.codes[index];
     if code.order.as_deref() == Some(&command.order) {
-        return Ok(Decided::Outcome(Outcome::Unchanged));
+        return Ok(Decision::Outcome(Outcome::Unchanged));
     }
     not_ordered(sale, index)?;
     if sale.purchase_of_order(command.order).is_some() {
@@ -32,7 +33,7 @@ pub(super) fn decide(sale: &Sale, command: &OrderCheckout, now: Millis) -> Resul
     }
     let until = code.until.max(command.pay_until.min(code.placed_at + ORDERED_MS_MAX));
     let (checkout, order) = (command.key.checkout, command.order);
-    Ok(Decided::Fact(SaleFact::CheckoutOrdered { checkout, order, until }))
+    Ok(Decision::Fact(SaleFact::CheckoutOrdered { checkout, order, until }))
 }
 
 /// The code is the buyer's again, with at least a minute to try once more, within the same bound.

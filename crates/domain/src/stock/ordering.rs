@@ -3,7 +3,7 @@
 use super::Run;
 use super::cancel_checkout::own_code;
 use super::command::{CheckoutKey, OrderCheckout, Purchase, ReturnCheckout, SaleCommand, TakeBack};
-use super::expire::Touched;
+use super::expire::ExpiryScope;
 use super::fact::SaleFact;
 use super::purchase::not_cancelled;
 use super::state::Sale;
@@ -52,7 +52,7 @@ impl Goods for Sale {
         let GoodsKey::Checkout(key) = key else { return };
         let mut run = Run { sale: self, now: writer.now, writer };
         run.follow_schedule();
-        run.expire_touched(&Touched::code(key.checkout, Some(&key.buyer)));
+        run.expire_touched(&ExpiryScope::code(key.checkout, Some(&key.buyer)));
     }
 
     /// A code says itself that it is taken; nothing is pinned before somebody pays.

@@ -1,6 +1,6 @@
 //! Purchase: a code is used exactly once. A retry by its owner gets the first answer, another's attempt none.
 
-use super::Decided;
+use super::Decision;
 use super::cancel_checkout::own_code;
 use super::command::Purchase;
 use super::details::SaleStatus;
@@ -10,11 +10,11 @@ use crate::outcome::Outcome;
 use crate::refusal::{Code, Detail, Refusal};
 use crate::time::Millis;
 
-pub(super) fn decide(sale: &Sale, command: &Purchase, now: Millis) -> Result<Decided, Refusal> {
+pub(super) fn decide(sale: &Sale, command: &Purchase, now: Millis) -> Result<Decision, Refusal> {
     if let Some(bought) = sale.purchase_of_code(command.key.checkout) {
         let bought = sale.purchase_state(bought);
         return match bought.buyer == command.key.buyer {
-            true => Ok(Decided::Outcome(Outcome::AlreadyPurchased(Box::new(bought)))),
+            true => Ok(Decision::Outcome(Outcome::AlreadyPurchased(Box::new(bought)))),
             false => Err(Refusal::of(Code::NotYours)),
         };
     }
@@ -30,7 +30,7 @@ pub(super) fn decide(sale: &Sale, command: &Purchase, now: Millis) -> Result<Dec
     if sale.purchase_of_order(command.order).is_some() {
         return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
     }
-    Ok(Decided::Fact(SaleFact::Purchased { checkout: command.key.checkout, order: command.order }))
+    Ok(Decision::Fact(SaleFact::Purchased { checkout: command.key.checkout, order: command.order }))
 }
 
 /// A cancelled sale takes everything back: nothing of it can be ordered or bought.

@@ -3,13 +3,14 @@
 use super::command::RefundPurchase;
 use super::fact::{SaleFact, SkuCount};
 use super::state::Sale;
+use crate::field::Field;
 use crate::fields::check_reason;
 use crate::refusal::{Code, InTheWay, Refusal};
 
 pub(super) fn check(command: &RefundPurchase) -> Result<(), Refusal> {
     for (n, away) in command.lines.iter().enumerate() {
         if away.count == 0 || command.lines[..n].iter().any(|before| before.sku == away.sku) {
-            return Err(Refusal::invalid(format!("lines[{n}]"), "each SKU once, with at least one unit"));
+            return Err(Refusal::invalid(Field::Line.at(&[n]), "each SKU once, with at least one unit"));
         }
     }
     check_reason(&command.reason)

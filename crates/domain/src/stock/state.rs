@@ -8,7 +8,7 @@ use super::command::{Checkout, CheckoutKey, SaleCommand};
 use super::details::{SaleDetails, SaleStatus, Sku, SkuInfo};
 use super::fact::SkuLine;
 use crate::deadlines::Deadlines;
-use crate::ended::{End, Ended};
+use crate::ended::{End, EndMemory};
 use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, SkuIndex};
 use crate::map::{Hasher, Table};
 use crate::money::Minor;
@@ -34,7 +34,7 @@ pub struct Sale {
     /// Purchases with something left to refund, in the order they were made. Sorted: fences only grow.
     pub(super) open_purchases: std::collections::BTreeMap<u64, u32>,
     pub(super) due: Deadlines<u32>,
-    pub(super) ended: Ended,
+    pub(super) ended: EndMemory,
     pub(super) hasher: Hasher,
 }
 
@@ -220,7 +220,7 @@ impl Sale {
             purchase_by_code: Table::default(),
             open_purchases: std::collections::BTreeMap::new(),
             due: Deadlines::default(),
-            ended: Ended::default(),
+            ended: EndMemory::default(),
             hasher: Hasher::default(),
         }
     }

@@ -8,7 +8,7 @@ use onsale_domain::listing::{BodyView, fence};
 use onsale_domain::money::Currency;
 use onsale_domain::seats::command::{
     AdoptChart, BestAvailable, BlockSeats, ChangeEvent, ConfirmHold, CreateEvent, DropSeats, ExtendHold,
-    HoldKey, JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
+    GrowHold, HoldKey, JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
 };
 use onsale_domain::seats::fact::AreaCount;
 use onsale_domain::seats::{EventCommand, EventFact, EventQuery};
@@ -28,7 +28,7 @@ pub(crate) struct Ask(pub [u8; 6]);
 
 pub(crate) struct World {
     pub now: Millis,
-    attempts: u128,
+    attempts: u64,
     /// Holds and places ever granted, with the latest fence known.
     holds: Vec<(HoldId, u64, BuyerId)>,
     orders: Vec<OrderId>,
@@ -95,7 +95,7 @@ pub(crate) fn is_staff_excess(command: &Command) -> bool {
 }
 
 impl World {
-    fn fresh(&mut self) -> u128 {
+    fn fresh(&mut self) -> u64 {
         self.attempts += 1;
         self.attempts
     }
@@ -132,9 +132,9 @@ impl World {
             0 => vec![AreaCount { area: 0, count: 1 + u32::from(n / 4 % 3) }],
             _ => Vec::new(),
         };
-        match verb % 24 {
+        match verb % 25 {
             0..=5 => Command::Event(EventCommand::PlaceHold(PlaceHold {
-                hold: HoldId(if d == 77 { u128::from(a) } else { self.fresh() }),
+                hold: HoldId(if d == 77 { u64::from(a) } else { self.fresh() }),
                 buyer: buyer(d),
                 pick: match c % 8 {
                     7 => Pick::Best(BestAvailable {
@@ -180,6 +180,11 @@ impl World {
             13 => Command::Event(EventCommand::DropSeats(DropSeats {
                 key: self.key(a, c),
                 seats: vec![second],
+                areas: places(d),
+            })),
+            24 => Command::Event(EventCommand::GrowHold(GrowHold {
+                key: self.key(a, c),
+                seats: if d % 3 == 0 { vec![first, second] } else { vec![second] },
                 areas: places(d),
             })),
             14 | 15 => {
@@ -239,9 +244,9 @@ impl World {
             if let Fact::Event(EventFact::QueueJoined { seat, buyer, .. }) = fact {
                 self.places.push((*seat, buyer.clone()));
             }
-            if let Fact::Event(EventFact::SeatOffered { place: hold, .. })
-            | Fact::Event(EventFact::HoldOverridden { hold, to: Some(_), .. }) = fact
-                && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| known == hold)
+            if let Fact::Event(fact) = fact
+                && let Some(hold) = fact.raises_fence_of()
+                && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| *known == hold)
             {
                 known.1 = fence;
             }

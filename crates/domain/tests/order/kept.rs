@@ -29,10 +29,10 @@ const NAMES: [&str; 3] = ["ann", "bob", "cem"];
 pub(crate) struct Keeper {
     auction: Logged,
     course: Logged,
-    entries: BTreeMap<u128, BuyerId>,
-    orders: BTreeMap<u128, (bool, BuyerId)>,
+    entries: BTreeMap<u64, BuyerId>,
+    orders: BTreeMap<u64, (bool, BuyerId)>,
     /// The order and the amount of each.
-    payments: BTreeMap<u128, (u128, i64)>,
+    payments: BTreeMap<u64, (u64, i64)>,
 }
 
 #[track_caller]
@@ -132,12 +132,12 @@ impl Default for Keeper {
     }
 }
 
-fn number(word: &str) -> u128 {
+fn number(word: &str) -> u64 {
     word[1..].parse().unwrap_or_else(|_| panic!("{word:?} is a letter and a number"))
 }
 
 /// Rather one of the latest.
-fn one_of<V>(all: &BTreeMap<u128, V>, die: u64) -> Option<(&u128, &V)> {
+fn one_of<V>(all: &BTreeMap<u64, V>, die: u64) -> Option<(&u64, &V)> {
     all.iter().rev().nth(die as usize % all.len().clamp(1, 4))
 }
 

@@ -19,37 +19,39 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
-use onsale_domain::auction::fact::Closing;
 use onsale_domain::auction::{
     AuctionCommand, AuctionFact, AuctionFound, AuctionQuery, AuctionStatus, AuctionView, AwardState,
-    BidderState, Reserve,
+    BidderState,
 };
 use onsale_domain::listing::BodyView;
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_engine::calendar::Place;
 use onsale_engine::{Answer, View};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::details::{DetailsBody, NewAuction};
 use super::extract::{AuctionPath, Caller, Json};
+use super::list::{self, Cursors, Filtered, List};
 use super::new_listing;
 use super::problem::Problem;
-use super::query::{self, LIMIT_MAX, Query};
+use super::query::Query;
 use super::reply;
 use super::table::{Declared, Straight, declare};
 use super::time::Time;
 use super::wire::At;
+use super::words::{self, AwardStatus, Closing, ReserveStatus};
 use crate::app::App;
 
-/// Views read in one go by whoever looks through all auctions.
-const SCANNED: usize = 500;
+/// Whose calendar is asked.
+const AUCTIONS: (Tenant, ListingKind) = (Tenant::DEFAULT, ListingKind::Auction);
 
 /// The routes of auctions.
 pub fn routes() -> Vec<Declared> {
     vec![
         declare!("auctions.create", create, Staff, Staff, keyed),
         declare!("auctions.list", list, Read, Search, compressed),
-        declare!("auctions.show", show, Read, Read),
+        declare!("auctions.show", show, Read, Read, positioned),
         declare!("auctions.change", change::change, Staff, Staff, keyed),
         declare!("auctions.cancel", cancel::cancel, Staff, Staff, keyed),
         declare!("bids.create", bids::place, Buy, Buy, keyed, straight(Straight::PlaceBid)),
@@ -72,11 +74,9 @@ pub fn routes() -> Vec<Declared> {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Auction)]
 pub struct AuctionBody {
-    #[schema(example = "auc_default_01kz0000000000000000000000")]
     pub id: String,
-    /// `scheduled`, `open`, `closed` or `cancelled`, by the clock.
-    #[schema(example = "open")]
-    pub status: &'static str,
+    /// By the clock.
+    pub status: words::AuctionStatus,
     #[serde(flatten)]
     pub details: DetailsBody,
     /// The original end; soft close moves `ends_at`.
@@ -91,11 +91,9 @@ pub struct AuctionBody {
     #[schema(example = 5200)]
     pub min_next_minor: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ext:default:ann")]
+    #[schema(example = "ann")]
     pub leader: Option<String>,
-    /// `none`, `not_met` or `met`.
-    #[schema(example = "not_met")]
-    pub reserve: &'static str,
+    pub reserve: ReserveStatus,
     /// What buying at once costs, while that is on offer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buy_now_minor: Option<i64>,
@@ -117,8 +115,7 @@ pub struct AuctionBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuctionResult)]
 pub struct ResultBody {
-    /// `won`, `bought_now`, `reserve_not_met` or `no_bids`.
-    pub how: &'static str,
+    pub how: Closing,
     pub closed_at: Time,
     /// Who was given the chance to pay, the winner first.
     pub awards: Vec<AwardBody>,
@@ -127,7 +124,7 @@ pub struct ResultBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Award)]
 pub struct AwardBody {
-    #[schema(example = "ext:default:ann")]
+    #[schema(example = "ann")]
     pub bidder: String,
     /// The bid that earned it; none for a buy-now.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,8 +132,7 @@ pub struct AwardBody {
     pub price_minor: i64,
     /// To be paid before this instant.
     pub expires_at: Time,
-    /// `pending`, `settled`, `unpaid` or `declined`.
-    pub state: &'static str,
+    pub state: AwardStatus,
 }
 
 /// One person's part in an auction; shown to nobody else.
@@ -157,32 +153,28 @@ pub struct YouBody {
     pub award: Option<AwardBody>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AuctionList {
-    auctions: Vec<AuctionBody>,
-    /// The cursor of the next page; absent on the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Page {
+pub struct Wish {
     after: Option<String>,
     limit: Option<usize>,
+    status: Option<words::AuctionStatus>,
+    starts_after: Option<Time>,
+    starts_before: Option<Time>,
     ending_before: Option<Time>,
 }
 
 /// Create an auction
+///
+/// Bidders name the most they would pay; the price follows from the others. It opens and closes by the clock.
 #[utoipa::path(post, path = "/v1/auctions", tag = "auctions", request_body = NewAuction,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = AuctionBody), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 201, body = AuctionBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     Json(body): Json<NewAuction>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Auction, &caller);
+    let listing = new_listing(&app, ListingKind::Auction, &caller);
     let origin = caller.origin(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Auction(AuctionCommand::CreateAuction(Box::new(details)));
@@ -194,7 +186,7 @@ pub async fn create(
     let status = if starts_later { AuctionStatus::Scheduled } else { AuctionStatus::Open };
     let auction = AuctionBody {
         id: listing.to_string(),
-        status: status.as_str(),
+        status: status.into(),
         // Whoever makes it knows its reserve.
         details: DetailsBody::new(details, details.ends_at, true),
         original_ends_at: Time(details.ends_at),
@@ -202,11 +194,10 @@ pub async fn create(
         price_minor: None,
         min_next_minor: details.terms.start_minor,
         leader: None,
-        reserve: reserve_text(if details.terms.reserve_minor.is_some() {
-            Reserve::NotMet
-        } else {
-            Reserve::None
-        }),
+        reserve: match details.terms.reserve_minor {
+            Some(_) => ReserveStatus::NotMet,
+            None => ReserveStatus::None,
+        },
         buy_now_minor: details.terms.buy_now.map(|terms| terms.price_minor),
         bids: 0,
         bidders: 0,
@@ -220,10 +211,9 @@ pub async fn create(
 
 /// Show an auction
 ///
-/// With `Onsale-Buyer` it tells that buyer's own part, his maximum among it; to the seller it tells the reserve.
+/// With `Onsale-Buyer` the answer has that buyer's own part, with the maximum; for the seller it has the reserve.
 #[utoipa::path(get, path = "/v1/auctions/{auction}", tag = "auctions",
-    params(("auction" = String, Path), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = AuctionBody), (status = 404, body = super::problem::ProblemBody)))]
+    params(("Onsale-Buyer" = Option<String>, Header)), responses((status = 200, body = AuctionBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) -> Result<Response, Problem> {
     let own = match caller.buyer.clone() {
         None => Found::Nothing,
@@ -245,73 +235,60 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
 }
 
 /// Auctions in order of their ids; with `ending_before`, those that are open and end before then, the soonest first
+///
+/// Page by page: go on with `after` as long as an answer has `next`. With a filter a page may be short or empty and have
+/// one: a request looks at 2,000 at most.
 #[utoipa::path(get, path = "/v1/auctions", tag = "auctions",
-    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 500"),
-           ("ending_before" = Option<Time>, Query, description = "Only those that are open and end before then")),
-    responses((status = 200, body = AuctionList), (status = 422, body = super::problem::ProblemBody)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    let limit = query::limit(page.limit, LIMIT_MAX)?;
-    let (now, after) = (app.engine.now(), page.after.as_deref());
-    let (found, next) = match page.ending_before {
-        None => by_id(&app, after, limit)?,
-        Some(before) => by_end(&app, after, limit, before.0, now)?,
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<words::AuctionStatus>, Query),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query),
+           ("ending_before" = Option<Time>, Query, description = "Only those that are open and end before then, the soonest first")),
+    responses((status = 200, body = List<AuctionBody>)))]
+pub async fn list(State(app): State<Arc<App>>, Query(wish): Query<Wish>) -> Result<Response, Problem> {
+    let Wish { after, limit, status, starts_after, starts_before, ending_before } = wish;
+    let page = Filtered { after, limit, status, starts_after, starts_before };
+    let now = app.engine.now();
+    let is_wanted = |view: &View| {
+        of(view).is_ok_and(|auction| page.lets_pass(auction.status_at(now).into(), auction.details.starts_at))
+    };
+    let at = (page.after.as_deref(), page.limit);
+    let (found, next) = match ending_before {
+        None => list::listings(&app, "auctions.list", ListingKind::Auction, at, is_wanted)?,
+        Some(before) => by_end(&app, at, before.0, now, is_wanted)?,
     };
     let auctions = found.iter().filter_map(|view| described(view, now)).collect();
-    Ok(reply::json(StatusCode::OK, &AuctionList { auctions, next }))
+    Ok(reply::json(StatusCode::OK, &List::new(auctions, next)))
 }
 
-type Found1 = (Vec<Arc<View>>, Option<String>);
-
-fn by_id(app: &App, after: Option<&str>, limit: usize) -> Result<Found1, Problem> {
-    let wrong = || Problem::invalid("after", "the `next` of the page before");
-    let after = after.map(|text| auction_id(text).ok_or_else(wrong)).transpose()?;
-    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Auction, after, limit);
-    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
-    Ok((found, next))
-}
-
-/// Every auction is looked at: the price of having no second index to keep true.
+/// Those that are on, by the calendar of their ends.
 fn by_end(
     app: &App,
-    after: Option<&str>,
-    limit: usize,
+    (after, asked): (Option<&str>, Option<usize>),
     before: Millis,
     now: Millis,
-) -> Result<Found1, Problem> {
-    let wrong = || Problem::invalid("after", "the `next` of the page before");
-    let after = match after {
-        None => None,
-        Some(text) => {
-            let (end, id) = text.split_once('-').ok_or_else(wrong)?;
-            let end: Millis = end.parse().map_err(|_| wrong())?;
-            Some((end, auction_id(id).ok_or_else(wrong)?))
+    is_wanted: impl Fn(&View) -> bool,
+) -> Result<(Vec<Arc<View>>, Option<String>), Problem> {
+    // A list of its own: its order is another.
+    let cursors = Cursors::new("auctions.list", "ending_before");
+    let after = cursors.read(after, |place| {
+        let (end, id) = place.split_once('-')?;
+        Some((end.parse().ok()?, auction_id(id)?))
+    })?;
+    let read = |mut place: Option<Place>, count| {
+        let mut piece: Vec<(Place, Arc<View>)> = Vec::new();
+        while piece.len() < count
+            && let Some((at, view)) = app.calendar.next(&*app.engine, AUCTIONS, now, place)
+            && at.0 < before
+        {
+            place = Some(at);
+            piece.push((at, view));
         }
+        piece
     };
-    let (mut open, mut last) = (Vec::new(), None);
-    loop {
-        let page = app.engine.listings(Tenant::DEFAULT, ListingKind::Auction, last, SCANNED);
-        last = page.last().map(|view| view.listing);
-        let is_last = page.len() < SCANNED;
-        for view in page {
-            let Ok(auction) = of(&view) else { continue };
-            let place = (auction.ends_at, view.listing);
-            if auction.status_at(now) == AuctionStatus::Open
-                && auction.ends_at < before
-                && after.is_none_or(|after| place > after)
-            {
-                open.push((place, view));
-            }
-        }
-        if is_last {
-            break;
-        }
-    }
-    open.sort_unstable_by_key(|(place, _)| *place);
-    let more = open.len() > limit;
-    open.truncate(limit);
-    let next = open.last().filter(|_| more).map(|((end, id), _)| format!("{end}-{id}"));
-    Ok((open.into_iter().map(|(_, view)| view).collect(), next))
+    let is_open = |view: &View| of(view).is_ok_and(|auction| auction.status_at(now) == AuctionStatus::Open);
+    let is_wanted = |(_, view): &(Place, Arc<View>)| is_open(view) && is_wanted(view);
+    let (found, next) = list::look(after, list::limit(asked)?, read, |(at, _)| *at, is_wanted);
+    let next = next.map(|(end, id)| cursors.write(&format!("{end}-{id}")));
+    Ok((found.into_iter().map(|(_, view)| view).collect(), next))
 }
 
 fn auction_id(text: &str) -> Option<ListingId> {
@@ -343,20 +320,20 @@ fn own_fact<'a, T>(answer: &'a Answer, pick: impl Fn(&'a AuctionFact) -> Option<
 fn described(view: &View, now: Millis) -> Option<AuctionBody> {
     let auction = of(view).ok()?;
     let result = auction.closed.as_ref().map(|closed| ResultBody {
-        how: closing_text(closed.how),
+        how: closed.how.into(),
         closed_at: Time(closed.at),
         awards: closed.awards.iter().map(|line| award(&line.award, line.state)).collect(),
     });
     Some(AuctionBody {
         id: view.listing.to_string(),
-        status: auction.status_at(now).as_str(),
+        status: auction.status_at(now).into(),
         details: DetailsBody::new(&auction.details, auction.ends_at, false),
         original_ends_at: Time(auction.details.ends_at),
         extensions: auction.extensions,
         price_minor: auction.price_minor,
         min_next_minor: auction.min_next_minor,
         leader: auction.leader.as_ref().map(|leader| leader.as_str().to_owned()),
-        reserve: reserve_text(auction.reserve),
+        reserve: auction.reserve.into(),
         buy_now_minor: auction.buy_now_minor,
         bids: auction.bids,
         bidders: auction.bidders,
@@ -387,30 +364,6 @@ fn award(given: &onsale_domain::auction::fact::Award, state: AwardState) -> Awar
         bid: given.bid,
         price_minor: given.price_minor,
         expires_at: Time(given.until),
-        state: match state {
-            AwardState::Pending => "pending",
-            AwardState::Settled => "settled",
-            AwardState::Unpaid => "unpaid",
-            AwardState::Declined => "declined",
-            AwardState::Refunded => "refunded",
-        },
-    }
-}
-
-fn reserve_text(reserve: Reserve) -> &'static str {
-    match reserve {
-        Reserve::None => "none",
-        Reserve::NotMet => "not_met",
-        Reserve::Met => "met",
-    }
-}
-
-/// How an auction ended, in a word.
-pub fn closing_text(how: Closing) -> &'static str {
-    match how {
-        Closing::Won => "won",
-        Closing::BoughtNow => "bought_now",
-        Closing::ReserveNotMet => "reserve_not_met",
-        Closing::NoBids => "no_bids",
+        state: state.into(),
     }
 }

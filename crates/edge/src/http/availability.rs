@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::events::StatusBody;
 use super::extract::EventPath;
 use super::names::Names;
 use super::problem::Problem;
@@ -34,7 +35,7 @@ impl Counts {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Availability<'a> {
     event: String,
-    status: &'static str,
+    status: StatusBody,
     #[schema(value_type = String, example = "1-57")]
     position: At,
     /// Seats and general-admission places together.
@@ -73,8 +74,10 @@ pub struct AreaCounts<'a> {
 }
 
 /// What is left
-#[utoipa::path(get, path = "/v1/events/{event}/availability", tag = "seats", params(("event" = String, Path)),
-    responses((status = 200, body = Availability), (status = 404, body = super::problem::ProblemBody)))]
+///
+/// Counts of seats and places by section, tier and area, all at one position.
+#[utoipa::path(get, path = "/v1/events/{event}/availability", tag = "seats",
+    responses((status = 200, body = Availability)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &count(&names));
@@ -127,7 +130,7 @@ fn count(names: &Names) -> Availability<'_> {
         });
     Availability {
         event: names.view.listing.to_string(),
-        status: event.status.as_str(),
+        status: event.status.into(),
         position: At(names.view.position),
         totals: Counts::of(event.totals()),
         tiers: tiers.collect(),

@@ -24,6 +24,7 @@ use crate::app::App;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"rows": [{"section": "A", "row": "1"}], "reason": "camera position"}))]
+#[schema(min_properties = 1)]
 pub struct Block {
     #[serde(default)]
     pub seats: Vec<String>,
@@ -64,9 +65,10 @@ pub struct Blocked<'a> {
 }
 
 /// Block or unblock seats, rows, sections and free places
+///
+/// A blocked seat is not on sale. A held or sold one stays with its buyer and is blocked when it comes back.
 #[utoipa::path(post, path = "/v1/events/{event}/blocks", tag = "staff", request_body = Block,
-    params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Blocked), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 200, body = Blocked)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,

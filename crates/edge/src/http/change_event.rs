@@ -26,6 +26,7 @@ use crate::app::App;
 /// Details (any of them), or `status`, or `layout_version`/`venue`/`layout`: one kind at a time.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(min_properties = 1)]
 pub struct EventChange {
     pub name: Option<String>,
     pub description: Option<String>,
@@ -64,7 +65,7 @@ pub struct EventChanged {
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<DetailsBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    status: Option<StatusBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
     layout_version: Option<u32>,
     #[schema(value_type = String, example = "1-4")]
@@ -77,9 +78,10 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Opti
 }
 
 /// Change an event's details, status or layout
+///
+/// One kind of change at a time: details, status or layout. What holds and orders have keeps its price.
 #[utoipa::path(patch, path = "/v1/events/{event}", tag = "events", request_body = EventChange,
-    params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = EventChanged), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 200, body = EventChanged)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -133,7 +135,7 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
 fn told(at: &EventPath, answer: &Answer) -> EventChanged {
     let last = answer.step().and_then(|step| step.facts.last());
     let status = match last {
-        Some(Fact::Event(EventFact::StatusChanged { status, by_schedule: false })) => Some(status.as_str()),
+        Some(Fact::Event(EventFact::StatusChanged { status, by_schedule: false })) => Some((*status).into()),
         Some(_) | None => None,
     };
     let details = find_fact(answer, |fact| {

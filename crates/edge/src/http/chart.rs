@@ -186,9 +186,8 @@ pub struct Wish {
 ///
 /// With `?version=` equal to the ETag's text the answer may be kept for ever; without it, it is checked each time.
 #[utoipa::path(get, path = "/v1/events/{event}/chart", tag = "seats",
-    params(("event" = String, Path), ("version" = Option<String>, Query), ("If-None-Match" = Option<String>, Header)),
-    responses((status = 200, body = ChartBody), (status = 304, description = "Nothing has changed"),
-              (status = 404, body = super::problem::ProblemBody)))]
+    params(("version" = Option<String>, Query), ("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = ChartBody), (status = 304, description = "Nothing has changed")))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: EventPath,

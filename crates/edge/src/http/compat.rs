@@ -15,24 +15,24 @@ use onsale_domain::{CheckoutId, Code, Command, ListingId, ListingKind, Millis, O
 use serde::Deserialize;
 
 use super::edge::key_is_right;
-use super::extract::{Origin, buyer};
-use super::problem::{Problem, ProblemBody, catalog};
+use super::extract::{BUYER_RULE, Origin, buyer};
+use super::problem::{Problem, catalog};
 use super::query::Query;
 use super::reply;
 use super::sales::checkouts::{CheckoutBody, Purchased, checked_out, purchased};
-use super::sales::code::CodePath;
+use super::sales::code::CheckoutPath;
 use super::sales::names::Skus;
-use super::series::series_of;
 use super::table::{Declared, declare};
 use crate::app::App;
 
-const PAGE: usize = 500;
+/// Whose calendar is asked.
+const SALES: (Tenant, ListingKind) = (Tenant::DEFAULT, ListingKind::Sale);
 
 /// The two calls of the seeds' own clients.
 pub fn routes() -> Vec<Declared> {
     vec![
-        declare!("compat.checkout", checkout, Compat, Buy),
-        declare!("compat.purchase", purchase, Compat, Buy),
+        declare!("compat.checkout", checkout, Compat, Buy, positioned),
+        declare!("compat.purchase", purchase, Compat, Buy, positioned),
     ]
 }
 
@@ -50,48 +50,61 @@ pub struct PurchaseQuery {
 }
 
 /// Check out one unit of the sale that is on now
+///
+/// For clients that know two calls without a body. Prefer `checkouts.create`, which heeds an `Idempotency-Key`.
 #[utoipa::path(post, path = "/checkout", tag = "checkouts",
-    params(("user_id" = String, Query, description = "Who buys"),
-           ("id" = String, Query, description = "The SKU", example = "item-1")),
-    responses((status = 201, body = CheckoutBody), (status = 401, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
+    params(("user_id" = String, Query), ("id" = String, Query, description = "The SKU", example = "item-1")),
+    responses((status = 201, body = CheckoutBody), (status = 404, description = "No sale is on, or it has no such SKU"),
+              (status = 409, description = "Sold out, or over the buyer's limit")))]
 pub async fn checkout(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     Query(wanted): Query<CheckoutQuery>,
 ) -> Result<Response, Problem> {
     allowed(&app, &headers)?;
-    let buyer = buyer(&wanted.user_id)
-        .ok_or_else(|| Problem::invalid("user_id", "1 to 128 characters without control characters"))?;
+    let buyer = buyer(&wanted.user_id).ok_or_else(|| Problem::parameter("user_id", BUYER_RULE))?;
     let sale = active_sale(&app)?;
     let mut skus = Skus::of(&*app.engine, &sale)?;
     let line = SkuCount { sku: skus.sku(&wanted.id), count: 1 };
-    let checkout =
-        Checkout { checkout: CheckoutId(app.new_number()), buyer, lines: vec![line], checkout_ms: None };
-    let command = Command::Sale(SaleCommand::Checkout(checkout));
+    let checkout = |number| {
+        let (checkout, buyer) = (CheckoutId(number), buyer.clone());
+        Command::Sale(SaleCommand::Checkout(Checkout {
+            checkout,
+            buyer,
+            lines: vec![line],
+            checkout_ms: None,
+        }))
+    };
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
-    let answer = reply::submit_told(&app, sale, command, Origin::default(), tell).await?;
+    let answer = reply::submit_new(&app, sale, Origin::default(), tell, checkout).await?;
     let state = checked_out(&answer)?;
-    let body = CheckoutBody::living(&state, state.placed_at, &skus, Some(&app.tokens));
+    let mut body = CheckoutBody::living(&state, state.placed_at, &skus, Some(&app.tokens));
+    // The other call takes one text, which must find its sale.
+    body.code = body.code.map(|code| [&body.id, ".", &code].concat());
     Ok(reply::placed(&answer, body.location(), &body))
 }
 
 /// Use a code: what it reserves is bought, the money taken elsewhere
+///
+/// For clients that know two calls without a body. Prefer `checkouts.purchase`, which heeds an `Idempotency-Key`.
 #[utoipa::path(post, path = "/purchase", tag = "checkouts",
     params(("code" = String, Query, description = "The code that the checkout answered")),
-    responses((status = 200, body = Purchased), (status = 401, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
+    responses((status = 200, body = Purchased), (status = 404), (status = 409), (status = 410), (status = 412), (status = 403)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     Query(used): Query<PurchaseQuery>,
 ) -> Result<Response, Problem> {
     allowed(&app, &headers)?;
-    let code = CodePath::find(&app, &used.code).await?;
-    let key = code.key(&app, None, false).await?;
-    let purchase = Purchase { key, order: OrderId(app.new_number()), settled: true };
-    let command = Command::Sale(SaleCommand::Purchase(purchase));
-    let answer = code.submit(&app, command, Origin::default()).await?;
+    let path = CheckoutPath::find_joined(&app, &used.code).await?;
+    let key = path.key(&app, None, false).await?;
+    let purchase = |number| {
+        let purchase = Purchase { key: key.clone(), order: OrderId(number), settled: true };
+        Command::Sale(SaleCommand::Purchase(purchase))
+    };
+    let answer = path.submit_order(&app, None, Origin::default(), purchase).await?;
     let (order, at) = purchased(&answer)?;
-    Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&code.sale, code.checkout, order, at)))
+    Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&path.sale, path.checkout, order, at)))
 }
 
 fn allowed(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
@@ -101,41 +114,18 @@ fn allowed(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
     key_is_right(app, headers)
 }
 
-/// The sale that is on now: of the series whose slot began last; without one, the open sale that started last.
-fn active_sale(app: &App) -> Result<ListingId, Problem> {
+/// The sale that is on now: of a series before one that stands alone, and the one that began last.
+pub fn active_sale(app: &App) -> Result<ListingId, Problem> {
     let now = app.engine.now();
-    let started = |sale: &ListingId| started_if_open(app, sale, now);
-    let of_series = all(app, ListingKind::Series).filter_map(|view| series_of(&view)?.active_at(now));
-    let latest = of_series.filter_map(|sale| Some((started(&sale)?, sale))).max();
-    let latest = latest.or_else(|| {
-        all(app, ListingKind::Sale).filter_map(|view| Some((started(&view.listing)?, view.listing))).max()
-    });
-    let none = || Problem::with(catalog::of(Code::ListingUnknown), "no sale is on at this moment");
-    latest.map(|(_, sale)| sale).ok_or_else(none)
-}
-
-fn started_if_open(app: &App, sale: &ListingId, now: Millis) -> Option<Millis> {
-    let view = app.engine.view(sale)?;
-    let BodyView::Sale(sale) = &view.body else { return None };
-    (sale.status_at(now) == SaleStatus::Open).then_some(sale.details.starts_at)
-}
-
-/// All listings of a kind, page by page.
-fn all(app: &App, kind: ListingKind) -> impl Iterator<Item = Arc<onsale_engine::View>> {
-    let (mut after, mut page, mut done) = (None, Vec::new().into_iter(), false);
-    std::iter::from_fn(move || {
-        loop {
-            if let Some(view) = page.next() {
-                return Some(view);
-            }
-            if done {
-                return None;
-            }
-            let views: Vec<Arc<onsale_engine::View>> =
-                app.engine.listings(Tenant::DEFAULT, kind, after, PAGE);
-            done = views.len() < PAGE;
-            after = views.last().map(|view| view.listing);
-            page = views.into_iter();
+    let mut best: Option<(bool, Millis, ListingId)> = None;
+    let mut place = None;
+    while let Some((at, view)) = app.calendar.next(&*app.engine, SALES, now, place) {
+        place = Some(at);
+        let BodyView::Sale(sale) = &view.body else { continue };
+        if sale.status_at(now) == SaleStatus::Open {
+            best = best.max(Some((sale.details.origin.is_some(), sale.details.starts_at, view.listing)));
         }
-    })
+    }
+    let none = || Problem::with(catalog::of(Code::ListingUnknown), "no sale is on at this moment");
+    best.map(|(_, _, sale)| sale).ok_or_else(none)
 }

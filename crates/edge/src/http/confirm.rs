@@ -35,7 +35,6 @@ pub struct Confirm {
 pub struct Confirmed {
     /// The hold, which is over.
     id: String,
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     order: String,
     event: String,
     confirmed_at: Time,
@@ -44,11 +43,11 @@ pub struct Confirmed {
 }
 
 /// Confirm a hold: its seats are sold
+///
+/// The money was taken elsewhere. To have it taken by a payment provider, place an order for the hold instead.
 #[utoipa::path(post, path = "/v1/events/{event}/holds/{hold}/confirm", tag = "holds", request_body = Confirm,
-    params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
-           ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Confirmed), (status = 410, body = super::problem::ProblemBody),
-              (status = 412, body = super::problem::ProblemBody)))]
+    params(("Hold-Token" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = Confirmed), (status = 410), (status = 412)))]
 pub async fn confirm(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -58,18 +57,26 @@ pub async fn confirm(
 ) -> Result<Response, Problem> {
     let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
     let names = Names::of(&*app.engine, &at.listing)?;
-    let order = match &body.order {
-        None => app.new_number(),
-        Some(text) => extract::inside(&at.listing, "ord", text, Code::OrderUnknown)
-            .map_err(|_| Problem::invalid("order", "an id of the form ord_… that belongs to this event"))?,
-    };
+    let order = extract::given_order(&at.listing, body.order.as_deref(), "event")?;
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
     let origin = caller.origin(&at.listing, &(credential.text, &body));
     let fence = credential.key.fence;
-    let command =
-        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: credential.key, order: OrderId(order) }));
-    let answer = lost::submit(&app, at.listing, fence, command, origin, Some(&names)).await?;
+    let confirm = |number| {
+        let (key, order) = (credential.key.clone(), order.unwrap_or(OrderId(number)));
+        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order }))
+    };
+    let answer = match order {
+        Some(order) => reply::submit(&app, at.listing, confirm(order.0), origin, Some(&names)).await,
+        None => {
+            let tell = |refusal: &_| Problem::refused(refusal, Some(&names));
+            reply::submit_new(&app, at.listing, origin, tell, confirm).await
+        }
+    };
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(problem) => return Err(lost::instead(&app, at.listing, Some(fence), problem).await),
+    };
     let (_, order) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact { Some(*order) } else { None }
     })?;

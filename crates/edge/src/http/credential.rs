@@ -31,16 +31,18 @@ pub async fn check<'a>(
     keyed: bool,
 ) -> Result<Credential<'a>, Problem> {
     let text = headers.get("hold-token").and_then(|value| value.to_str().ok());
-    let token = text.and_then(Token::parse).filter(|token| token.listing == event && token.hold == hold);
+    let token = text.and_then(Token::parse);
     if let (Some(token), Some(text), Some(buyer)) = (&token, text, buyer)
-        && app.tokens.check(token, buyer)
+        && app.tokens.check(token, &event, hold, buyer)
     {
         return Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: buyer.clone() }, text });
     }
     let found = app.engine.ask(event, EventQuery::Hold(hold).into()).await?;
     match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
         EventFound::Hold(state) => match (&token, text) {
-            (Some(token), Some(text)) if buyer.is_none() && app.tokens.check(token, &state.buyer) => {
+            (Some(token), Some(text))
+                if buyer.is_none() && app.tokens.check(token, &event, hold, &state.buyer) =>
+            {
                 Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: state.buyer }, text })
             }
             (_, None) => Err(Problem::with(catalog::WRONG_TOKEN, "the header Hold-Token is missing")),
@@ -61,9 +63,9 @@ pub async fn check<'a>(
 }
 
 /// The fence that a request's token names, for whoever does not act on the hold: it is not checked.
-pub fn fence_in(headers: &HeaderMap, event: ListingId, hold: HoldId) -> Option<u64> {
-    let token = headers.get("hold-token").and_then(|value| value.to_str().ok()).and_then(Token::parse)?;
-    (token.listing == event && token.hold == hold).then_some(token.fence)
+pub fn fence_in(headers: &HeaderMap) -> Option<u64> {
+    let text = headers.get("hold-token").and_then(|value| value.to_str().ok());
+    text.and_then(Token::parse).map(|token| token.fence)
 }
 
 /// Why a hold is over, as a refusal says it.

@@ -12,7 +12,7 @@ use super::auctions::bids;
 use super::extract::{AuctionPath, Caller, EventPath, Json, SalePath, read};
 use super::problem::Problem;
 use super::sales::checkouts;
-use super::sales::code::CodePath;
+use super::sales::code::CheckoutPath;
 use super::table::{Scope, Straight};
 use super::{confirm, holds};
 use crate::app::App;
@@ -63,16 +63,16 @@ where
             checkouts::place(state, at, caller, Json(body)).await
         }
         Straight::Purchase => {
-            let code = CodePath::find(app, first.unwrap_or_default()).await?;
+            let path = CheckoutPath::find(app, first.unwrap_or_default(), &headers).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
-            checkouts::purchase(state, code, caller, Json(body)).await
+            checkouts::purchase(state, path, caller, Json(body)).await
         }
         Straight::CancelCheckout => {
-            let code = CodePath::find(app, first.unwrap_or_default()).await?;
+            let path = CheckoutPath::find(app, first.unwrap_or_default(), &headers).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
-            checkouts::cancel(state, code, caller, Json(body)).await
+            checkouts::cancel(state, path, caller, Json(body)).await
         }
         Straight::PlaceBid => {
             let at = AuctionPath::of(app, first, None).await?;

@@ -7,43 +7,10 @@ use axum::body::Bytes;
 use axum::extract::RawPathParams;
 use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use utoipa::OpenApi;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
+use super::document::document;
 use super::problem::{Problem, catalog};
 use super::table::{Declared, declare};
-
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Onsale",
-        description = "Seats, stock and auctions, sold exactly once. Times are RFC 3339 with milliseconds \
-                       and `Z`; requests may have any offset. Money is in minor units. Every answer that is not a yes is `application/problem+json`. Send \
-                       `Idempotency-Key` with any mutation: the same key gets the same answer. A read with the \
-                       header `Onsale-Stale: true` may be older than what was answered: the store that servers \
-                       share is away.",
-        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-    ),
-    components(schemas(super::problem::ProblemBody, super::holds::SeatsDropped)),
-    security(("api_key" = [])),
-    tags(
-        (name = "holds", description = "Hold, extend, release, confirm"),
-        (name = "seats", description = "The chart, the status of every seat, what is left"),
-        (name = "queue", description = "Wait for a seat that another holds"),
-        (name = "facts", description = "What happened, as pages and live"),
-        (name = "sales", description = "Stock on sale for a while"),
-        (name = "checkouts", description = "Reserve stock, buy it or give it back"),
-        (name = "series", description = "Sales by a schedule"),
-        (name = "registrations", description = "Places with a waiting list"),
-        (name = "events"), (name = "venues"),
-        (name = "auctions", description = "Bid, buy at once, retract, watch; a maximum is its bidder's own"),
-        (name = "orders", description = "Pay for what is held or reserved, and give it back"),
-        (name = "payments", description = "What a provider was asked and what it said"),
-        (name = "staff", description = "Blocks and overrides"),
-        (name = "operating", description = "Health, metrics, time; without a key"),
-    )
-)]
-struct Api;
 
 /// Documents for people and programs.
 pub fn routes() -> Vec<Declared> {
@@ -56,16 +23,7 @@ pub fn routes() -> Vec<Declared> {
     ]
 }
 
-static OPENAPI: LazyLock<Bytes> = LazyLock::new(|| document().to_json().unwrap_or_default().into());
-
-/// The description of all routes.
-pub fn document() -> utoipa::openapi::OpenApi {
-    let mut document = Api::openapi();
-    super::table::describe(&mut document);
-    let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
-    document.components.get_or_insert_default().add_security_scheme("api_key", bearer);
-    document
-}
+static OPENAPI: LazyLock<Bytes> = LazyLock::new(|| document().to_string().into());
 
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200)))]
 pub async fn openapi() -> Response {

@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, Version, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use onsale_domain::ListingId;
 use subtle::ConstantTimeEq;
 use tower::ServiceExt;
 
-use super::problem::{Problem, catalog};
+use super::document::headers::may_be_stale;
+use super::problem::{self, Problem, catalog};
 use super::table::{PathNumber, table};
 use super::{direct, router};
 use crate::app::App;
@@ -63,6 +64,7 @@ impl Edge {
         } else {
             tracing::debug!(request = ?id, status, route = table().path_name(route), took_us = took.as_micros() as u64);
         }
+        problem::finish(&mut response, &id);
         response.headers_mut().insert(REQUEST_ID, id);
         if is_stale {
             response.headers_mut().insert(STALE, HeaderValue::from_static("true"));
@@ -73,7 +75,7 @@ impl Edge {
     /// A part of a store may be away: a listing in another part is as fresh as ever.
     fn is_stale<B>(&self, request: &Request<B>) -> bool {
         let path = request.uri().path();
-        if request.method() != Method::GET || !path.starts_with("/v1/") || !self.app.engine.is_stale(None) {
+        if !may_be_stale(request.method(), path) || !self.app.engine.is_stale(None) {
             return false;
         }
         let listing = path.split('/').nth(3).and_then(ListingId::parse);
@@ -121,10 +123,11 @@ impl Edge {
 
     /// A problem as bytes, for a connection that ends with it.
     pub fn last_words(&self, problem: &Problem) -> Vec<u8> {
-        let (status, body) = (problem.status(), problem.body());
+        let id = self.request_id(&HeaderMap::new());
+        let status = problem.status();
+        let body = problem.body(&id);
         let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         let mut words = format!("HTTP/1.1 {status} {}\r\n", reason.unwrap_or_default()).into_bytes();
-        let id = self.request_id(&HeaderMap::new());
         let mut headers = problem.headers();
         headers.extend([
             (REQUEST_ID, id),
@@ -172,12 +175,14 @@ impl Edge {
 }
 
 /// Headers that decide who asks, for what or where: of two, nobody could say which is meant.
-const ONCE: [(HeaderName, &str); 5] = [
+const ONCE: [(HeaderName, &str); 7] = [
     (header::HOST, "Host"),
     (header::AUTHORIZATION, "Authorization"),
     (HeaderName::from_static("onsale-buyer"), "Onsale-Buyer"),
     (HeaderName::from_static("idempotency-key"), "Idempotency-Key"),
     (HeaderName::from_static("hold-token"), "Hold-Token"),
+    (HeaderName::from_static("checkout-code"), "Checkout-Code"),
+    (HeaderName::from_static("order-key"), "Order-Key"),
 ];
 
 fn come_once(headers: &HeaderMap) -> Result<(), Problem> {

@@ -10,12 +10,14 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::money::Currency;
 use onsale_domain::seats::command::{AdoptChart, CreateEvent};
 use onsale_domain::seats::{EventCommand, EventFact};
-use onsale_domain::{Command, Fact, ListingId, ListingKind, Tenant};
+use onsale_domain::{Command, Fact, ListingId, ListingKind};
+use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::extract::{Caller, EventPath, LargeJson};
 use super::layout::LayoutBody;
+use super::list::{self, Filtered, List};
 use super::names::Names;
 use super::new_listing;
 use super::problem::Problem;
@@ -23,7 +25,7 @@ use super::query::Query;
 use super::reply::{self, own_fact};
 use super::table::{Declared, Straight, declare};
 use super::time::Time;
-use super::venues::{self, Page};
+use super::venues;
 use super::wire::{At, seconds};
 use super::{
     attempts, availability, blocks, buyers, change_event, chart, confirm, facts, holds, orders, overrides,
@@ -36,11 +38,12 @@ pub fn routes() -> Vec<Declared> {
     vec![
         declare!("events.create", create, Staff, Staff, keyed),
         declare!("events.list", list, Read, Read, compressed),
-        declare!("events.show", show, Read, Read),
+        declare!("events.show", show, Read, Read, positioned),
         declare!("events.change", change_event::change, Staff, Staff, keyed),
         declare!("events.chart", chart::show, Read, Read, compressed),
-        declare!("events.seats", seats::show, Read, Read, compressed),
-        declare!("events.availability", availability::show, Read, Read, compressed),
+        declare!("events.seats", seats::show, Read, Read, compressed, positioned),
+        declare!("seats.show", seats::show_one, Read, Read, positioned),
+        declare!("events.availability", availability::show, Read, Read, compressed, positioned),
         declare!("holds.create", holds::place, Buy, Buy, keyed, straight(Straight::PlaceHold)),
         declare!("holds.show", holds::show, Buy, Read),
         declare!("holds.change", holds::change, Buy, Buy, keyed, straight(Straight::ChangeHold)),
@@ -124,9 +127,8 @@ pub enum StatusBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Event)]
 pub struct EventBody {
-    #[schema(example = "evt_default_01kz0000000000000000000000")]
     pub id: String,
-    pub status: &'static str,
+    pub status: StatusBody,
     #[serde(flatten)]
     pub details: DetailsBody,
     /// Seats and general-admission places, whatever their status.
@@ -158,24 +160,18 @@ pub struct DetailsBody {
     refuse_single_seats: bool,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct EventList {
-    events: Vec<EventBody>,
-    /// The cursor of the next page; absent on the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
 /// Create an event
+///
+/// The seats come from a venue's layout or from a layout of the event's own. A status of `on_sale` puts it on sale at once,
+/// `scheduled` when its sale opens.
 #[utoipa::path(post, path = "/v1/events", tag = "events", request_body = NewEvent,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = EventBody), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 201, body = EventBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     LargeJson(body): LargeJson<NewEvent>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Event, &caller);
+    let listing = new_listing(&app, ListingKind::Event, &caller);
     let origin = caller.origin(&listing, &body);
     let chart = chart_of(&app, body.venue.as_deref(), body.layout_version, body.layout.clone())?;
     let details = body.details(chart.venue)?;
@@ -194,7 +190,7 @@ pub async fn create(
     let areas: u32 = chart.areas.iter().map(|area| area.capacity).sum();
     let event = EventBody {
         id: listing.to_string(),
-        status: status.map_or(EventStatus::Draft, |(_, status)| status).as_str(),
+        status: status.map_or(EventStatus::Draft, |(_, status)| status).into(),
         details: DetailsBody::from(&**details),
         places: chart.seats().count() as u32 + areas,
         position: At(reply::position_of(&answer)),
@@ -233,8 +229,9 @@ pub fn chart_of(
 }
 
 /// Show an event
-#[utoipa::path(get, path = "/v1/events/{event}", tag = "events", params(("event" = String, Path)),
-    responses((status = 200, body = EventBody), (status = 404, body = super::problem::ProblemBody)))]
+///
+/// What the event is, where its sale stands and how many places it has.
+#[utoipa::path(get, path = "/v1/events/{event}", tag = "events", responses((status = 200, body = EventBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &described(&names.view));
@@ -243,19 +240,25 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response
 }
 
 /// Events in order of their ids
+///
+/// Page by page: go on with `after` as long as an answer has `next`. With a filter a page may be short or empty and have
+/// one: a request looks at 2,000 at most.
 #[utoipa::path(get, path = "/v1/events", tag = "events",
-    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = EventList)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    let (after, limit) = page.read(ListingKind::Event)?;
-    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Event, after, limit);
-    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<StatusBody>, Query),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+    responses((status = 200, body = List<EventBody>)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Query(page): Query<Filtered<StatusBody>>,
+) -> Result<Response, Problem> {
+    let is_wanted = |view: &View| matches!(&view.body, BodyView::Event(event) if page.lets_pass(event.status.into(), event.details.starts_at));
+    let at = (page.after.as_deref(), page.limit);
+    let (found, next) = list::listings(&app, "events.list", ListingKind::Event, at, is_wanted)?;
     let events = found.iter().filter_map(|view| described(view)).collect();
-    Ok(reply::json(StatusCode::OK, &EventList { events, next }))
+    Ok(reply::json(StatusCode::OK, &List::new(events, next)))
 }
 
-fn described(view: &onsale_engine::View) -> Option<EventBody> {
+fn described(view: &View) -> Option<EventBody> {
     match &view.body {
         BodyView::Venue(_)
         | BodyView::Sale(_)
@@ -265,7 +268,7 @@ fn described(view: &onsale_engine::View) -> Option<EventBody> {
         | BodyView::Desk(_) => None,
         BodyView::Event(event) => Some(EventBody {
             id: view.listing.to_string(),
-            status: event.status.as_str(),
+            status: event.status.into(),
             details: DetailsBody::from(&*event.details),
             places: event.totals().iter().sum(),
             position: At(view.position),
@@ -333,6 +336,20 @@ impl From<&EventDetails> for DetailsBody {
 impl TierBody {
     pub fn to_domain(&self) -> Tier {
         Tier { name: self.name.clone(), price_minor: self.price_minor }
+    }
+}
+
+impl From<EventStatus> for StatusBody {
+    fn from(status: EventStatus) -> StatusBody {
+        match status {
+            EventStatus::Draft => StatusBody::Draft,
+            EventStatus::Scheduled => StatusBody::Scheduled,
+            EventStatus::OnSale => StatusBody::OnSale,
+            EventStatus::Closed => StatusBody::Closed,
+            EventStatus::Completed => StatusBody::Completed,
+            EventStatus::Cancelled => StatusBody::Cancelled,
+            EventStatus::Postponed => StatusBody::Postponed,
+        }
     }
 }
 

@@ -10,10 +10,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use http_body_util::BodyExt;
 use onsale_domain::by::Actor;
 use onsale_domain::listing::Key;
-use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind};
+use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind, OrderId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::plain;
 use super::problem::{Problem, catalog};
 use super::table::{Scope, table};
 use crate::app::App;
@@ -56,7 +57,7 @@ impl<const KIND: char> ListingPath<KIND> {
     }
 
     /// The number of something inside this listing; another's is unknown here.
-    pub fn inside(&self, prefix: &str, unknown: Code) -> Result<u128, Problem> {
+    pub fn inside(&self, prefix: &str, unknown: Code) -> Result<u64, Problem> {
         inside(&self.listing, prefix, self.inner(), unknown)
     }
 }
@@ -70,11 +71,19 @@ pub async fn look_up(app: &App, listing: ListingId) -> Result<(), Problem> {
 }
 
 /// Reads an id such as `hld_…` that must belong to this listing.
-pub fn inside(whole: &ListingId, prefix: &str, text: &str, unknown: Code) -> Result<u128, Problem> {
+pub fn inside(whole: &ListingId, prefix: &str, text: &str, unknown: Code) -> Result<u64, Problem> {
     match onsale_domain::id::read_inside_of(whole.kind, prefix, text) {
         Some((listing, number)) if listing == *whole => Ok(number),
         Some(_) | None => Err(Problem::code(unknown)),
     }
+}
+
+/// The id that a caller gives a new order, if any.
+pub fn given_order(whole: &ListingId, text: Option<&str>, kind: &str) -> Result<Option<OrderId>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let wrong = |_| Problem::invalid("order", format!("an id of the form ord_… that belongs to this {kind}"));
+    let number = inside(whole, "ord", text, Code::OrderUnknown).map_err(wrong)?;
+    Ok(Some(OrderId(number)))
 }
 
 impl<const KIND: char> FromRequestParts<Arc<App>> for ListingPath<KIND> {
@@ -97,7 +106,7 @@ impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let params = path_params(parts, state).await?;
         let text = params.iter().next().map_or("", |(_, value)| value);
-        buyer(text).map(BuyerPath).ok_or_else(|| Problem::invalid("buyer", BUYER_RULE))
+        buyer(text).map(BuyerPath).ok_or_else(|| Problem::parameter("buyer", BUYER_RULE))
     }
 }
 
@@ -109,18 +118,16 @@ pub async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result
 
 const BUYER: HeaderName = HeaderName::from_static("onsale-buyer");
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const BUYER_RULE: &str =
-    "1 to 128 characters without control characters: usr_…, ext:<tenant>:<id>, or a bare id";
+/// What a merchant's own name of a buyer must be.
+pub const BUYER_RULE: &str = "a buyer's id of your own: 1 to 128 characters, no control characters, and not beginning with \
+     usr_, which are the accounts of this server";
 
-/// A bare id is one the merchant vouches for: `ext:default:<id>`.
+/// What accounts begin with: a merchant's server cannot speak for one.
+const ACCOUNT: &str = "usr_";
+
+/// A buyer for whom the merchant's server vouches, by the merchant's own id.
 pub fn buyer(text: &str) -> Option<BuyerId> {
-    if text.is_empty() || text.starts_with("usr_") || text.starts_with("ext:") {
-        return BuyerId::parse(text);
-    }
-    let mut whole = String::with_capacity(12 + text.len());
-    whole.push_str("ext:default:");
-    whole.push_str(text);
-    BuyerId::parse(&whole)
+    BuyerId::parse(text).filter(|_| !text.starts_with(ACCOUNT))
 }
 
 /// What facts call staff: one API key stands for all of them until people sign in.
@@ -155,7 +162,7 @@ impl Caller {
             Some(value) => {
                 let text = std::str::from_utf8(value.as_bytes()).ok();
                 let known = text.and_then(buyer);
-                Some(known.ok_or_else(|| Problem::invalid("Onsale-Buyer", BUYER_RULE))?)
+                Some(known.ok_or_else(|| Problem::parameter("Onsale-Buyer", BUYER_RULE))?)
             }
         };
         let key = match headers.get(KEY) {
@@ -164,7 +171,7 @@ impl Caller {
                 let text = std::str::from_utf8(value.as_bytes()).ok();
                 let known = text.and_then(idempotency::parse);
                 let text = known.ok_or_else(|| {
-                    Problem::invalid("Idempotency-Key", "1 to 255 characters, quoted or bare")
+                    Problem::parameter("Idempotency-Key", "1 to 255 characters, quoted or bare")
                 })?;
                 Some(RouteKey::new(text, method, path))
             }
@@ -183,7 +190,7 @@ impl Caller {
 
     /// The buyer, where the route needs one.
     pub fn buyer(&self) -> Result<&BuyerId, Problem> {
-        self.buyer.as_ref().ok_or_else(|| Problem::invalid("Onsale-Buyer", "this header names the buyer"))
+        self.buyer.as_ref().ok_or_else(|| Problem::parameter("Onsale-Buyer", "this header names the buyer"))
     }
 
     /// Where a command comes from: its idempotency key if the caller gave one, and who acts. `decoded`: the body, and those headers but the
@@ -308,7 +315,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         Ok(value) => Ok(value),
         Err(error) => {
             let field = error.path().to_string();
-            Err(Problem::invalid(field, error.into_inner().to_string()))
+            Err(Problem::invalid(field, plain::words(&error.into_inner().to_string())))
         }
     }
 }

@@ -13,6 +13,7 @@ use super::problem::Problem;
 use super::reply;
 use super::table::{Declared, declare};
 use super::time::Time;
+use super::words::HealthStatus;
 use crate::app::App;
 
 /// What whoever runs the server asks.
@@ -27,8 +28,7 @@ pub fn routes() -> Vec<Declared> {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
-    #[schema(example = "ok")]
-    status: &'static str,
+    status: HealthStatus,
     /// Listings that answer `store_damaged` until somebody has put their keys right; all others are decided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     damaged: Vec<Damaged>,
@@ -52,14 +52,18 @@ pub struct ServerTime {
 }
 
 /// The process answers
+///
+/// Says nothing about the store.
 #[utoipa::path(get, path = "/livez", tag = "operating", security(()), responses((status = 200, body = Health)))]
 pub async fn live() -> Response {
-    reply::json(StatusCode::OK, &Health { status: "ok", damaged: Vec::new() })
+    reply::json(StatusCode::OK, &Health { status: HealthStatus::Ok, damaged: Vec::new() })
 }
 
 /// The engine takes commands
+///
+/// A load balancer sends requests to a server that answers 200 here.
 #[utoipa::path(get, path = "/readyz", tag = "operating", security(()),
-    responses((status = 200, body = Health), (status = 503, body = super::problem::ProblemBody)))]
+    responses((status = 200, body = Health)))]
 pub async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let status = app.engine.status();
     if let Some(why) = status.poisoned {
@@ -80,10 +84,12 @@ pub async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
         key: one.key,
         what: one.what,
     });
-    Ok(reply::json(StatusCode::OK, &Health { status: "ok", damaged: damaged.collect() }))
+    Ok(reply::json(StatusCode::OK, &Health { status: HealthStatus::Ok, damaged: damaged.collect() }))
 }
 
 /// Counters and timings for Prometheus
+///
+/// In the text format of Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "operating", security(()),
     responses((status = 200, body = String, content_type = "text/plain")))]
 pub async fn metrics(State(app): State<Arc<App>>) -> Response {
@@ -94,7 +100,10 @@ pub async fn metrics(State(app): State<Arc<App>>) -> Response {
 }
 
 /// The server's time
-#[utoipa::path(get, path = "/v1/time", tag = "operating", security(()), responses((status = 200, body = ServerTime)))]
+///
+/// By this clock every deadline is kept.
+#[utoipa::path(get, path = "/v1/time", tag = "operating", security(()),
+    responses((status = 200, body = ServerTime)))]
 pub async fn time(State(app): State<Arc<App>>) -> Response {
     reply::json(StatusCode::OK, &ServerTime { now: Time(app.engine.now()) })
 }

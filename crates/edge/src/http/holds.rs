@@ -1,4 +1,4 @@
-//! `…/holds`: place a hold, look at it, extend it or drop seats from it, release it.
+//! `…/holds`: place a hold, look at it, extend it, add seats to it or drop some, release it.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use onsale_domain::Question;
-use onsale_domain::seats::command::{BestAvailable, DropSeats, ExtendHold, Pick, PlaceHold};
+use onsale_domain::seats::command::{BestAvailable, DropSeats, ExtendHold, GrowHold, Pick, PlaceHold};
 use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
 use onsale_domain::{Code, Command, Fact, HoldId, Outcome};
 use serde::{Deserialize, Serialize};
@@ -17,15 +17,20 @@ use super::extract::{Caller, EventPath, Json};
 use super::lost;
 use super::names::Names;
 use super::problem::{Problem, catalog};
+use super::queue;
 use super::reply::{self, own_fact};
 use super::time::Time;
-use super::wire::{AreaAsked, At, HoldBody, HoldParts, hold_text, seconds};
+use super::wire::{
+    AreaAsked, AreaPriced, At, HoldBody, HoldParts, SeatPriced, areas_priced, hold_text, seats_priced,
+    seconds, total,
+};
 use crate::app::App;
 
 /// Seats by name, or `best_available`; and places of general-admission areas. 1 to 20 together.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"seats": ["A-1-1", "A-1-2"], "hold_seconds": 120}))]
+#[schema(min_properties = 1)]
 pub struct NewHold {
     #[serde(default)]
     pub seats: Vec<String>,
@@ -34,6 +39,9 @@ pub struct NewHold {
     pub best_available: Option<BestBody>,
     /// 30 to 900; the event's own if absent.
     pub hold_seconds: Option<i64>,
+    /// With exactly one seat: if another holds it, its queue is joined in the same call, and 202 tells the place.
+    #[serde(default)]
+    pub or_queue: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -52,11 +60,13 @@ pub struct BestBody {
 }
 
 /// Place a hold
+///
+/// All of the seats or none: they are kept for the buyer until `expires_at`. Asking again for exactly what one holds is
+/// answered with 200 and the hold as it is.
 #[utoipa::path(post, path = "/v1/events/{event}/holds", tag = "holds", request_body = NewHold,
-    params(("event" = String, Path), ("Onsale-Buyer" = String, Header, description = "Who buys"),
-           ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
+    params(("Onsale-Buyer" = String, Header)),
     responses((status = 201, body = HoldBody), (status = 200, description = "Already yours", body = HoldBody),
-              (status = 409, body = super::problem::ProblemBody), (status = "4XX", body = super::problem::ProblemBody)))]
+              (status = 202, description = "Taken: in its queue, with `or_queue`", body = queue::QueuePlace)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -64,7 +74,7 @@ pub async fn place(
     Json(body): Json<NewHold>,
 ) -> Result<Response, Problem> {
     let mut names = Names::of(&*app.engine, &at.listing)?;
-    let buyer = caller.buyer()?.clone();
+    let buyer = caller.buyer()?;
     let origin = caller.origin(&at.listing, &body);
     let pick = match &body.best_available {
         None => Pick::Seats(names.seats(&body.seats)),
@@ -74,10 +84,27 @@ pub async fn place(
         Some(wish) => Pick::Best(best(&names, wish)?),
     };
     let areas = names.areas(&body.areas);
-    let hold = HoldId(app.new_number());
     let hold_ms = body.hold_seconds.map(seconds);
-    let command = Command::Event(EventCommand::PlaceHold(PlaceHold { hold, buyer, pick, areas, hold_ms }));
-    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
+    let wish = PlaceHold { hold: HoldId(0), buyer: buyer.clone(), pick, areas, hold_ms };
+    let place = |number| PlaceHold { hold: HoldId(number), ..wish.clone() };
+    let answer = if body.or_queue {
+        let [seat] = body.seats.as_slice() else {
+            return Err(Problem::invalid("or_queue", "goes with exactly one seat"));
+        };
+        if !wish.areas.is_empty() || body.best_available.is_some() {
+            return Err(Problem::invalid("or_queue", "goes with exactly one seat and nothing else"));
+        }
+        let index = names.seat(seat);
+        let answer = queue::hold_or_join(&app, at.listing, (index, place), &origin, &names).await?;
+        if let Some((_, place)) = queue::place_told(&answer, &names, seat) {
+            return Ok(reply::yes(StatusCode::ACCEPTED, &answer, &place));
+        }
+        answer
+    } else {
+        let tell = |refusal: &_| Problem::refused(refusal, Some(&names));
+        let command = |number| Command::Event(EventCommand::PlaceHold(place(number)));
+        reply::submit_new(&app, at.listing, origin, tell, command).await?
+    };
     if let Outcome::AlreadyYours(state) = &answer.outcome {
         let parts = HoldParts::from(&**state);
         let body = HoldBody {
@@ -145,10 +172,8 @@ fn best(names: &Names, wish: &BestBody) -> Result<BestAvailable, Problem> {
 ///
 /// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself.
 #[utoipa::path(get, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
-    params(("event" = String, Path), ("hold" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
-           ("Hold-Token" = Option<String>, Header)),
-    responses((status = 200, body = HoldBody), (status = 404, body = super::problem::ProblemBody),
-              (status = 410, body = super::problem::ProblemBody)))]
+    params(("Onsale-Buyer" = Option<String>, Header), ("Hold-Token" = Option<String>, Header)),
+    responses((status = 200, body = HoldBody), (status = 410), (status = 412)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -163,7 +188,7 @@ pub async fn show(
         EventFound::Ended(end) => return Err(Problem::code(credential::ended(end))),
         EventFound::Nothing | EventFound::Holds(_) | EventFound::Place(_) | EventFound::Order(_) => {
             let unknown = Problem::code(Code::HoldUnknown);
-            let fence = credential::fence_in(&headers, at.listing, hold);
+            let fence = credential::fence_in(&headers);
             return Err(lost::instead(&app, at.listing, fence, unknown).await);
         }
     };
@@ -177,16 +202,23 @@ pub async fn show(
     Ok(reply::json(StatusCode::OK, &body))
 }
 
-/// Exactly one kind of change: more time, or fewer places.
+/// Exactly one kind of change: more time, more places, or fewer.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"extend": true}))]
+#[schema(min_properties = 1)]
 pub struct HoldChange {
     /// Adds what the event's rule says.
     #[serde(default)]
     pub extend: bool,
     /// Adds this much, up to the hold's cap.
     pub extend_seconds: Option<i64>,
+    /// Seats to add, at the prices of now; the deadline stays. Seats that the hold has already count as a yes.
+    #[serde(default)]
+    pub add_seats: Vec<String>,
+    /// Places to add to those that the hold has.
+    #[serde(default)]
+    pub add_areas: Vec<AreaAsked>,
     #[serde(default)]
     pub drop_seats: Vec<String>,
     #[serde(default)]
@@ -206,6 +238,22 @@ pub struct HoldExtended {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
+pub struct HoldGrown<'a> {
+    id: String,
+    /// The `Hold-Token` from here on: the one before changes nothing any more.
+    token: String,
+    fence: u64,
+    added_seats: Vec<SeatPriced<'a>>,
+    added_areas: Vec<AreaPriced<'a>>,
+    /// The price of what was added.
+    added_minor: i64,
+    /// True if the hold had all of it before.
+    already_yours: bool,
+    #[schema(value_type = String, example = "1-5")]
+    position: At,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
 pub struct SeatsDropped<'a> {
     id: String,
     fence: u64,
@@ -215,12 +263,21 @@ pub struct SeatsDropped<'a> {
     position: At,
 }
 
-/// Extend a hold, or drop seats from it
+/// What a change came to: the new deadline, what was added, or what was given back.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum HoldChanged<'a> {
+    Extended(HoldExtended),
+    Grown(HoldGrown<'a>),
+    Dropped(SeatsDropped<'a>),
+}
+
+/// Extend a hold, add seats to it, or drop some
+///
+/// `extend` moves the deadline, `add_seats` and `add_areas` add to it under a new token, `drop_seats` and `drop_areas` give a part back. One kind of change at a time.
 #[utoipa::path(patch, path = "/v1/events/{event}/holds/{hold}", tag = "holds", request_body = HoldChange,
-    params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
-           ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, description = "The new deadline, or what was dropped", body = HoldExtended),
-              (status = 412, body = super::problem::ProblemBody), (status = "4XX", body = super::problem::ProblemBody)))]
+    params(("Hold-Token" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, description = "The new deadline, or what was added or dropped", body = HoldChanged), (status = 410), (status = 412)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -232,9 +289,16 @@ pub async fn change(
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let extends = body.extend || body.extend_seconds.is_some();
     let drops = !(body.drop_seats.is_empty() && body.drop_areas.is_empty());
-    if extends == drops {
-        let why = "exactly one kind of change: extend or extend_seconds, or drop_seats and drop_areas";
-        return Err(Problem::invalid(if extends { "drop_seats" } else { "extend" }, why));
+    let grows = !(body.add_seats.is_empty() && body.add_areas.is_empty());
+    if u8::from(extends) + u8::from(drops) + u8::from(grows) != 1 {
+        let why = "exactly one kind of change: extend or extend_seconds, or add_seats and add_areas, \
+                   or drop_seats and drop_areas";
+        let field = match (drops, grows) {
+            (true, _) => "drop_seats",
+            (false, true) => "add_seats",
+            (false, false) => "extend",
+        };
+        return Err(Problem::invalid(field, why));
     }
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
@@ -245,6 +309,9 @@ pub async fn change(
             key,
             extension_ms: body.extend_seconds.map(seconds),
         }))
+    } else if grows {
+        let (seats, areas) = (names.seats(&body.add_seats), names.areas(&body.add_areas));
+        Command::Event(EventCommand::GrowHold(GrowHold { key, seats, areas }))
     } else {
         let (seats, areas) = (names.seats(&body.drop_seats), names.areas(&body.drop_areas));
         Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
@@ -260,7 +327,11 @@ pub async fn change(
         })?;
         let expires_in_seconds = expires_at.seconds_after(reply::time_of(&answer));
         let body = HoldExtended { id, fence, expires_at, expires_in_seconds, position };
-        return Ok(reply::yes(StatusCode::OK, &answer, &body));
+        return Ok(reply::yes(StatusCode::OK, &answer, &HoldChanged::Extended(body)));
+    }
+    if grows {
+        let body = grown(&answer, &names, &app, hold)?;
+        return Ok(reply::yes(StatusCode::OK, &answer, &HoldChanged::Grown(body)));
     }
     let (_, (seats, areas)) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::SeatsDropped { seats, areas, .. }) = fact {
@@ -280,7 +351,36 @@ pub async fn change(
         dropped_areas: areas.iter().map(area).collect(),
         position,
     };
-    Ok(reply::yes(StatusCode::OK, &answer, &body))
+    Ok(reply::yes(StatusCode::OK, &answer, &HoldChanged::Dropped(body)))
+}
+
+/// What was added as its own fact tells it, the same for every replay; or the hold that has all of it.
+fn grown<'a>(
+    answer: &'a onsale_engine::Answer,
+    names: &'a Names,
+    app: &App,
+    hold: HoldId,
+) -> Result<HoldGrown<'a>, Problem> {
+    let (fence, (buyer, seats, areas)) = if let Outcome::AlreadyYours(state) = &answer.outcome {
+        (state.fence, (&state.buyer, &[][..], &[][..]))
+    } else {
+        own_fact(answer, |fact| {
+            let Fact::Event(EventFact::HoldGrown { buyer, seats, areas, .. }) = fact else { return None };
+            Some((buyer, seats.as_slice(), areas.as_slice()))
+        })?
+    };
+    let event = &names.view.listing;
+    let id = hold_text(event, hold);
+    Ok(HoldGrown {
+        token: app.tokens.make(event, hold, fence, buyer),
+        id,
+        fence,
+        added_seats: seats_priced(seats, names),
+        added_areas: areas_priced(areas, names),
+        added_minor: total(seats, areas),
+        already_yours: matches!(answer.outcome, Outcome::AlreadyYours(_)),
+        position: At(reply::position_of(answer)),
+    })
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -292,11 +392,11 @@ pub struct HoldReleased {
 }
 
 /// Release a hold
+///
+/// Its seats are free at once, or offered to whoever is first in line for them.
 #[utoipa::path(delete, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
-    params(("event" = String, Path), ("hold" = String, Path), ("Hold-Token" = String, Header),
-           ("Onsale-Buyer" = Option<String>, Header), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = HoldReleased), (status = 410, body = super::problem::ProblemBody),
-              (status = 412, body = super::problem::ProblemBody)))]
+    params(("Hold-Token" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = HoldReleased), (status = 410), (status = 412)))]
 pub async fn release(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -13,18 +13,18 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use onsale_domain::id::{read_base32, read_inside_of, write_base32, write_inside};
+use axum::http::{HeaderMap, HeaderName};
+use onsale_domain::id::{read_base32, read_inside, write_inside};
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
 use onsale_domain::{BuyerId, Code, ListingId, ListingKind, OrderId};
 use onsale_domain::{Found, Query};
-use subtle::ConstantTimeEq;
 
 use super::extract::{look_up, path_params};
 use super::payments;
 use super::problem::{Problem, catalog};
 use super::table::{Declared, declare};
 use crate::app::App;
-use crate::token::{ORDER, Tokens};
+use crate::token::{ORDER, PROOF_CHARS, Tokens, push_proof, same};
 
 /// Kinds of listings that have orders.
 pub const KINDS: [ListingKind; 4] =
@@ -43,39 +43,40 @@ pub fn routes() -> Vec<Declared> {
     ]
 }
 
-/// An order's id, or its key: the id, and behind a dot what only its buyer was told.
+const ORDER_KEY: HeaderName = HeaderName::from_static("order-key");
+const KEY_PREFIX: &str = "ok_";
+
+/// The order in a path, and the key of the request if it has one: what only the order's buyer was told.
 #[derive(Debug)]
 pub struct OrderPath {
     pub listing: ListingId,
     pub order: OrderId,
-    secret: Option<u128>,
+    key: Option<String>,
 }
 
 /// The key of an order, for its buyer.
 pub fn order_key(tokens: &Tokens, listing: &ListingId, order: OrderId, buyer: &BuyerId) -> String {
-    let secret = write_base32(tokens.seal(ORDER, listing, order.0, 0, buyer));
-    [&write_inside("ord", listing, order.0), ".", std::str::from_utf8(&secret).unwrap_or_default()].concat()
+    let mut text = String::with_capacity(KEY_PREFIX.len() + PROOF_CHARS);
+    text.push_str(KEY_PREFIX);
+    push_proof(&mut text, tokens.seal(ORDER, listing, order.0, 0, buyer));
+    text
 }
 
 impl OrderPath {
-    /// An order's id does not say of which kind its listing is; no two listings share a number.
-    pub async fn find(app: &App, text: &str) -> Result<OrderPath, Problem> {
+    /// Reads the id and the request's key, and makes sure that the listing is known here, if any server knows it.
+    pub async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<OrderPath, Problem> {
         let unknown = || Problem::code(Code::OrderUnknown);
-        let (id, secret) = match text.split_once('.') {
-            Some((id, secret)) => (id, Some(read_base32(secret).ok_or_else(unknown)?)),
-            None => (text, None),
-        };
-        let of_kinds = || KINDS.into_iter().filter_map(|kind| read_inside_of(kind, "ord", id));
-        let seen = || of_kinds().find(|(listing, _)| app.engine.view(listing).is_some());
-        let mut trouble = None;
-        if seen().is_none() {
-            // Of three kinds there is none, and what is wrong there need not be wrong with the fourth.
-            for (listing, _) in of_kinds() {
-                trouble = look_up(app, listing).await.err().or(trouble);
-            }
-        }
-        let (listing, number) = seen().ok_or_else(|| trouble.unwrap_or_else(unknown))?;
-        Ok(OrderPath { listing, order: OrderId(number), secret })
+        let found = read_inside("ord", id).filter(|(listing, _)| KINDS.contains(&listing.kind));
+        let (listing, number) = found.ok_or_else(unknown)?;
+        look_up(app, listing).await?;
+        app.engine.view(&listing).ok_or_else(unknown)?;
+        let key = headers.get(ORDER_KEY).map(|value| value.to_str().unwrap_or_default().to_owned());
+        Ok(OrderPath { listing, order: OrderId(number), key })
+    }
+
+    /// The key as the request says it.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
     }
 
     /// The order in the listing's book, if it went through it.
@@ -90,9 +91,8 @@ impl OrderPath {
 
     /// The buyer for whom whoever has the key acts. With the right buyer's header nothing is looked up.
     pub async fn buyer(&self, app: &App, given: Option<&BuyerId>) -> Result<BuyerId, Problem> {
-        if self.secret.is_none() {
-            let why = "this is an order's id; its key goes on behind a dot, and only its buyer was told";
-            return Err(Problem::with(catalog::WRONG_TOKEN, why));
+        if self.key.is_none() {
+            return Err(Problem::with(catalog::WRONG_TOKEN, "the header Order-Key is missing"));
         }
         if let Some(buyer) = given.filter(|buyer| self.is_for(&app.tokens, buyer)) {
             return Ok(buyer.clone());
@@ -107,7 +107,8 @@ impl OrderPath {
     /// Whether the house made this key for this buyer; takes the same time either way.
     fn is_for(&self, tokens: &Tokens, buyer: &BuyerId) -> bool {
         let right = tokens.seal(ORDER, &self.listing, self.order.0, 0, buyer);
-        self.secret.is_some_and(|secret| secret.to_be_bytes().ct_eq(&right.to_be_bytes()).into())
+        let given = self.key().and_then(|key| key.strip_prefix(KEY_PREFIX)).and_then(read_base32);
+        given.is_some_and(|given| same(given, right))
     }
 
     pub fn id(&self) -> String {
@@ -121,6 +122,6 @@ impl FromRequestParts<Arc<App>> for OrderPath {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let params = path_params(parts, app).await?;
         let text = params.iter().next().map_or("", |(_, value)| value);
-        OrderPath::find(app, text).await
+        OrderPath::find(app, text, &parts.headers).await
     }
 }

@@ -24,7 +24,6 @@ use crate::app::App;
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Order)]
 pub struct OrderBody<'a> {
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     id: String,
     event: String,
     buyer: &'a str,
@@ -37,9 +36,10 @@ pub struct OrderBody<'a> {
 }
 
 /// Show an order
+///
+/// What is left of an order that was confirmed, after refunds.
 #[utoipa::path(get, path = "/v1/events/{event}/orders/{order}", tag = "orders",
-    params(("event" = String, Path), ("order" = String, Path)),
-    responses((status = 200, body = OrderBody), (status = 404, body = super::problem::ProblemBody)))]
+    responses((status = 200, body = OrderBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
     let id = OrderId(at.inside("ord", Code::OrderUnknown)?);
@@ -65,7 +65,6 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refund {
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     pub order: String,
     #[serde(default)]
     pub seats: Vec<String>,
@@ -88,9 +87,10 @@ pub struct Refunded<'a> {
 }
 
 /// Refund an order, wholly or in part
+///
+/// Nothing named: all that is left of it. The seats are free again at once.
 #[utoipa::path(post, path = "/v1/events/{event}/refunds", tag = "orders", request_body = Refund,
-    params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Refunded), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 200, body = Refunded)))]
 pub async fn refund(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -22,7 +22,6 @@ use crate::app::App;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Override {
-    #[schema(example = "hld_default_01kz0000000000000000000000_01kz0000000000000000000001")]
     pub hold: String,
     #[schema(example = "wheelchair seat needed")]
     pub reason: String,
@@ -49,7 +48,7 @@ pub struct Overridden<'a> {
     position: At,
 }
 
-/// The new holder reads his token by GET of the hold.
+/// The new holder reads the new token by GET of the hold.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NewHolder<'a> {
     buyer: &'a str,
@@ -58,9 +57,10 @@ pub struct NewHolder<'a> {
 }
 
 /// Take a hold away, or give it to another
+///
+/// With a reason, which stays on record. The new holder asks for the hold to get its token.
 #[utoipa::path(post, path = "/v1/events/{event}/overrides", tag = "staff", request_body = Override,
-    params(("event" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Overridden), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 200, body = Overridden), (status = 410)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -73,7 +73,7 @@ pub async fn place(
         None => None,
         Some(to) => {
             let buyer = extract::buyer(&to.buyer);
-            let wrong = || Problem::invalid("to.buyer", "1 to 128 characters without control characters");
+            let wrong = || Problem::invalid("to.buyer", extract::BUYER_RULE);
             Some((buyer.ok_or_else(wrong)?, to.hold_seconds.map(seconds)))
         }
     };

@@ -8,19 +8,18 @@ use axum::body::Bytes;
 use axum::extract::{RawPathParams, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use onsale_domain::Code;
 use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Received, Task, desk_of};
 use onsale_domain::id::write_inside;
-use onsale_domain::{Found, Query};
+use onsale_domain::{Code, Found, PaymentName, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::problem::{Problem, ProblemBody, catalog};
+use super::problem::{Problem, catalog};
 use super::reply;
 use super::time::Time;
+use super::words::{PaymentStatus, RefundStatus};
 use crate::app::App;
 use onsale_payments::provider::WebhookError;
-use onsale_payments::{payment_text, read_payment};
 
 /// How long a payment that was asked for a moment ago is waited for: 5 times so long.
 const SHOWN: Duration = Duration::from_millis(20);
@@ -28,14 +27,10 @@ const SHOWN_TRIES: u32 = 5;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PaymentShown<'a> {
-    #[schema(example = "pay_default_01kz0000000000000000000003")]
     id: String,
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     order: String,
     listing: String,
-    /// `asked`, `waiting`, `needs_action`, `captured` or `declined`.
-    #[schema(example = "captured")]
-    status: &'static str,
+    status: PaymentStatus,
     #[schema(example = 9100)]
     amount_minor: i64,
     #[schema(example = "EUR")]
@@ -60,8 +55,7 @@ pub struct PaymentShown<'a> {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RefundShown<'a> {
-    /// `asked`, `waiting` or `paid`.
-    status: &'static str,
+    status: RefundStatus,
     amount_minor: i64,
     /// How often it failed, and why the last time.
     failures: u16,
@@ -84,17 +78,20 @@ pub struct EventShown<'a> {
 }
 
 /// Show a payment and what its provider said about it
-#[utoipa::path(get, path = "/v1/payments/{payment}", tag = "payments", params(("payment" = String, Path)),
-    responses((status = 200, body = PaymentShown), (status = 404, body = ProblemBody)))]
+///
+/// What the provider was asked, how the payment stands, its refunds and every webhook event about it.
+#[utoipa::path(get, path = "/v1/payments/{payment}", tag = "payments",
+    responses((status = 200, body = PaymentShown)))]
 pub async fn show(State(app): State<Arc<App>>, params: RawPathParams) -> Result<Response, Problem> {
     let text = params.iter().next().map_or("", |(_, value)| value);
     let unknown = || Problem::code(Code::PaymentUnknown);
-    let (tenant, payment) = read_payment(text).ok_or_else(unknown)?;
+    let payment = PaymentName::parse(text).ok_or_else(unknown)?;
+    let desk = desk_of(payment.listing.tenant);
     for _ in 0..SHOWN_TRIES {
         let query = Query::Desk(DeskQuery::Payment(payment));
         // A desk that is not open yet knows no payment.
-        let found = match app.engine.view(&desk_of(tenant)) {
-            Some(_) => app.engine.ask(desk_of(tenant), query).await?,
+        let found = match app.engine.view(&desk) {
+            Some(_) => app.engine.ask(desk, query).await?,
             None => Found::Nothing,
         };
         if let Found::Desk(DeskFound::Payment { tasks, events }) = &found
@@ -123,20 +120,20 @@ async fn client_secret(app: &App, task: &Task) -> Option<String> {
 fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> PaymentShown<'a> {
     let (mut action_url, mut declined) = (None, None);
     let status = match &task.standing {
-        PaymentStanding::Asked => "asked",
-        PaymentStanding::Waiting => "waiting",
+        PaymentStanding::Asked => PaymentStatus::Asked,
+        PaymentStanding::Waiting => PaymentStatus::Waiting,
         PaymentStanding::NeedsAction { url } => {
             action_url = Some(url.as_str()).filter(|url| !url.is_empty());
-            "needs_action"
+            PaymentStatus::NeedsAction
         }
         PaymentStanding::Failed { reason } => {
             declined = Some(reason.as_str());
-            "declined"
+            PaymentStatus::Declined
         }
-        PaymentStanding::Done { .. } => "captured",
+        PaymentStanding::Done { .. } => PaymentStatus::Captured,
     };
     PaymentShown {
-        id: payment_text(task.listing.tenant, task.slip.payment),
+        id: task.payment().text(),
         order: write_inside("ord", &task.listing, task.slip.order.0),
         listing: task.listing.to_string(),
         status,
@@ -156,11 +153,11 @@ fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> Pay
 fn refund_shown(task: &Task) -> RefundShown<'_> {
     RefundShown {
         status: match &task.standing {
-            PaymentStanding::Asked => "asked",
+            PaymentStanding::Asked => RefundStatus::Asked,
             PaymentStanding::Waiting
             | PaymentStanding::NeedsAction { .. }
-            | PaymentStanding::Failed { .. } => "waiting",
-            PaymentStanding::Done { .. } => "paid",
+            | PaymentStanding::Failed { .. } => RefundStatus::Waiting,
+            PaymentStanding::Done { .. } => RefundStatus::Paid,
         },
         amount_minor: task.slip.amount_minor,
         failures: task.failures,
@@ -189,11 +186,9 @@ pub struct WebhookTaken {
 /// Take a webhook of a payment provider
 ///
 /// Signed by the provider over the raw body, at most 300 seconds ago or ahead. The same event twice counts once.
-#[utoipa::path(post, path = "/v1/payments/webhooks/{provider}", tag = "payments",
-    params(("provider" = String, Path)), request_body = String, security(()),
-    responses((status = 200, body = WebhookTaken),
-              (status = 400, description = "The signature is missing, wrong, old or ahead", body = ProblemBody),
-              (status = 404, body = ProblemBody)))]
+#[utoipa::path(post, path = "/v1/payments/webhooks/{provider}", tag = "payments", request_body(content = Object, content_type = "application/json"),
+    security(()),
+    responses((status = 200, body = WebhookTaken), (status = 400, description = "The signature is missing, wrong, old or ahead")))]
 pub async fn receive(
     State(app): State<Arc<App>>,
     params: RawPathParams,

@@ -2,6 +2,8 @@
 
 pub mod catalog;
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +16,8 @@ use utoipa::ToSchema;
 use super::names::Names;
 use super::sales::names::Skus;
 use super::wire::At;
-use catalog::Entry;
+use super::wire_field;
+use catalog::{Entry, ProblemCode};
 
 /// How long to wait before trying again when too much is asked at once, in seconds.
 const RETRY_BUSY_S: u32 = 1;
@@ -25,7 +28,7 @@ const RETRY_TROUBLE_S: u32 = 5;
 pub struct Problem(Box<ProblemBody>);
 
 /// What is told. Private causes go to the log, never here.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody {
     /// Where this problem is explained.
@@ -37,12 +40,20 @@ pub struct ProblemBody {
     #[schema(example = 409)]
     status: u16,
     /// Stable and made for programs; never reused.
-    #[schema(example = "seat_held")]
+    #[schema(value_type = ProblemCode, example = "seat_held")]
     code: &'static str,
     detail: String,
     /// The field, header or parameter that is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
+    /// Where that field stands in the body, as a JSON pointer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "/seats/0")]
+    pointer: Option<String>,
+    /// The request's id, as in the header `X-Request-Id`: name it when you ask for help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "8c1d5f0a9be24c37")]
+    request_id: Option<String>,
     #[serde(flatten)]
     in_the_way: Obstacles,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +73,7 @@ pub struct ProblemBody {
 }
 
 /// What stood in the way of a command, by its public name.
-#[derive(Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct Obstacles {
     /// Every seat in the way, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -74,28 +85,44 @@ pub struct Obstacles {
     lines: Vec<LineInTheWay>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SeatInTheWay {
     #[schema(example = "A-1-1")]
     seat: String,
-    #[schema(example = "seat_held")]
+    #[schema(value_type = ProblemCode, example = "seat_held")]
     code: &'static str,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AreaInTheWay {
     #[schema(example = "floor")]
     area: String,
-    #[schema(example = "area_full")]
+    #[schema(value_type = ProblemCode, example = "area_full")]
     code: &'static str,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LineInTheWay {
     #[schema(example = "tee-m")]
     sku: String,
-    #[schema(example = "sold_out")]
+    #[schema(value_type = ProblemCode, example = "sold_out")]
     code: &'static str,
+}
+
+impl ProblemBody {
+    fn in_body(&mut self, field: String) {
+        self.pointer = Some(pointer(&field));
+        self.field = Some(field);
+    }
+}
+
+/// The JSON pointer of a field: `/lines/2/count` for `lines[2].count`. `body` is the whole of it.
+fn pointer(field: &str) -> String {
+    if field == "body" {
+        return String::new();
+    }
+    let words = field.split(['.', '[']).map(|word| word.trim_end_matches(']'));
+    words.map(|word| format!("/{}", word.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
 impl Problem {
@@ -111,6 +138,8 @@ impl Problem {
             code: entry.code,
             detail: detail.into(),
             field: None,
+            pointer: None,
+            request_id: None,
             in_the_way: Obstacles::default(),
             limit: None,
             taken: None,
@@ -125,10 +154,17 @@ impl Problem {
         Problem::of(catalog::of(code))
     }
 
-    /// 422: a field, header or parameter has a value that cannot be.
+    /// 422: a field of the body has a value that cannot be; `body` is the whole of it.
     pub fn invalid(field: impl Into<String>, why: impl Into<String>) -> Problem {
         let mut problem = Problem::with(catalog::of(Code::Invalid), why);
-        problem.0.field = Some(field.into());
+        problem.0.in_body(field.into());
+        problem
+    }
+
+    /// 422: a header, or a parameter of the path or the query, has a value that cannot be.
+    pub fn parameter(name: impl Into<String>, why: impl Into<String>) -> Problem {
+        let mut problem = Problem::with(catalog::of(Code::Invalid), why);
+        problem.0.field = Some(name.into());
         problem
     }
 
@@ -146,11 +182,14 @@ impl Problem {
         match &refusal.detail {
             Detail::None => {}
             Detail::Field { field, why } => {
-                told.field = Some(field.clone());
+                told.in_body(wire_field::name(field));
                 told.detail = why.clone();
             }
             Detail::Limit { limit, taken } => {
                 (told.limit, told.taken) = (Some(*limit), Some(*taken));
+                if refusal.code == Code::BuyerLimit {
+                    told.detail = format!("The limit is {limit}, and you have {taken}. Ask for fewer.");
+                }
             }
             Detail::Order(_) => told.field = Some("order".to_owned()),
             Detail::MinNext(least) => told.min_next_minor = Some(*least),
@@ -182,15 +221,18 @@ impl Problem {
         self.0.status
     }
 
-    pub fn body(&self) -> Vec<u8> {
-        serde_json::to_vec(&self.0).unwrap_or_default()
+    pub fn body(&self, request_id: &HeaderValue) -> Vec<u8> {
+        let request_id = request_id.to_str().ok().map(str::to_owned);
+        serde_json::to_vec(&ProblemBody { request_id, ..(*self.0).clone() }).unwrap_or_default()
     }
 
     /// The headers that go with its body.
     pub fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some(seconds) = self.0.retry_after_s {
+        // Whoever is told to come back is told when.
+        let retry_after_s = self.0.retry_after_s.or((self.0.status == 503).then_some(RETRY_BUSY_S));
+        if let Some(seconds) = retry_after_s {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if self.0.status == 401 {
@@ -271,11 +313,46 @@ impl From<EngineError> for Problem {
 }
 
 impl IntoResponse for Problem {
+    /// Its body is written by [`finish`]: only there the request's id is known.
     fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.body()));
+        let mut response = Response::new(Body::empty());
         *response.status_mut() =
             StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         *response.headers_mut() = self.headers();
+        response.extensions_mut().insert(Arc::new(self));
         response
+    }
+}
+
+/// Writes the body of an answer that is a problem; every other stays as it is.
+pub fn finish(response: &mut Response, request_id: &HeaderValue) {
+    if let Some(problem) = response.extensions_mut().remove::<Arc<Problem>>() {
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+        *response.body_mut() = Body::from(problem.body(request_id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_of_the_body_is_pointed_at_and_a_parameter_is_not() {
+        let told = |problem: Problem| {
+            let body: serde_json::Value =
+                serde_json::from_slice(&problem.body(&HeaderValue::from_static("r-1"))).expect("JSON");
+            assert_eq!(body["request_id"], "r-1");
+            (body["field"].clone(), body["pointer"].clone())
+        };
+        let invalid = |field: &str| told(Problem::invalid(field, "wrong"));
+        assert_eq!(invalid("lines[2].count"), ("lines[2].count".into(), "/lines/2/count".into()));
+        assert_eq!(
+            invalid("layout.sections[0].rows[1].seats[3].id").1,
+            "/layout/sections/0/rows/1/seats/3/id"
+        );
+        assert_eq!(invalid("body").1, "");
+        assert_eq!(invalid("a/b~c").1, "/a~1b~0c");
+        let parameter = told(Problem::parameter("limit", "1 to 500"));
+        assert_eq!(parameter, ("limit".into(), serde_json::Value::Null));
     }
 }

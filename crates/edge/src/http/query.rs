@@ -6,10 +6,6 @@ use serde::de::DeserializeOwned;
 
 use super::problem::Problem;
 
-/// Entries in one page of a list unless the caller asks for fewer or more.
-pub const LIMIT_DEFAULT: usize = 50;
-pub const LIMIT_MAX: usize = 500;
-
 #[derive(Debug)]
 pub struct Query<T>(pub T);
 
@@ -20,16 +16,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
         let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
         query.map(|query| Query(query.0)).map_err(|error| {
             let text = error.body_text();
-            Problem::invalid("query", text.rsplit(": ").next().unwrap_or("not readable").to_owned())
+            Problem::parameter("query", text.rsplit(": ").next().unwrap_or("not readable").to_owned())
         })
-    }
-}
-
-/// A page's size within its bounds.
-pub fn limit(asked: Option<usize>, max: usize) -> Result<usize, Problem> {
-    match asked {
-        None => Ok(LIMIT_DEFAULT.min(max)),
-        Some(limit) if (1..=max).contains(&limit) => Ok(limit),
-        Some(_) => Err(Problem::invalid("limit", format!("1 to {max}"))),
     }
 }

@@ -14,21 +14,22 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::registration::command::CreateRegistration;
 use onsale_domain::registration::details::{RegistrationDetails, RegistrationStatus};
 use onsale_domain::registration::{RegistrationCommand, RegistrationFact, RegistrationView};
-use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Tenant};
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::events::currency;
 use super::extract::{Caller, Json, RegistrationPath};
+use super::list::{self, Filtered, List, Page};
 use super::problem::{Obstacles, Problem};
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::sales::attempts;
 use super::table::{Declared, declare};
 use super::time::Time;
-use super::venues::Page;
 use super::wire::{At, seconds};
+use super::words;
 use super::{facts, new_listing, stream};
 use crate::app::App;
 
@@ -37,7 +38,7 @@ pub fn routes() -> Vec<Declared> {
     vec![
         declare!("registrations.create", create, Staff, Staff, keyed),
         declare!("registrations.list", list, Read, Read, compressed),
-        declare!("registrations.show", show, Read, Read),
+        declare!("registrations.show", show, Read, Read, positioned),
         declare!("registrations.change", change::change, Staff, Staff, keyed),
         declare!("entries.list", entries::list, Staff, Read, compressed),
         declare!("entries.create", entries::register, Buy, Buy, keyed),
@@ -80,11 +81,8 @@ pub struct NewRegistration {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Registration)]
 pub struct RegistrationBody {
-    #[schema(example = "reg_default_01kz0000000000000000000000")]
     id: String,
-    /// `scheduled`, `open`, `closed`, `started` or `cancelled`.
-    #[schema(example = "open")]
-    status: &'static str,
+    status: words::RegistrationStatus,
     #[serde(flatten)]
     details: DetailsBody,
     capacity: u32,
@@ -111,13 +109,6 @@ pub struct DetailsBody {
     checkout_seconds: i64,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct RegistrationList {
-    registrations: Vec<RegistrationBody>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
 impl From<&RegistrationDetails> for DetailsBody {
     fn from(details: &RegistrationDetails) -> DetailsBody {
         DetailsBody {
@@ -134,15 +125,16 @@ impl From<&RegistrationDetails> for DetailsBody {
 }
 
 /// Create a registration
+///
+/// It opens and closes by the clock. When all places are taken, whoever registers waits in line.
 #[utoipa::path(post, path = "/v1/registrations", tag = "registrations", request_body = NewRegistration,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = RegistrationBody), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 201, body = RegistrationBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     Json(body): Json<NewRegistration>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Registration, &caller);
+    let listing = new_listing(&app, ListingKind::Registration, &caller);
     let origin = caller.origin(&listing, &body);
     let details = RegistrationDetails {
         name: body.name.clone(),
@@ -166,7 +158,7 @@ pub async fn create(
     });
     let told = RegistrationBody {
         id: listing.to_string(),
-        status: opened.map_or(RegistrationStatus::Scheduled, |(_, status)| status).as_str(),
+        status: opened.map_or(RegistrationStatus::Scheduled, |(_, status)| status).into(),
         details: DetailsBody::from(&created.details),
         capacity: created.capacity,
         confirmed: 0,
@@ -191,7 +183,7 @@ fn described(view: &View) -> Option<RegistrationBody> {
     let registration = registration_of(view)?;
     Some(RegistrationBody {
         id: view.listing.to_string(),
-        status: registration.status.as_str(),
+        status: registration.status.into(),
         details: DetailsBody::from(&*registration.details),
         capacity: registration.capacity,
         confirmed: registration.confirmed,
@@ -202,9 +194,10 @@ fn described(view: &View) -> Option<RegistrationBody> {
 }
 
 /// Show a registration and how many have a place
+///
+/// How many places there are, and how many are confirmed, offered and waited for.
 #[utoipa::path(get, path = "/v1/registrations/{registration}", tag = "registrations",
-    params(("registration" = String, Path)),
-    responses((status = 200, body = RegistrationBody), (status = 404, body = super::problem::ProblemBody)))]
+    responses((status = 200, body = RegistrationBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<Response, Problem> {
     let view = find(&app, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &described(&view));
@@ -213,49 +206,64 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
 }
 
 /// Registrations in order of their ids
+///
+/// Page by page: go on with `after` as long as an answer has `next`. With a filter a page may be short or empty and have
+/// one: a request looks at 2,000 at most.
 #[utoipa::path(get, path = "/v1/registrations", tag = "registrations",
-    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = RegistrationList)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    let (after, limit) = page.read(ListingKind::Registration)?;
-    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Registration, after, limit);
-    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<words::RegistrationStatus>, Query),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+    responses((status = 200, body = List<RegistrationBody>)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Query(page): Query<Filtered<words::RegistrationStatus>>,
+) -> Result<Response, Problem> {
+    let is_wanted = |view: &View| {
+        registration_of(view)
+            .is_some_and(|known| page.lets_pass(known.status.into(), known.details.starts_at))
+    };
+    let at = (page.after.as_deref(), page.limit);
+    let (found, next) = list::listings(&app, "registrations.list", ListingKind::Registration, at, is_wanted)?;
     let registrations = found.iter().filter_map(|view| described(view)).collect();
-    Ok(reply::json(StatusCode::OK, &RegistrationList { registrations, next }))
+    Ok(reply::json(StatusCode::OK, &List::new(registrations, next)))
 }
 
 /// Refused attempts to register
+///
+/// Who was refused what, and why, for whoever runs the registration. It is no part of the log: a restart of the server begins
+/// anew.
 #[utoipa::path(get, path = "/v1/registrations/{registration}/attempts", tag = "registrations",
-    params(("registration" = String, Path), ("from" = Option<u64>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = attempts::AttemptList), (status = 404, body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = attempts::Attempts)))]
 pub async fn list_attempts(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
-    Query(page): Query<attempts::Page>,
+    Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
-    attempts::page_of(&app, at.listing, &page, |_| Obstacles::default()).await
+    attempts::page_of(&app, "registrations.attempts", at.listing, &page, |_| Obstacles::default()).await
 }
 
 /// What happened to a registration, in order
+///
+/// Page by page, oldest first: go on with `after`. A step is never torn, so a page may be a little longer than `limit`.
 #[utoipa::path(get, path = "/v1/registrations/{registration}/facts", tag = "facts",
-    params(("registration" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload")))]
 pub async fn list_facts(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
-    Query(page): Query<facts::Page>,
+    Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     facts::page_of(&app, at.listing, &page).await
 }
 
 /// Every fact of a registration as it happens, as server-sent events
+///
+/// Begins with the event `position`, then sends each fact with its position as `id`. `Last-Event-ID` or `after` resumes
+/// with all that was missed; the event `reload` names the position to go on from if that is not in the log.
 #[utoipa::path(get, path = "/v1/registrations/{registration}/stream", tag = "facts",
-    params(("registration" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
-    responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 503, description = "Too many streams")))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: RegistrationPath,

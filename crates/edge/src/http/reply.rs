@@ -3,21 +3,24 @@
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use onsale_domain::{Command, Fact, ListingId, Outcome, Refusal};
+use onsale_domain::{Code, Command, Fact, ListingId, Outcome, Refusal};
 use onsale_engine::{Answer, Position, Request};
 use serde::Serialize;
 
 use super::extract::Origin;
 use super::json::ByHand;
 use super::names::Names;
-use super::problem::Problem;
+use super::problem::{Problem, catalog};
 use super::wire::At;
 use crate::app::App;
+use crate::metrics::Verb;
 
 pub const POSITION: HeaderName = HeaderName::from_static("onsale-position");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// Room for a hold of two seats without growing.
 const BODY_BYTES: usize = 768;
+/// How often a number is drawn for one request: of 64 bits, so many in a row are taken by no chance.
+const DRAWS_MAX: u32 = 8;
 
 /// Submits a command; a refusal comes back as the problem it is told as.
 pub async fn submit(
@@ -39,28 +42,61 @@ pub async fn submit_told(
     tell: impl FnOnce(&Refusal) -> Problem,
 ) -> Result<Answer, Problem> {
     let verb = app.metrics.verb(&command);
-    let Origin { key, by } = origin;
-    match app.engine.submit(Request { listing, command, key, by }).await {
-        Err(error) => {
-            verb.failed.increment(1);
-            Err(error.into())
+    judge(app, verb, decide(app, verb, listing, command, origin).await?, tell)
+}
+
+/// Submits a command that makes something new, whose number nobody but us has chosen: one that is taken is drawn again.
+pub async fn submit_new(
+    app: &App,
+    listing: ListingId,
+    origin: Origin,
+    tell: impl FnOnce(&Refusal) -> Problem,
+    command: impl Fn(u64) -> Command,
+) -> Result<Answer, Problem> {
+    for _ in 0..DRAWS_MAX {
+        let command = command(app.draw_number());
+        let verb = app.metrics.verb(&command);
+        let answer = decide(app, verb, listing, command, origin.clone()).await?;
+        if answer.outcome.refused().is_none_or(|refusal| refusal.code != Code::IdTaken) {
+            return judge(app, verb, answer, tell);
         }
-        Ok(answer) => match &answer.outcome {
-            Outcome::Refused(refusal) => {
-                verb.refused.increment(1);
-                app.metrics.refusal(refusal.code).increment(1);
-                Err(tell(refusal))
-            }
-            Outcome::Done
-            | Outcome::Unchanged
-            | Outcome::AlreadyYours(_)
-            | Outcome::StillQueued(_)
-            | Outcome::AlreadyPurchased(_)
-            | Outcome::AlreadyRegistered(_) => {
-                if answer.replayed { &verb.replayed } else { &verb.done }.increment(1);
-                Ok(answer)
-            }
-        },
+    }
+    tracing::error!(%listing, "{DRAWS_MAX} drawn numbers in a row were taken in {listing}");
+    Err(Problem::of(catalog::INTERNAL))
+}
+
+async fn decide(
+    app: &App,
+    verb: &Verb,
+    listing: ListingId,
+    command: Command,
+    Origin { key, by }: Origin,
+) -> Result<Answer, Problem> {
+    let decided = app.engine.submit(Request { listing, command, key, by }).await;
+    Ok(decided.inspect_err(|_| verb.failed.increment(1))?)
+}
+
+fn judge(
+    app: &App,
+    verb: &Verb,
+    answer: Answer,
+    tell: impl FnOnce(&Refusal) -> Problem,
+) -> Result<Answer, Problem> {
+    match &answer.outcome {
+        Outcome::Refused(refusal) => {
+            verb.refused.increment(1);
+            app.metrics.refusal(refusal.code).increment(1);
+            Err(tell(refusal))
+        }
+        Outcome::Done
+        | Outcome::Unchanged
+        | Outcome::AlreadyYours(_)
+        | Outcome::StillQueued(_)
+        | Outcome::AlreadyPurchased(_)
+        | Outcome::AlreadyRegistered(_) => {
+            if answer.replayed { &verb.replayed } else { &verb.done }.increment(1);
+            Ok(answer)
+        }
     }
 }
 
@@ -87,7 +123,7 @@ pub fn own_fact<'a, T>(
 ) -> Result<(u64, T), Problem> {
     find_fact(answer, pick).ok_or_else(|| {
         tracing::error!("a yes came without the fact it stands on");
-        Problem::of(super::problem::catalog::INTERNAL)
+        Problem::of(catalog::INTERNAL)
     })
 }
 
@@ -115,6 +151,19 @@ pub fn placed(answer: &Answer, location: String, body: &impl ByHand) -> Response
     let mut bytes = Vec::with_capacity(BODY_BYTES);
     body.write(&mut bytes);
     located(marked(json_bytes(StatusCode::CREATED, bytes), answer), location)
+}
+
+/// An address of ours with a word in it that somebody chose: only what may stand in a path as it is stays so.
+pub fn path_word(word: &str) -> String {
+    let mut text = String::with_capacity(word.len());
+    for byte in word.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
 }
 
 fn located(mut response: Response, location: String) -> Response {

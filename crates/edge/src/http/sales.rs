@@ -16,24 +16,27 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use onsale_domain::listing::BodyView;
 use onsale_domain::stock::command::CreateSale;
-use onsale_domain::stock::details::{SaleDetails, SaleStatus, Sku, StockRules};
-use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Command, Fact, ListingKind, Tenant};
+use onsale_domain::stock::details::{self, SaleDetails, Sku, StockRules};
+use onsale_domain::stock::{SaleCommand, SaleFact, SaleView};
+use onsale_domain::{Command, Fact, ListingId, ListingKind};
+use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::names::Skus;
 use self::wire::SaleBody;
+use super::compat::active_sale;
 use super::events::currency;
 use super::extract::{Caller, Json, SalePath};
+use super::list::{self, Filtered, List, Page};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::seats::matches;
 use super::table::{Declared, Straight, declare};
 use super::time::Time;
-use super::venues::Page;
 use super::wire::{At, seconds};
+use super::words::SaleStatus;
 use super::{facts, new_listing, stream};
 use crate::app::App;
 
@@ -42,7 +45,8 @@ pub fn routes() -> Vec<Declared> {
     vec![
         declare!("sales.create", create, Staff, Staff, keyed),
         declare!("sales.list", list, Read, Read, compressed),
-        declare!("sales.show", show, Read, Read),
+        declare!("sales.active", show_active, Read, Read, positioned),
+        declare!("sales.show", show, Read, Read, positioned),
         declare!("sales.change", change::change, Staff, Staff, keyed),
         declare!("skus.create", skus::add, Staff, Staff, keyed),
         declare!("skus.change", skus::change, Staff, Staff, keyed),
@@ -94,14 +98,6 @@ pub struct NewSku {
     pub stock: u32,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SaleList {
-    sales: Vec<SaleBody>,
-    /// The cursor of the next page; absent on the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
 impl NewSku {
     pub fn to_domain(&self) -> Sku {
         Sku { id: self.id.clone(), name: self.name.clone(), price_minor: self.price_minor, stock: self.stock }
@@ -109,15 +105,16 @@ impl NewSku {
 }
 
 /// Create a sale
+///
+/// It opens and ends by the clock. Buyers reserve units with a checkout and then buy them.
 #[utoipa::path(post, path = "/v1/sales", tag = "sales", request_body = NewSale,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = SaleBody), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 201, body = SaleBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     Json(body): Json<NewSale>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Sale, &caller);
+    let listing = new_listing(&app, ListingKind::Sale, &caller);
     let origin = caller.origin(&listing, &body);
     let default = StockRules::default();
     let details = SaleDetails {
@@ -141,27 +138,43 @@ pub async fn create(
     let opened = find_fact(&answer, |fact| {
         if let Fact::Sale(SaleFact::StatusChanged { status, .. }) = fact { Some(*status) } else { None }
     });
-    let status = opened.map_or(SaleStatus::Scheduled, |(_, status)| status);
+    let status = opened.map_or(details::SaleStatus::Scheduled, |(_, status)| status);
     let position = At(reply::position_of(&answer));
     let sale = SaleBody::new(&listing, &created.details, &created.skus, status, position);
     Ok(reply::created(&answer, &format!("/v1/sales/{listing}"), &sale))
 }
 
 /// Show a sale and what is left of it
+///
+/// Every SKU with how many are available, reserved and sold.
 #[utoipa::path(get, path = "/v1/sales/{sale}", tag = "sales",
-    params(("sale" = String, Path), ("If-None-Match" = Option<String>, Header)),
-    responses((status = 200, body = SaleBody), (status = 304, description = "Nothing has changed"),
-              (status = 404, body = super::problem::ProblemBody)))]
+    params(("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = SaleBody), (status = 304, description = "Nothing has changed")))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: SalePath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let skus = Skus::of(&*app.engine, &at.listing)?;
+    shown(&app, &at.listing, &headers)
+}
+
+/// The sale that is on now
+///
+/// Of the series whose slot began last; where no series has a sale on, the open sale that started last.
+#[utoipa::path(get, path = "/v1/sales/active", tag = "sales", params(("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = SaleBody), (status = 304, description = "Nothing has changed"),
+              (status = 404, description = "No sale is on")))]
+pub async fn show_active(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Response, Problem> {
+    let sale = active_sale(&app)?;
+    shown(&app, &sale, &headers)
+}
+
+fn shown(app: &App, sale: &ListingId, headers: &HeaderMap) -> Result<Response, Problem> {
+    let skus = Skus::of(&*app.engine, sale)?;
     let body = SaleBody::of(&skus.view, skus.sale(), app.engine.now());
     // The clock may change the status before a fact does.
-    let etag = format!("W/\"{}-{}\"", At(skus.view.position), body.status);
-    let mut response = match matches(&headers, &etag) {
+    let etag = format!("W/\"{sale}-{}-{}\"", At(skus.view.position), body.status.as_str());
+    let mut response = match matches(headers, &etag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => reply::json(StatusCode::OK, &body),
     };
@@ -175,44 +188,52 @@ pub async fn show(
 }
 
 /// Sales in order of their ids
+///
+/// Page by page: go on with `after` as long as an answer has `next`. With a filter a page may be short or empty and have
+/// one: a request looks at 2,000 at most.
 #[utoipa::path(get, path = "/v1/sales", tag = "sales",
-    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = SaleList)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    let (after, limit) = page.read(ListingKind::Sale)?;
-    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Sale, after, limit);
-    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<SaleStatus>, Query),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+    responses((status = 200, body = List<SaleBody>)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Query(page): Query<Filtered<SaleStatus>>,
+) -> Result<Response, Problem> {
     let now = app.engine.now();
-    let sales = found.iter().filter_map(|view| match &view.body {
-        BodyView::Sale(sale) => Some(SaleBody::of(view, sale, now)),
-        BodyView::Event(_)
-        | BodyView::Venue(_)
-        | BodyView::Series(_)
-        | BodyView::Registration(_)
-        | BodyView::Auction(_)
-        | BodyView::Desk(_) => None,
-    });
-    Ok(reply::json(StatusCode::OK, &SaleList { sales: sales.collect(), next }))
+    let is_wanted = |view: &View| {
+        sale_of(view).is_some_and(|sale| page.lets_pass(sale.status_at(now).into(), sale.details.starts_at))
+    };
+    let at = (page.after.as_deref(), page.limit);
+    let (found, next) = list::listings(&app, "sales.list", ListingKind::Sale, at, is_wanted)?;
+    let sales = found.iter().filter_map(|view| Some(SaleBody::of(view, sale_of(view)?, now)));
+    Ok(reply::json(StatusCode::OK, &List::new(sales.collect(), next)))
+}
+
+fn sale_of(view: &View) -> Option<&SaleView> {
+    if let BodyView::Sale(sale) = &view.body { Some(sale) } else { None }
 }
 
 /// What happened in a sale, in order
+///
+/// Page by page, oldest first: go on with `after`. A step is never torn, so a page may be a little longer than `limit`.
 #[utoipa::path(get, path = "/v1/sales/{sale}/facts", tag = "facts",
-    params(("sale" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload")))]
 pub async fn list_facts(
     State(app): State<Arc<App>>,
     at: SalePath,
-    Query(page): Query<facts::Page>,
+    Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     facts::page_of(&app, at.listing, &page).await
 }
 
 /// Every fact of a sale as it happens, as server-sent events
+///
+/// Begins with the event `position`, then sends each fact with its position as `id`. `Last-Event-ID` or `after` resumes
+/// with all that was missed; the event `reload` names the position to go on from if that is not in the log.
 #[utoipa::path(get, path = "/v1/sales/{sale}/stream", tag = "facts",
-    params(("sale" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
-    responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 503, description = "Too many streams")))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: SalePath,

@@ -1,4 +1,4 @@
-//! `GET …/seats`: the status of every seat at one position, as JSON or as two bits a seat.
+//! `GET …/seats`: the status of every seat at one position, as JSON or as two bits a seat; `…/seats/{seat}`: one of them.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use onsale_domain::Code;
 use onsale_domain::seats::SeatsView;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -17,6 +18,7 @@ use super::problem::Problem;
 use super::query::Query;
 use super::reply;
 use super::wire::At;
+use super::words::SeatStatus;
 use crate::app::App;
 
 /// How many seats the binary form has bits for.
@@ -41,7 +43,7 @@ pub struct SeatStatuses<'a> {
     event: String,
     #[schema(value_type = String, example = "1-57")]
     position: At,
-    #[schema(value_type = std::collections::HashMap<String, String>, example = json!({"A-1-1": "held", "A-1-2": "available"}))]
+    #[schema(value_type = std::collections::HashMap<String, SeatStatus>, example = json!({"A-1-1": "held", "A-1-2": "available"}))]
     seats: Statuses<'a>,
 }
 
@@ -64,10 +66,9 @@ impl Serialize for Statuses<'_> {
 /// `Accept: application/octet-stream` or `?format=binary`: two bits a seat, four seats a byte, the first in the
 /// lowest bits, by the chart's `index`: 0 available, 1 held, 2 sold, 3 blocked.
 #[utoipa::path(get, path = "/v1/events/{event}/seats", tag = "seats",
-    params(("event" = String, Path), ("format" = Option<String>, Query, description = "`json` or `binary`"),
-           ("If-None-Match" = Option<String>, Header)),
-    responses((status = 200, body = SeatStatuses), (status = 304, description = "Nothing has changed"),
-              (status = 404, body = super::problem::ProblemBody)))]
+    params(("format" = Option<String>, Query, description = "`json` or `binary`"), ("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, content((SeatStatuses = "application/json"), (Vec<u8> = "application/octet-stream")),
+               headers(("Onsale-Seats" = u32, description = "How many seats the binary form has bits for"))), (status = 304, description = "Nothing has changed")))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -98,6 +99,76 @@ pub async fn show(
     headers.insert(reply::POSITION, reply::position_value(names.view.position));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        headers.insert(header::ETAG, etag);
+    }
+    Ok(response)
+}
+
+/// One seat: where it is, what it costs, whether it is free.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Seat)]
+pub struct OneSeat<'a> {
+    id: &'a str,
+    event: String,
+    status: SeatStatus,
+    /// The name of its tier.
+    tier: &'a str,
+    /// What a hold placed now would cost.
+    price_minor: i64,
+    currency: &'a str,
+    section: &'a str,
+    row: &'a str,
+    label: &'a str,
+    x: i32,
+    y: i32,
+    accessible: bool,
+    companion: bool,
+    #[schema(value_type = String, example = "1-57")]
+    position: At,
+}
+
+/// One seat: where it is, what it costs, whether it is free
+///
+/// What a hold placed now would cost, and where the seat stands in the chart.
+#[utoipa::path(get, path = "/v1/events/{event}/seats/{seat}", tag = "seats",
+    params(("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = OneSeat), (status = 304, description = "Nothing has changed")))]
+pub async fn show_one(
+    State(app): State<Arc<App>>,
+    at: EventPath,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let names = Names::of(&*app.engine, &at.listing)?;
+    let (event, position) = (names.event(), At(names.view.position));
+    let chart = &*event.chart;
+    let known = chart.seat_named(at.inner()).and_then(|index| Some((index, chart.seat(index)?)));
+    let (index, seat) = known.ok_or_else(|| Problem::code(Code::SeatUnknown))?;
+    let tier = event.details.tiers.get(usize::from(seat.tier));
+    let body = OneSeat {
+        id: chart.seat_id(index),
+        event: at.listing.to_string(),
+        status: event.seat_status(index).into(),
+        tier: tier.map_or("", |tier| &tier.name),
+        price_minor: tier.map_or(0, |tier| tier.price_minor),
+        currency: names.currency(),
+        section: chart.sections.get(usize::from(seat.section)).map_or("", String::as_str),
+        row: chart.rows.get(seat.row as usize).map_or("", |row| &row.label),
+        label: chart.label(index),
+        x: seat.x,
+        y: seat.y,
+        accessible: seat.accessible,
+        companion: seat.companion,
+        position,
+    };
+    let etag = format!("W/\"{position}\"");
+    let mut response = match matches(&headers, &etag) {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => reply::json(StatusCode::OK, &body),
+    };
+    let headers = response.headers_mut();
+    headers.insert(reply::POSITION, reply::position_value(names.view.position));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     if let Ok(etag) = HeaderValue::from_str(&etag) {
         headers.insert(header::ETAG, etag);
     }

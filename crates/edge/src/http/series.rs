@@ -12,20 +12,22 @@ use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
 use onsale_domain::series::schedule::Schedule;
 use onsale_domain::series::{Plan, Series, SeriesCommand, SeriesFact, SlotState, sale_of};
 use onsale_domain::stock::details::StockRules;
-use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Millis};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use self::change::StatusBody;
 use super::events::currency;
 use super::extract::{Caller, Json, SeriesPath};
+use super::list::{self, Filtered, List, Page};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
 use super::table::{Declared, declare};
 use super::time::Time;
-use super::venues::Page;
 use super::wire::{At, seconds};
+use super::words::SkipCause;
 use super::{facts, new_listing, stream};
 use crate::app::App;
 use crate::zone::Clocks;
@@ -40,7 +42,7 @@ pub fn routes() -> Vec<Declared> {
     vec![
         declare!("series.create", create, Staff, Staff, keyed),
         declare!("series.list", list, Read, Read, compressed),
-        declare!("series.show", show, Read, Read),
+        declare!("series.show", show, Read, Read, positioned),
         declare!("series.change", change::change, Staff, Staff, keyed),
         declare!("series.facts", list_facts, Read, Read, compressed),
         declare!("series.stream", follow, Read, Stream),
@@ -70,7 +72,7 @@ pub struct NewSeries {
     pub checkout_seconds: Option<i64>,
     /// How long a sale lasts: a minute to 31 days, an hour if absent.
     pub length_seconds: Option<i64>,
-    /// 1 to 20; each sale gives them names and pictures of its own.
+    /// 1 to 20; those without a name get one in each sale, and all get a picture.
     pub items: Vec<ItemBody>,
 }
 
@@ -88,6 +90,10 @@ pub struct ScheduleBody {
 #[serde(deny_unknown_fields)]
 #[schema(as = Item)]
 pub struct ItemBody {
+    /// Its name in every sale; absent: each sale makes up one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Amber kettle")]
+    pub name: Option<String>,
     #[schema(example = 900)]
     pub price_minor: i64,
     #[schema(example = 100)]
@@ -97,11 +103,8 @@ pub struct ItemBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Series)]
 pub struct SeriesBody {
-    #[schema(example = "ser_default_01kz0000000000000000000000")]
     id: String,
-    /// `running`, `paused` or `ended`.
-    #[schema(example = "running")]
-    status: &'static str,
+    status: StatusBody,
     #[serde(flatten)]
     details: DetailsBody,
     /// The sale that is on at this moment.
@@ -142,16 +145,9 @@ pub struct SlotBody {
     sale: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ends_at: Option<Time>,
-    /// Why there is no sale: `down` or `paused`.
+    /// Why there is no sale.
     #[serde(skip_serializing_if = "Option::is_none")]
-    skipped: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SeriesList {
-    series: Vec<SeriesBody>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
+    skipped: Option<SkipCause>,
 }
 
 impl From<&SeriesDetails> for DetailsBody {
@@ -179,13 +175,13 @@ impl From<&SeriesDetails> for DetailsBody {
 
 impl From<&ItemTemplate> for ItemBody {
     fn from(item: &ItemTemplate) -> ItemBody {
-        ItemBody { price_minor: item.price_minor, stock: item.stock }
+        ItemBody { name: item.name.clone(), price_minor: item.price_minor, stock: item.stock }
     }
 }
 
 impl ItemBody {
     pub fn to_domain(&self) -> ItemTemplate {
-        ItemTemplate { price_minor: self.price_minor, stock: self.stock }
+        ItemTemplate { price_minor: self.price_minor, stock: self.stock, name: self.name.clone() }
     }
 }
 
@@ -197,11 +193,11 @@ impl SeriesBody {
             offset_seconds: known.slot.offset_s,
             sale: known.ends_at.map(|_| sale_of(view.listing, known.slot.at).to_string()),
             ends_at: known.ends_at.map(Time),
-            skipped: known.skipped.map(super::fact::skip_cause),
+            skipped: known.skipped.map(SkipCause::from),
         };
         SeriesBody {
             id: view.listing.to_string(),
-            status: series.status().as_str(),
+            status: series.status().into(),
             details: DetailsBody::from(&**series.details()),
             active_sale: series.active_at(now).map(|sale| sale.to_string()),
             next_at: match plan {
@@ -216,15 +212,16 @@ impl SeriesBody {
 }
 
 /// Create a series
+///
+/// At every slot of its schedule the series opens a sale with items of its own.
 #[utoipa::path(post, path = "/v1/series", tag = "series", request_body = NewSeries,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = SeriesBody), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 201, body = SeriesBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     Json(body): Json<NewSeries>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Series, &caller);
+    let listing = new_listing(&app, ListingKind::Series, &caller);
     let origin = caller.origin(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Series(SeriesCommand::Create(Box::new(details)));
@@ -234,7 +231,7 @@ pub async fn create(
     })?;
     let told = SeriesBody {
         id: listing.to_string(),
-        status: "running",
+        status: StatusBody::Running,
         details: DetailsBody::from(&**details),
         active_sale: None,
         next_at: None,
@@ -287,8 +284,9 @@ pub fn series_of(view: &View) -> Option<&Arc<Series>> {
 }
 
 /// Show a series, the sale that is on now, and its last slots
-#[utoipa::path(get, path = "/v1/series/{series}", tag = "series", params(("series" = String, Path)),
-    responses((status = 200, body = SeriesBody), (status = 404, body = super::problem::ProblemBody)))]
+///
+/// With the sale that is on at this moment and when the next one is made.
+#[utoipa::path(get, path = "/v1/series/{series}", tag = "series", responses((status = 200, body = SeriesBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: SeriesPath) -> Result<Response, Problem> {
     let (view, series) = find(&app, &at.listing)?;
     let mut response = reply::json(StatusCode::OK, &SeriesBody::of(&view, &series, app.engine.now()));
@@ -297,36 +295,48 @@ pub async fn show(State(app): State<Arc<App>>, at: SeriesPath) -> Result<Respons
 }
 
 /// Series in order of their ids
+///
+/// Page by page: go on with `after` as long as an answer has `next`. With a filter a page may be short or empty and have
+/// one: a request looks at 2,000 at most. A series starts at its `from`.
 #[utoipa::path(get, path = "/v1/series", tag = "series",
-    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = SeriesList)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    let (after, limit) = page.read(ListingKind::Series)?;
-    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Series, after, limit);
-    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<StatusBody>, Query),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+    responses((status = 200, body = List<SeriesBody>)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Query(page): Query<Filtered<StatusBody>>,
+) -> Result<Response, Problem> {
+    let is_wanted = |view: &View| {
+        series_of(view).is_some_and(|series| page.lets_pass(series.status().into(), series.details().from))
+    };
+    let at = (page.after.as_deref(), page.limit);
+    let (found, next) = list::listings(&app, "series.list", ListingKind::Series, at, is_wanted)?;
     let now = app.engine.now();
     let series = found.iter().filter_map(|view| Some(SeriesBody::of(view, series_of(view)?, now)));
-    Ok(reply::json(StatusCode::OK, &SeriesList { series: series.collect(), next }))
+    Ok(reply::json(StatusCode::OK, &List::new(series.collect(), next)))
 }
 
 /// What happened to a series, in order
+///
+/// Page by page, oldest first: go on with `after`. A step is never torn, so a page may be a little longer than `limit`.
 #[utoipa::path(get, path = "/v1/series/{series}/facts", tag = "facts",
-    params(("series" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query, description = "1 to 1,000")),
-    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload", body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = facts::FactList), (status = 410, description = "Reload")))]
 pub async fn list_facts(
     State(app): State<Arc<App>>,
     at: SeriesPath,
-    Query(page): Query<facts::Page>,
+    Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     facts::page_of(&app, at.listing, &page).await
 }
 
 /// Every fact of a series as it happens, as server-sent events
+///
+/// Begins with the event `position`, then sends each fact with its position as `id`. `Last-Event-ID` or `after` resumes
+/// with all that was missed; the event `reload` names the position to go on from if that is not in the log.
 #[utoipa::path(get, path = "/v1/series/{series}/stream", tag = "facts",
-    params(("series" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
-    responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 503, description = "Too many streams")))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: SeriesPath,

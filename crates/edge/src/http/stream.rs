@@ -53,9 +53,8 @@ struct Running {
 /// `data`. `Last-Event-ID` or `?after=` resumes with all that was missed; if that position is not in the log, the event
 /// `reload` tells the one to go on from and the stream ends. A comment keeps a quiet stream alive.
 #[utoipa::path(get, path = "/v1/events/{event}/stream", tag = "facts",
-    params(("event" = String, Path), ("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
-    responses((status = 200, body = String, content_type = "text/event-stream"),
-              (status = 503, description = "Too many streams", body = super::problem::ProblemBody)))]
+    params(("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 503, description = "Too many streams")))]
 pub async fn follow(
     State(app): State<Arc<App>>,
     at: EventPath,

@@ -2,17 +2,17 @@
 //! the line that names it in its resource's `routes()`. The router, the straight way, metrics, the check of keys, the
 //! OpenAPI document and `docs/routes.md` are made from this; nobody keeps a second list.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+mod page;
+mod statuses;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::http::Method;
 use axum::routing::MethodRouter;
-use serde_json::json;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{Operation, PathItem, Paths};
 use utoipa::openapi::{RefOr, schema::Schema};
 
@@ -76,13 +76,15 @@ pub struct Route {
     pub path: String,
     /// `<resource>.<what is done>`, unique: the name of a generated client's function.
     pub operation: &'static str,
-    /// What it may answer, by its own account.
-    pub statuses: Vec<String>,
+    /// What it may answer: by its handler's own account, and what follows from the rest of this line.
+    pub statuses: BTreeSet<u16>,
     pub scope: Scope,
     pub rate: Rate,
     /// Whether an `Idempotency-Key` is heeded.
     pub keyed: bool,
     pub straight: Option<Straight>,
+    /// Whether it reads one listing and says at which position, in a header.
+    pub positioned: bool,
     /// Whether the document describes it; pages for people are not described.
     pub described: bool,
 }
@@ -115,24 +117,23 @@ impl std::fmt::Debug for Declared {
     }
 }
 
-type Described = (Vec<(String, RefOr<Schema>)>, Paths, MethodRouter<Arc<App>>);
+type Handled = (Vec<(String, RefOr<Schema>)>, Paths, MethodRouter<Arc<App>>);
 
 impl Declared {
-    pub fn new(operation: &'static str, described: Described, scope: Scope, rate: Rate) -> Declared {
-        let (schemas, paths, handler) = described;
+    pub fn new(operation: &'static str, handled: Handled, scope: Scope, rate: Rate) -> Declared {
+        let (schemas, paths, handler) = handled;
         let (path, item) = paths.paths.into_iter().next().unwrap_or_default();
-        let (method, told) = operations(&item).next().unwrap_or((Method::GET, None));
-        let statuses =
-            told.map(|told| told.responses.responses.keys().cloned().collect()).unwrap_or_default();
+        let method = operation_of(&item).map_or(Method::GET, |(method, _)| method);
         let route = Route {
             method,
             path,
             operation,
-            statuses,
+            statuses: BTreeSet::new(),
             scope,
             rate,
             keyed: false,
             straight: None,
+            positioned: false,
             described: true,
         };
         Declared { route, handler, item, schemas }
@@ -155,32 +156,21 @@ impl Declared {
         self
     }
 
+    /// It says at which position of the listing it reads.
+    pub fn positioned(mut self) -> Declared {
+        self.route.positioned = true;
+        self
+    }
+
     /// A page for people: not in the document for programs.
     pub fn undescribed(mut self) -> Declared {
         self.route.described = false;
         self
     }
-
-    /// What its route says of itself, for the document.
-    fn described_item(&self) -> PathItem {
-        let mut item = self.item.clone();
-        let route = &self.route;
-        for operation in operations_mut(&mut item) {
-            operation.operation_id = Some(route.operation.to_owned());
-            let more = ExtensionsBuilder::new()
-                .add("x-onsale-scope", json!(format!("{:?}", route.scope).to_lowercase()))
-                .add("x-onsale-rate", json!(format!("{:?}", route.rate).to_lowercase()))
-                .add("x-onsale-idempotent", json!(route.keyed));
-            operation.extensions.get_or_insert_default().merge(more.build());
-            if matches!(route.scope, Scope::Open | Scope::Provider) {
-                operation.security = Some(Vec::new());
-            }
-        }
-        item
-    }
 }
 
-fn operations(item: &PathItem) -> impl Iterator<Item = (Method, Option<&Operation>)> {
+/// The one operation that a handler's own description has.
+fn operation_of(item: &PathItem) -> Option<(Method, &Operation)> {
     let all = [
         (Method::GET, &item.get),
         (Method::POST, &item.post),
@@ -188,11 +178,7 @@ fn operations(item: &PathItem) -> impl Iterator<Item = (Method, Option<&Operatio
         (Method::PUT, &item.put),
         (Method::DELETE, &item.delete),
     ];
-    all.into_iter().filter(|(_, operation)| operation.is_some()).map(|(method, told)| (method, told.as_ref()))
-}
-
-fn operations_mut(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.post, &mut item.patch, &mut item.put, &mut item.delete].into_iter().flatten()
+    all.into_iter().find_map(|(method, operation)| Some((method, operation.as_ref()?)))
 }
 
 /// Every route, resource by resource.
@@ -211,6 +197,12 @@ fn declared() -> Vec<Declared> {
     ]
     .into_iter()
     .flatten()
+    .map(|mut one| {
+        if let Some((_, operation)) = operation_of(&one.item) {
+            one.route.statuses = statuses::of(&one.route, operation);
+        }
+        one
+    })
     .collect()
 }
 
@@ -224,19 +216,20 @@ pub fn router() -> Router<Arc<App>> {
     by_path.into_iter().fold(Router::new(), |router, (path, methods)| router.route(&path, methods))
 }
 
-/// Adds every described route, and the schemas it speaks of, to a document.
-pub fn describe(document: &mut utoipa::openapi::OpenApi) {
-    for one in declared() {
-        if !one.route.described {
-            continue;
-        }
-        let item = one.described_item();
-        match document.paths.paths.get_mut(&one.route.path) {
-            Some(known) => known.merge_operations(item),
-            None => drop(document.paths.paths.insert(one.route.path, item)),
-        }
-        document.components.get_or_insert_default().schemas.extend(one.schemas);
-    }
+/// A route with what its handler says of it, for the document.
+pub(super) struct Described {
+    pub route: Route,
+    pub operation: Operation,
+    pub schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+/// Every route that the document describes.
+pub(super) fn described() -> impl Iterator<Item = Described> {
+    let described = declared().into_iter().filter(|one| one.route.described);
+    described.filter_map(|Declared { route, item, schemas, .. }| {
+        let (_, operation) = operation_of(&item)?;
+        Some(Described { route, operation: operation.clone(), schemas })
+    })
 }
 
 /// The table as it was declared, with an index by path.
@@ -339,30 +332,6 @@ impl Table {
         let (_, way) = ways.iter().find(|(of, _)| of == method)?;
         (!path.bytes().any(|byte| byte == b'%')).then_some(*way)
     }
-
-    /// The table as people read it.
-    pub fn to_markdown(&self) -> String {
-        let mut text = String::from(
-            "# Routes\n\nMade from the table of routes by `onsale routes`; not written by hand.\n\n\
-             | method | path | operation | scope | rate | key heeded | statuses |\n|---|---|---|---|---|---|---|\n",
-        );
-        for route in &self.routes {
-            let (scope, rate) = (format!("{:?}", route.scope), format!("{:?}", route.rate));
-            let keyed = if route.keyed { "yes" } else { "" };
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(
-                text,
-                "| {} | `{}` | `{}` | {} | {} | {keyed} | {} |",
-                route.method,
-                route.path,
-                route.operation,
-                scope.to_lowercase(),
-                rate.to_lowercase(),
-                route.statuses.join(" ")
-            );
-        }
-        text
-    }
 }
 
 impl PathEntry {
@@ -383,8 +352,6 @@ impl PathEntry {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]

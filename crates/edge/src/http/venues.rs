@@ -10,15 +10,16 @@ use onsale_domain::venue::Venue;
 use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::venue::fact::LayoutPublished;
 use onsale_domain::venue::{VenueCommand, VenueFact};
-use onsale_domain::{Code, Command, Fact, ListingId, ListingKind, Tenant};
+use onsale_domain::{Code, Command, Fact, ListingId, ListingKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::extract::{Caller, LargeJson, VenuePath};
 use super::layout::LayoutBody;
+use super::list::{self, List, Page};
 use super::new_listing;
 use super::problem::Problem;
-use super::query::{self, LIMIT_MAX, Query};
+use super::query::Query;
 use super::reply::{self, own_fact};
 use super::table::{Declared, declare};
 use super::wire::At;
@@ -50,7 +51,6 @@ pub struct NewVenue {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Venue)]
 pub struct VenueBody {
-    #[schema(example = "ven_default_01kz0000000000000000000000")]
     id: String,
     name: String,
     place: String,
@@ -66,14 +66,6 @@ pub struct VenueBody {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct VenueList {
-    venues: Vec<VenueBody>,
-    /// The cursor of the next page; absent on the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
 pub struct Published {
     venue: String,
     layout_version: u32,
@@ -84,15 +76,16 @@ pub struct Published {
 }
 
 /// Create a venue
+///
+/// A venue keeps every layout that was ever published, and events may share them.
 #[utoipa::path(post, path = "/v1/venues", tag = "venues", request_body = NewVenue,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = VenueBody), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 201, body = VenueBody)))]
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     LargeJson(body): LargeJson<NewVenue>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(ListingKind::Venue, &caller);
+    let listing = new_listing(&app, ListingKind::Venue, &caller);
     let origin = caller.origin(&listing, &body);
     let layout = body.layout.into_domain();
     let command = Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
@@ -123,9 +116,10 @@ fn published_in(fact: &Fact) -> Option<&LayoutPublished> {
 }
 
 /// Publish a new layout version
+///
+/// The new layout becomes the venue's newest version. Events keep the one they have until they adopt another.
 #[utoipa::path(post, path = "/v1/venues/{venue}/layouts", tag = "venues", request_body = LayoutBody,
-    params(("venue" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = Published), (status = "4XX", body = super::problem::ProblemBody)))]
+    responses((status = 201, body = Published)))]
 pub async fn publish(
     State(app): State<Arc<App>>,
     at: VenuePath,
@@ -153,9 +147,11 @@ pub struct Version {
 }
 
 /// A venue with one of its layouts
+///
+/// The newest layout, or the one that `version` names, and which versions there are.
 #[utoipa::path(get, path = "/v1/venues/{venue}", tag = "venues",
-    params(("venue" = String, Path), ("version" = Option<u32>, Query, description = "Another version than the newest")),
-    responses((status = 200, body = VenueBody), (status = 404, body = super::problem::ProblemBody)))]
+    params(("version" = Option<u32>, Query, description = "Another version than the newest")),
+    responses((status = 200, body = VenueBody)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     at: VenuePath,
@@ -172,36 +168,15 @@ pub async fn show(
     Ok(reply::json(StatusCode::OK, &body))
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Page {
-    after: Option<String>,
-    limit: Option<usize>,
-}
-
-impl Page {
-    /// The cursor and the page's size.
-    pub fn read(&self, kind: ListingKind) -> Result<(Option<ListingId>, usize), Problem> {
-        let after = match &self.after {
-            None => None,
-            Some(text) => {
-                let known = ListingId::parse(text).filter(|listing| listing.kind == kind);
-                Some(known.ok_or_else(|| Problem::invalid("after", "the `next` of the page before"))?)
-            }
-        };
-        Ok((after, query::limit(self.limit, LIMIT_MAX)?))
-    }
-}
-
 /// Venues in order of their ids
+///
+/// Without their layouts: ask for one venue to see its own.
 #[utoipa::path(get, path = "/v1/venues", tag = "venues",
-    params(("after" = Option<String>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = VenueList)))]
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = List<VenueBody>)))]
 pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    let (after, limit) = page.read(ListingKind::Venue)?;
-    let found = app.engine.listings(Tenant::DEFAULT, ListingKind::Venue, after, limit);
-    let next = (found.len() == limit).then(|| found.last().map(|view| view.listing.to_string())).flatten();
+    let at = (page.after.as_deref(), page.limit);
+    let (found, next) = list::listings(&app, "venues.list", ListingKind::Venue, at, |_| true)?;
     let venues = found.iter().filter_map(|view| match &view.body {
         BodyView::Venue(venue) => Some(summary(&view.listing, venue)),
         BodyView::Event(_)
@@ -211,7 +186,7 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Resu
         | BodyView::Auction(_)
         | BodyView::Desk(_) => None,
     });
-    Ok(reply::json(StatusCode::OK, &VenueList { venues: venues.collect(), next }))
+    Ok(reply::json(StatusCode::OK, &List::new(venues.collect(), next)))
 }
 
 pub fn find(app: &App, venue: &ListingId) -> Result<Arc<Venue>, Problem> {

@@ -1,6 +1,6 @@
 //! Shapes that several routes share. Money is minor units.
 
-use onsale_domain::id::{write_base32, write_inside};
+use onsale_domain::id::write_inside;
 use onsale_domain::outcome::HoldState;
 use onsale_domain::seats::fact::{AreaLine, SeatLine};
 use onsale_domain::{BuyerId, HoldId, ListingId, Millis};
@@ -44,16 +44,14 @@ pub struct AreaPriced<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Hold)]
 pub struct HoldBody<'a> {
-    #[schema(example = "hld_default_01kz0000000000000000000000_01kz0000000000000000000001")]
     pub id: String,
-    #[schema(example = "evt_default_01kz0000000000000000000000")]
     pub event: String,
     /// The `Hold-Token` for extend, release and confirm. Only its buyer is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// Grows with every grant; an older one changes nothing.
     pub fence: u64,
-    #[schema(example = "ext:default:ann")]
+    #[schema(example = "ann")]
     pub buyer: &'a str,
     pub seats: Vec<SeatPriced<'a>>,
     pub areas: Vec<AreaPriced<'a>>,
@@ -68,7 +66,7 @@ pub struct HoldBody<'a> {
     pub extensions: u8,
     /// True if it came from a queue.
     pub offered: bool,
-    /// True if these seats were held by the same buyer before he asked again.
+    /// True if these seats were held by the same buyer before this request.
     pub already_yours: bool,
     /// How many separate runs best available had to take; 0 for an explicit pick.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +109,7 @@ impl<'a> HoldBody<'a> {
         let event = &names.view.listing;
         let id = hold_text(event, parts.hold);
         HoldBody {
-            token: tokens.map(|tokens| tokens.make(&id, event, parts.hold, parts.fence, parts.buyer)),
+            token: tokens.map(|tokens| tokens.make(event, parts.hold, parts.fence, parts.buyer)),
             id,
             event: listing_text(event),
             fence: parts.fence,
@@ -189,11 +187,9 @@ pub fn hold_text(event: &ListingId, hold: HoldId) -> String {
     write_inside("hld", event, hold.0)
 }
 
-/// A listing's id as its `Display` writes it, without the machinery of formatting.
+/// A listing's id, without the machinery of formatting.
 pub fn listing_text(listing: &ListingId) -> String {
-    let number = write_base32(listing.number);
-    let number = std::str::from_utf8(&number).unwrap_or_default();
-    [listing.kind.prefix(), "_", listing.tenant.as_str(), "_", number].concat()
+    listing.text()
 }
 
 /// A position in its text form, `<epoch>-<offset>`.
@@ -275,10 +271,10 @@ mod tests {
 
     #[test]
     fn ids_and_positions_are_written_as_they_are_displayed() {
-        for number in [0, 7, u128::MAX] {
+        for number in [0, 7, (1 << 60) - 1] {
             let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number };
             assert_eq!(listing_text(&listing), listing.to_string());
-            let at = At(Position { epoch: 1, offset: number as u64 });
+            let at = At(Position { epoch: 1, offset: number });
             assert_eq!(at.text(), at.to_string());
         }
     }

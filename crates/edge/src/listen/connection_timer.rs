@@ -12,6 +12,7 @@ use axum::body::{Body, Bytes};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Sleep;
 
+use super::access::Line;
 use crate::config::Limits;
 
 /// Shared by the connection, the answers it makes and the bodies it sends.
@@ -54,10 +55,10 @@ impl ConnectionTimer {
     }
 
     /// The answer is made; the body it comes with gives the turn back when all of it is sent.
-    pub(super) fn answered(self: Arc<ConnectionTimer>, body: Body) -> Sending {
+    pub(super) fn answered(self: Arc<ConnectionTimer>, body: Body, line: Option<Box<Line>>) -> Sending {
         self.ours.store(false, Ordering::Relaxed);
         self.due.store(NEVER, Ordering::Relaxed);
-        Sending { body, turn: self }
+        Sending { body, turn: self, line }
     }
 
     fn give(&self) {
@@ -129,6 +130,8 @@ impl Alarm {
 pub(super) struct Sending {
     body: Body,
     turn: Arc<ConnectionTimer>,
+    /// Written when the body is gone, whole or not.
+    line: Option<Box<Line>>,
 }
 
 impl Drop for Sending {
@@ -145,7 +148,11 @@ impl hyper::body::Body for Sending {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
+        if let (Poll::Ready(Some(Ok(frame))), Some(line)) = (&polled, &mut self.line) {
+            line.sent(frame.data_ref().map_or(0, Bytes::len));
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
@@ -182,7 +189,7 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(rings_within(&mut alarm, 150).await, None);
             turn.take(Instant::now());
-            drop(turn.clone().answered(Body::empty()));
+            drop(turn.clone().answered(Body::empty(), None));
         }
         assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Overdue::Asking));
     }
@@ -196,7 +203,7 @@ mod tests {
         assert!(!turn.is_late());
         assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Overdue::Answering));
         assert!(turn.is_late());
-        drop(turn.clone().answered(Body::empty()));
+        drop(turn.clone().answered(Body::empty(), None));
         turn.take(Instant::now());
         assert!(!turn.is_late());
     }
@@ -206,7 +213,7 @@ mod tests {
         let turn = turn(100, 100);
         let mut alarm = Alarm::new(turn.clone());
         turn.take(Instant::now());
-        let body = turn.clone().answered(Body::empty());
+        let body = turn.clone().answered(Body::empty(), None);
         assert_eq!(rings_within(&mut alarm, 300).await, None);
         drop(body);
         assert_eq!(rings_within(&mut alarm, 3_000).await, Some(Overdue::Asking));

@@ -14,7 +14,7 @@ if ARGV[8] == "same" then return unchanged() end
 -- What soft close has done to a running auction's end is no business of its description.
 if not same_terms then
   local new_ends = tonumber(ARGV[10])
-  if now >= new_ends then return refuse_field(NO.invalid, "ends_at", "in the future") end
+  if now >= new_ends then return refuse_field(NO.invalid, FIELD.ends_at, "in the future") end
   ends = new_ends
 end
 at_arg = 11

@@ -6,7 +6,7 @@ if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}
 if not is_vacant(3) then return damaged() end
 epoch = tonumber(arg())
 local ends, rules, fields = tonumber(arg()), arg(), list()
-if now >= ends then return {4, {NO.invalid, "", "field", "ends_at", "in the future"}, 0, 0, now, 0, {}} end
+if now >= ends then return {4, {NO.invalid, "", "field", FIELD.ends_at, "in the future"}, 0, 0, now, 0, {}} end
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules, "numbers", format("%.0f|%.0f|0|", epoch, epoch))
 call("SET", KEYS[11], format("%.0f", ends), "PX", format("%.0f", ends - now))

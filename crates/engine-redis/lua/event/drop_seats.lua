@@ -12,27 +12,27 @@ if status == "cancelled" then return refuse(NO.event_cancelled) end
 local held, code = own_hold(ARGV[6], ARGV[7])
 if not held then return refuse(code) end
 local dropped, away, foreign = numbers(ARGV[9]), counts(ARGV[10]), {}
-local is_held, in_area, is_dropped = {}, {}, {}
+local is_held, is_dropped = {}, {}
 for n = 1, #held.seats do is_held[held.seats[n]] = true end
-for n = 1, #held.areas do in_area[held.areas[n][1]] = held.areas[n] end
 for n = 1, #dropped do
   is_dropped[dropped[n]] = true
   if not is_held[dropped[n]] then foreign[#foreign + 1] = {"s", dropped[n], NO.seat_not_in_hold} end
 end
 local count = #dropped
 for n = 1, #away do
-  local line = in_area[away[n][1]]
-  if not line or line[2] < away[n][2] then foreign[#foreign + 1] = {"a", away[n][1], NO.seat_not_in_hold} end
+  if places_in(held.areas, away[n][1]) < away[n][2] then
+    foreign[#foreign + 1] = {"a", away[n][1], NO.seat_not_in_hold}
+  end
   count = count + away[n][2]
 end
 if #foreign > 0 then return refuse_all(foreign) end
 if count == size_of(held) then
-  return refuse_field(NO.invalid, "drop_seats", "leaves at least one place; release the hold to give back all")
+  return refuse_field(NO.invalid, FIELD.dropped_seats, "leaves at least one place; release the hold to give back all")
 end
 emit({"kind", "seats_dropped", "hold", held.id, "seats", ARGV[9], "areas", ARGV[10]})
 local buyer = intern(held.buyer)
 buyer.held = buyer.held - count
-local kept, costs, lines = {}, {}, {}
+local kept, costs = {}, {}
 for n = 1, #held.seats do
   if not is_dropped[held.seats[n]] then
     kept[#kept + 1] = held.seats[n]
@@ -40,14 +40,10 @@ for n = 1, #held.seats do
   end
 end
 for n = 1, #away do
-  local line = in_area[away[n][1]]
-  line[2] = line[2] - away[n][2]
+  take_places(held.areas, away[n][1], away[n][2])
   change_area(away[n][1], "held", -away[n][2])
 end
-for n = 1, #held.areas do
-  if held.areas[n][2] > 0 then lines[#lines + 1] = held.areas[n] end
-end
-held.seats, held.prices, held.areas = kept, costs, lines
+held.seats, held.prices = kept, costs
 things_dirty[held.id] = true
 for n = 1, #dropped do change_seat(dropped[n], 0, nil) end
 serve(dropped)

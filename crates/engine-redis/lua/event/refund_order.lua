@@ -11,16 +11,15 @@ if #wanted == 0 and #away == 0 then
   owe()
   return done()
 end
-local price, line_of, foreign, amount = {}, {}, {}, 0
+local price, foreign, amount = {}, {}, 0
 for n = 1, #order.seats do price[order.seats[n]] = order.prices[n] end
-for n = 1, #order.areas do line_of[order.areas[n][1]] = order.areas[n] end
 for n = 1, #wanted do
   if price[wanted[n]] then amount = amount + price[wanted[n]]
   else foreign[#foreign + 1] = {"s", wanted[n], NO.not_refundable} end
 end
 for n = 1, #away do
-  local line = line_of[away[n][1]]
-  if line and line[2] >= away[n][2] then amount = amount + line[3] * away[n][2]
+  local cost, missing = cost_of_places(order.areas, away[n][1], away[n][2])
+  if missing == 0 then amount = amount + cost
   else foreign[#foreign + 1] = {"a", away[n][1], NO.not_refundable} end
 end
 if #foreign > 0 then return refuse_all(foreign) end

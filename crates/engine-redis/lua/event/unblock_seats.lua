@@ -8,7 +8,8 @@ local refused = known_places(named, away)
 if refused then return refused end
 for n = 1, #away do
   if area_of(away[n][1]).blocked < away[n][2] then
-    return refuse_field(NO.invalid, "areas[" .. (n - 1) .. "].count", "not more places than are blocked")
+    local field = string.gsub(FIELD.areas_n_count, "%[%]", "[" .. (n - 1) .. "]")
+    return refuse_field(NO.invalid, field, "not more places than are blocked")
   end
 end
 local fresh = changed(named, false)

@@ -1,7 +1,7 @@
 -- pay_order: pins the goods and asks for the money, or confirms the order at once if there is nothing to ask for.
 -- ARGV   6 order  7 buyer  8 payment  9 until when the provider answers  10 "1": charged elsewhere
 --        11 what the provider takes the money from: "=…" ("": nothing said)
--- EMITS  what expires, PaymentAsked | OrderSettled, what sells the goods          COST  6 reads, 6 writes, O(lines)
+-- EMITS  what expires, PaymentAsked | OrderSettled, what sells the goods          COST  7 reads, 7 writes, O(lines)
 local order, why = own_order(ARGV[6], ARGV[7])
 if not order then return refuse(why) end
 GOODS.expire(order.goods, order.buyer)
@@ -17,7 +17,7 @@ if ARGV[10] == "1" or order.total == 0 then
   GOODS.confirm(order)
   return done()
 end
-if payment_of(order, ARGV[8]) then return refuse(NO.id_taken) end
+if BOOK.get("p:" .. ARGV[8]) then return refuse(NO.id_taken) end
 if #order.payments >= BOUND.PAYMENTS_PER_ORDER_MAX then
   return refuse_limit(NO.payment_attempts, BOUND.PAYMENTS_PER_ORDER_MAX, BOUND.PAYMENTS_PER_ORDER_MAX)
 end
@@ -31,6 +31,7 @@ order.status = "paying"
 order.payments[#order.payments + 1] = {id = ARGV[8], fence = decimal(fence), amount = order.total, till = decimal(till),
   declined = "0", has_method = ARGV[11] ~= "" and "1" or "0", refunds = {}, reason = "", reference = "",
   method = string.sub(ARGV[11], 2)}
--- An order that money is asked for is never forgotten.
+-- An order that money is asked for is never forgotten, nor the payment's number.
 write_order(order)
+BOOK.set("p:" .. ARGV[8], order.id)
 return done()

@@ -20,7 +20,7 @@ if taken.total > 0 and taken.total <= BOUND.MINOR_MAX then
     + math.floor((rest * share + BOUND.WHOLE / 2) / BOUND.WHOLE)
 end
 if taken.total + fee > BOUND.MINOR_MAX then
-  return refuse_field(NO.invalid, "fees", WHY.ORDER_MAX)
+  return refuse_field(NO.invalid, FIELD.fees, WHY.ORDER_MAX)
 end
 local currency = call("HGET", KEYS[1], "currency")
 local fence = emit_order({"kind", "order_placed", "order", id, "buyer", name, "goods", GOODS.kind, "of", goods, "lines",

@@ -12,12 +12,12 @@ local new_opens, new_closes, new_starts, new_price, new_checkout = match(ARGV[8]
 new_opens, new_closes, new_starts = tonumber(new_opens), tonumber(new_closes), tonumber(new_starts)
 if status == "open" and new_opens ~= opens then return refuse(NO.status_conflict) end
 if new_closes ~= closes and now >= new_closes then
-  return refuse_field(NO.invalid, "starts_at", "later than now by more than the cut-off")
+  return refuse_field(NO.invalid, FIELD.starts_at, "later than now by more than the cut-off")
 end
 -- Nobody keeps an offer into the start.
 local latest = tonumber(call("ZRANGE", KEYS[7], -1, -1, "WITHSCORES")[2])
 if latest and latest > new_starts then
-  return refuse_field(NO.invalid, "starts_at", "not before the end of a living offer")
+  return refuse_field(NO.invalid, FIELD.starts_at, "not before the end of a living offer")
 end
 at_arg = 9
 write("HSET", KEYS[1], unpack(list()))

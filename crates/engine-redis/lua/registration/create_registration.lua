@@ -7,7 +7,7 @@ if not is_vacant(3) then return damaged() end
 epoch = tonumber(arg())
 local opens, closes, capacity, rules, fields = tonumber(arg()), tonumber(arg()), arg(), arg(), list()
 if now >= closes then
-  return {4, {NO.invalid, "", "field", "starts_at", "later than now by more than the cut-off"}, 0, 0, now, 0, {}}
+  return {4, {NO.invalid, "", "field", FIELD.starts_at, "later than now by more than the cut-off"}, 0, 0, now, 0, {}}
 end
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)

@@ -12,7 +12,7 @@ local new_starts, new_ends = tonumber(ARGV[9]), tonumber(ARGV[10])
 -- Codes may live that were made in a sale which now would not have begun.
 if status == "open" and new_starts ~= starts then return refuse(NO.status_conflict) end
 if new_ends ~= ends and now >= new_ends then
-  return refuse_field(NO.invalid, "ends_at", "in the future; to end the sale now, close it")
+  return refuse_field(NO.invalid, FIELD.ends_at, "in the future; to end the sale now, close it")
 end
 at_arg = 11
 local fields = list()

@@ -24,7 +24,7 @@ if #unknown > 0 then return refuse_all(unknown) end
 if code_of(id) or purchase_of(id) or ended_as(id) then return refuse(NO.id_taken) end
 for n = 1, #asked do asked[n][3] = level(asked[n][1]).price end
 if total(asked) > BOUND.MINOR_MAX then
-  return refuse_field(NO.invalid, "lines", WHY.TOTAL_MAX)
+  return refuse_field(NO.invalid, FIELD.lines, WHY.TOTAL_MAX)
 end
 local in_the_way = obstacles(asked)
 if #in_the_way > 0 then return refuse_all(in_the_way) end

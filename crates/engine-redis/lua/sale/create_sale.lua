@@ -6,7 +6,7 @@ if layout then return {4, {NO.listing_exists, "", ""}, epoch, offset, now, 0, {}
 if not is_vacant(3) then return damaged() end
 epoch = tonumber(arg())
 local starts, ends, rules, fields, skus = tonumber(arg()), tonumber(arg()), arg(), list(), list()
-if now >= ends then return {4, {NO.invalid, "", "field", "ends_at", "in the future"}, 0, 0, now, 0, {}} end
+if now >= ends then return {4, {NO.invalid, "", "field", FIELD.ends_at, "in the future"}, 0, 0, now, 0, {}} end
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
 for n = 1, #skus do call("HSET", KEYS[2], "sku:" .. (n - 1), skus[n]) end

@@ -15,7 +15,7 @@ end
 if status == "paused" then return refuse(NO.series_paused) end
 if status == "ended" then return refuse(NO.series_ended) end
 if #skipped > 0 and not is_after(slot, skipped[#skipped]) then
-  return refuse_field(NO.invalid, "slot", "later than those that were skipped")
+  return refuse_field(NO.invalid, FIELD.slot, "later than those that were skipped")
 end
 if not in_order(skipped[1] or slot) then return refuse(NO.slot_past) end
 if now < slot.at - BOUND.SLOT_EARLY_MS then return refuse(NO.slot_early) end

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use redis::io::tcp::TcpSettings;
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, RedisConnectionInfo};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::LinkError;
@@ -24,23 +25,31 @@ const HISTORY_MB_MIN: u64 = 16;
 /// A petabyte: more is a slip.
 const HISTORY_MB_MAX: u64 = 1 << 30;
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// `redis://…`, `rediss://…` (TLS) or `unix:///…`; one, or several sentinels or nodes of a Cluster.
     #[serde(deserialize_with = "one_or_several")]
     pub url: Vec<String>,
+    /// How the servers belong together.
     pub topology: Topology,
+    /// Who watches the master, if `topology` is `sentinel`.
     pub sentinel: Sentinel,
     /// An ACL user; without one the password is the server's own.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"onsale")]
     pub user: Option<String>,
+    /// The password of that user, or of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"a-password")]
     pub password: Option<String>,
     /// A PEM file with the authority that signed the servers' certificates; without it the system's authorities.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"ca.pem")]
     pub tls_ca: Option<PathBuf>,
+    /// How long a connection may take to come about, in milliseconds.
     pub connect_ms: u64,
+    /// How long a command may take before its outcome counts as unknown, in milliseconds.
     pub command_ms: u64,
     /// Connections to each node.
     pub connections: usize,
@@ -48,49 +57,59 @@ pub struct Config {
     pub prefix: String,
     /// Without records a start is refused unless somebody says that Redis is durable enough for them.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"redis")]
     pub durability: Option<Durability>,
     /// `set` turns keyspace notifications of expired keys on, and keeps whatever else is on.
     pub notify: Notify,
     /// A second server that may evict; the truth may not.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"redis://127.0.0.1:6380")]
     pub cache_url: Option<String>,
     /// How many megabytes facts and remembered answers may take on each master.
     pub history_mb: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Topology {
+    /// One server.
     #[default]
     Single,
+    /// A master with replicas, watched by sentinels.
     Sentinel,
+    /// Several masters with a part of the keys each.
     Cluster,
 }
 
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sentinel {
     /// The name under which the sentinels watch the master.
     pub master: String,
-    /// Of the sentinels themselves.
+    /// An ACL user of the sentinels themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"watcher")]
     pub user: Option<String>,
+    /// The password of the sentinels themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"a-password")]
     pub password: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
     /// A yes is as durable as this deployment of Redis.
     Redis,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Notify {
+    /// Redis stays as it is.
     #[default]
     Keep,
+    /// Onsale turns them on.
     Set,
 }
 

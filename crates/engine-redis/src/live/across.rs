@@ -42,7 +42,7 @@ impl Across {
     }
 
     fn of_buyer(&self, name: &str, tenant: Tenant, buyer: &BuyerId) -> String {
-        let mut key = format!("{}{name}:{}:", self.prefix, tenant.as_str());
+        let mut key = format!("{}{name}:{}:", self.prefix, tenant);
         for byte in buyer.as_str().bytes() {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'@' => {
@@ -56,12 +56,12 @@ impl Across {
 
     /// The sale that is on now.
     pub(crate) fn active_sale(&self, tenant: Tenant) -> String {
-        format!("{}active_sale_id:{}", self.prefix, tenant.as_str())
+        format!("{}active_sale_id:{}", self.prefix, tenant)
     }
 
     /// A sorted set of the auctions that are not over, by their end.
     pub(crate) fn active_auctions(&self, tenant: Tenant) -> String {
-        format!("{}auctions:active:{}", self.prefix, tenant.as_str())
+        format!("{}auctions:active:{}", self.prefix, tenant)
     }
 
     /// A set of the auctions in which a bid of this buyer stands.

@@ -24,12 +24,12 @@ const TOUCHED_MAX: usize = 4_096;
 
 /// Whose bids may stand or fall, and which auctions ended, since the last round.
 #[derive(Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct AuctionChanges {
     bidders: BTreeSet<(ListingId, BuyerId)>,
     ended: BTreeSet<ListingId>,
 }
 
-impl Touched {
+impl AuctionChanges {
     /// A fact that the replica has taken in.
     pub(super) fn note(&mut self, replica: &Replica, fact: &Fact) {
         let Fact::Auction(fact) = fact else { return };
@@ -75,7 +75,7 @@ pub(super) fn active(inner: &Inner, replica: &Replica) -> Commands {
 }
 
 /// In which auctions each of these bidders has a bid that stands.
-pub(super) fn active_bids(inner: &Inner, touched: Touched) -> Commands {
+pub(super) fn active_bids(inner: &Inner, touched: AuctionChanges) -> Commands {
     let mut commands = Vec::new();
     for (listing, bidder) in touched.bidders.iter().filter(|(listing, _)| !touched.ended.contains(listing)) {
         let Some(replica) = inner.directory.get(listing) else { continue };

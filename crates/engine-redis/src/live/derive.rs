@@ -49,7 +49,7 @@ struct Pending {
     due: BTreeMap<ListingId, Option<Millis>>,
     holds: BTreeMap<(ListingId, BuyerId), Millis>,
     bought: BTreeMap<(Tenant, BuyerId), Millis>,
-    auctions: auctions::Touched,
+    auctions: auctions::AuctionChanges,
 }
 
 impl Default for Derived {
@@ -205,6 +205,7 @@ impl Inner {
             let key = self.across.stats(&replica.id);
             counts.extend(replica.view().map(|view| counts::commands(&key, &view)).into_iter().flatten());
             counts.extend(auctions::active(self, &replica));
+            sales::note(&self.derived.sales, &replica);
         }
         send(&self.link, indexes(self, &pending)).await;
         let Some(cache) = self.cache() else { return };

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt;
-use onsale_domain::{ListingId, Millis, Step};
-use onsale_engine::Position;
+use onsale_domain::{ListingId, ListingKind, Millis, Step};
+use onsale_engine::{Moved, Position};
 use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
 
+use super::bulletin::Bulletin;
 use super::fetch::AT_ONCE;
-use super::replica::Replica;
 use super::{Inner, Trouble, log};
 
 /// What a remembered answer takes beside its facts: the name of its key, its value, and its deadline. Every fact is counted
@@ -24,12 +24,15 @@ pub const RECORD_BYTES: u64 = 208;
 const NEARLY_PERCENT: u64 = 80;
 /// Over the bound so much of it is left: not every new fact is to make an old one go.
 const LEFT_PERCENT: u64 = 90;
+/// Listings that are measured in one round: two small commands each.
+const MEASURED_MAX: usize = 10_000;
 /// The youngest that may go: whoever asks again at once, as a time-out makes one do, still gets the first answer.
 pub(super) const YOUNGEST_MS: Millis = 60_000;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct History {
-    sizes: Mutex<BTreeMap<ListingId, Size>>,
+    moved: Moved,
+    sizes: Mutex<Sizes>,
     /// Of the fullest master.
     pub bytes: AtomicU64,
     /// Answers that were forgotten before their time.
@@ -39,12 +42,42 @@ pub(super) struct History {
     fill: Mutex<Fill>,
 }
 
-#[derive(Clone, Copy, Debug)]
+impl History {
+    /// Before the first replica is made: each announces itself.
+    pub(super) fn new(bulletin: &Bulletin) -> History {
+        History {
+            moved: bulletin.movements.subscribe(&ListingKind::ALL),
+            sizes: Mutex::default(),
+            bytes: AtomicU64::new(0),
+            forgotten: AtomicU64::new(0),
+            window_ms: AtomicU64::new(0),
+            fill: Mutex::default(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Size {
     bytes: u64,
     facts: u64,
-    /// When it was measured, in milliseconds since the engine was opened.
-    at: i64,
+}
+
+#[derive(Debug, Default)]
+struct Sizes {
+    of_listing: BTreeMap<ListingId, Size>,
+    /// The sum of their bytes.
+    all: u64,
+}
+
+impl Sizes {
+    fn set(&mut self, listing: ListingId, size: Size) {
+        // One without facts is gone, or has nothing to give: what it takes is not counted either.
+        let (now, before) = match size.facts {
+            0 => (0, self.of_listing.remove(&listing)),
+            _ => (size.bytes, self.of_listing.insert(listing, size)),
+        };
+        self.all = self.all + now - before.unwrap_or_default().bytes;
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,13 +102,13 @@ impl Fill {
 pub(super) async fn keep(inner: &Arc<Inner>) {
     inner.measure().await;
     let bound = inner.options.history_max_bytes;
-    let sizes: Vec<(ListingId, Size)> =
-        inner.history.sizes.lock().iter().map(|(listing, size)| (*listing, *size)).collect();
-    let all: u64 = sizes.iter().map(|(_, size)| size.bytes).sum();
+    let all = inner.history.sizes.lock().all;
     if Fill::of(all, bound) == Fill::Room {
         // Then no master has more, either.
         return inner.note_fill("all masters", all, bound);
     }
+    let sizes: Vec<(ListingId, Size)> =
+        inner.history.sizes.lock().of_listing.iter().map(|(listing, size)| (*listing, *size)).collect();
     let mut masters: BTreeMap<String, Vec<(ListingId, Size)>> = BTreeMap::new();
     for (listing, size) in sizes {
         if let Some(node) = inner.link.master_of(inner.keys(&listing).facts()) {
@@ -94,26 +127,22 @@ pub(super) async fn keep(inner: &Arc<Inner>) {
 }
 
 impl Inner {
+    /// Measures what has moved since it was measured last.
     async fn measure(&self) {
-        let known = self.directory.all();
-        let changed: Vec<Arc<Replica>> = {
-            let sizes = self.history.sizes.lock();
-            let is_old = |replica: &Arc<Replica>| {
-                sizes.get(&replica.id).is_none_or(|size| replica.touched.load(Ordering::Relaxed) >= size.at)
-            };
-            known.into_iter().filter(is_old).collect()
-        };
-        let measure = |replica: Arc<Replica>| async move {
-            let at = self.clock.passed();
-            match self.size(replica.id).await {
+        let measure = |(listing, position): (ListingId, Position)| async move {
+            match self.size(listing).await {
                 Ok((bytes, facts)) => {
-                    let size = Size { bytes: bytes + facts * RECORD_BYTES, facts, at };
-                    self.history.sizes.lock().insert(replica.id, size);
+                    let size = Size { bytes: bytes + facts * RECORD_BYTES, facts };
+                    self.history.sizes.lock().set(listing, size);
                 }
-                Err(error) => tracing::debug!(listing = %replica.id, %error, "not measured: {error}"),
+                Err(error) => {
+                    tracing::debug!(%listing, %error, "not measured: {error}");
+                    self.history.moved.put_back(listing, position);
+                }
             }
         };
-        futures_util::stream::iter(changed).for_each_concurrent(AT_ONCE, measure).await;
+        let moved = self.history.moved.take(MEASURED_MAX);
+        futures_util::stream::iter(moved).for_each_concurrent(AT_ONCE, measure).await;
     }
 
     /// How many bytes a listing's stream takes, and how many facts are in it.
@@ -166,7 +195,8 @@ impl Inner {
                 }
                 Err(error) => tracing::debug!(%listing, %error, "{listing} is cut later: {error}"),
             }
-            self.history.sizes.lock().remove(&listing);
+            // It is measured again in the next round.
+            self.history.moved.put_back(listing, Position::default());
         }
         tracing::warn!(
             node,
@@ -237,7 +267,22 @@ struct Cut {
 
 #[cfg(test)]
 mod tests {
+    use onsale_domain::Tenant;
+
     use super::*;
+
+    #[test]
+    fn the_sum_is_that_of_the_listings_however_often_they_are_measured() {
+        let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number };
+        let mut sizes = Sizes::default();
+        for (number, bytes, facts) in
+            [(1, 900, 3), (2, 500, 1), (1, 300, 1), (2, 96, 0), (2, 96, 0), (1, 700, 2)]
+        {
+            sizes.set(listing(number), Size { bytes, facts });
+            assert_eq!(sizes.all, sizes.of_listing.values().map(|size| size.bytes).sum::<u64>());
+        }
+        assert_eq!((sizes.all, sizes.of_listing.len()), (700, 1));
+    }
 
     #[test]
     fn it_is_said_before_anything_is_forgotten() {

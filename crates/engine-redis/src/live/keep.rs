@@ -11,7 +11,8 @@ use onsale_engine::Moved;
 
 use super::fetch::AT_ONCE;
 use super::replica::Replica;
-use super::{Inner, attempts, derive, history, sweep, trim, wake, wake_ups};
+use super::{Inner, attempts, derive, history, sweep, wake, wake_ups};
+use crate::link::{Node, slot};
 
 /// A listing that changed so lately is compared in every round.
 const LATELY_MS: i64 = 60_000;
@@ -20,8 +21,8 @@ const LATELY_MS: i64 = 60_000;
 const OTHERS: usize = 64;
 /// The index of listings is read every so many rounds.
 const NEW: u64 = 5;
-/// Streams are trimmed every so many rounds.
-const TRIM: u64 = 600;
+/// Streams that are trimmed in one round.
+const TRIMMED: usize = 64;
 /// What facts and answers take is looked at every so many rounds: in that time a busy node takes some megabytes.
 const HISTORY: u64 = 10;
 /// Between two tries to read what a recovery has kept.
@@ -57,9 +58,7 @@ async fn poll(inner: Arc<Inner>) {
         } else if round % NEW == 0 {
             let _ = inner.find_new_listings().await;
         }
-        if round % TRIM == 0 {
-            trim::all(&inner).await;
-        }
+        inner.trim_due(inner.clock.now(), TRIMMED).await;
         if round % HISTORY == 0 {
             history::keep(&inner).await;
         }
@@ -78,10 +77,8 @@ struct Watched {
 impl Watched {
     fn new(inner: &Inner) -> Watched {
         let moved = inner.bulletin.movements.subscribe(&ListingKind::ALL);
-        let now = inner.clock.passed();
-        // What was found at the start may have moved a moment before.
-        let lately = inner.directory.all().iter().map(|replica| (replica.id, now)).collect();
-        Watched { moved, lately, others: None }
+        // What moved while the engine was opened is compared once, when wake-ups begin to be heard.
+        Watched { moved, lately: BTreeMap::new(), others: None }
     }
 
     fn next(&mut self, inner: &Inner) -> Vec<Arc<Replica>> {
@@ -117,8 +114,14 @@ async fn recovered(inner: Arc<Inner>) {
 }
 
 impl Inner {
-    pub(super) async fn compare_all(self: &Arc<Self>) {
-        self.compare(self.directory.all()).await;
+    /// All listings whose wake-ups a node tells: some of them may have been missed.
+    pub(super) async fn compare_told_by(self: &Arc<Self>, node: &Node) {
+        let map = self.link.map();
+        let is_told = |replica: &Arc<Replica>| {
+            let channel = self.across.channel(&replica.id);
+            map.master_of(slot::slot(channel.as_bytes())).is_some_and(|master| master.name() == node.name())
+        };
+        self.compare(self.directory.all().into_iter().filter(is_told).collect()).await;
     }
 
     /// Asks where listings are, and fetches what is missing here.

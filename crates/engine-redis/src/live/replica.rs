@@ -341,7 +341,7 @@ mod tests {
     /// The hold of the seat with the step's number.
     fn held(epoch: u64, number: u64) -> Arc<Step> {
         let fact = Fact::Event(EventFact::HoldPlaced {
-            hold: HoldId(u128::from(number)),
+            hold: HoldId(number),
             buyer: BuyerId::parse("ann").expect("a buyer"),
             seats: vec![SeatLine { seat: number as u32, price_minor: 700 }],
             areas: Vec::new(),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::{SaleFact, SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, Fact, ListingId, ListingKind, Millis, Tenant};
+use onsale_engine::Agenda;
 use onsale_engine::engine::BodyView;
 use parking_lot::Mutex;
 
@@ -21,9 +22,19 @@ const AGAIN: Duration = Duration::from_secs(20);
 /// A buyer's last purchase is of interest for a week.
 const LAST_MS: Millis = 7 * 24 * 3_600_000;
 
-/// What was written last, and when.
+/// Sales that are taken out of the calendar in one go.
+const OVER_AT_ONCE: usize = 256;
+
 #[derive(Debug, Default)]
-pub(super) struct Shown(Mutex<BTreeMap<Tenant, (ListingId, Instant)>>);
+pub(super) struct Shown(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// What was written last, and when.
+    last: BTreeMap<Tenant, (ListingId, Instant)>,
+    /// The sales that are not over, by their end.
+    running: Agenda,
+}
 
 /// Who bought something by this fact, as far as the replica has taken it in.
 pub(super) fn buyer_of(replica: &Replica, fact: &Fact) -> Option<BuyerId> {
@@ -47,20 +58,31 @@ pub(super) fn last_purchases(inner: &Inner, bought: BTreeMap<(Tenant, BuyerId), 
     bought.into_iter().map(set).collect()
 }
 
+/// A sale that moved, or that was found.
+pub(super) fn note(shown: &Shown, replica: &Replica) {
+    if replica.id.kind == ListingKind::Sale {
+        let over_at = replica.view().and_then(|view| view.body.over_at());
+        shown.0.lock().running.set(replica.id, over_at);
+    }
+}
+
 /// The sale that is on now, of each tenant: of a series before one that stands alone, and the one that began last.
 pub(super) fn active(inner: &Inner, shown: &Shown) -> Commands {
     let now = inner.clock.now();
+    let mut shown = shown.0.lock();
+    // Those whose end has passed; one that is made longer is noted again.
+    while !shown.running.take_due(now, OVER_AT_ONCE).is_empty() {}
     let mut on: BTreeMap<Tenant, (bool, Millis, ListingId)> = BTreeMap::new();
-    for replica in inner.directory.all().iter().filter(|replica| replica.id.kind == ListingKind::Sale) {
-        let Some(view) = replica.view() else { continue };
+    for (_, listing) in shown.running.all() {
+        let Some(view) = inner.directory.get(&listing).and_then(|replica| replica.view()) else { continue };
         let BodyView::Sale(sale) = &view.body else { continue };
         if sale.status_at(now) == SaleStatus::Open {
-            let this = (sale.details.origin.is_some(), sale.details.starts_at, replica.id);
-            let best = on.entry(replica.id.tenant).or_insert(this);
+            let this = (sale.details.origin.is_some(), sale.details.starts_at, listing);
+            let best = on.entry(listing.tenant).or_insert(this);
             *best = this.max(*best);
         }
     }
-    let mut shown = shown.0.lock();
+    let shown = &mut shown.last;
     let mut commands = Vec::new();
     for (tenant, (_, _, sale)) in &on {
         let known = shown.get(tenant);

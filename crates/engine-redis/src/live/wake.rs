@@ -1,5 +1,5 @@
 //! Listens: one connection to each master, on which it pushes wake-ups of other servers and the ends of markers.
-//! Whatever gets lost on the way is found by polling; after every break all listings are compared.
+//! Whatever gets lost on the way is found by polling; after every break the listings are compared of which that master tells.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,7 +50,7 @@ async fn keep_listening(inner: Arc<Inner>, node: Arc<Node>) {
 }
 
 async fn listen(inner: &Arc<Inner>, node: &Node) -> Result<(), LinkError> {
-    // Pushing must not block: what finds no room is left out, and all listings are compared instead.
+    // Pushing must not block: what finds no room is left out, and listings are compared instead.
     let (sender, mut pushed) = mpsc::channel::<PushInfo>(WAITING);
     let missed = Arc::new(AtomicBool::new(false));
     let push = {
@@ -80,11 +80,11 @@ async fn listen(inner: &Arc<Inner>, node: &Node) -> Result<(), LinkError> {
     }
     if inner.options.wakes {
         // From here on nothing is missed; what was, is fetched.
-        inner.compare_all().await;
+        inner.compare_told_by(node).await;
     }
     loop {
         if missed.swap(false, Ordering::AcqRel) {
-            inner.compare_all().await;
+            inner.compare_told_by(node).await;
         }
         tokio::select! {
             told = pushed.recv() => match told {

@@ -1,16 +1,17 @@
 //! What scripts take from the domain, put into their texts when they are made, so that a script reads no table for it:
 //! `NO.seat_held` is the number of a refusal, `BOUND.OFFER_MS` a bound under its name in the domain, `HOW.expired` an end,
-//! `WHY.STOCK_MAX` a sentence, `HEAD.NAMES` what the kind calls the last fields of its head. Between quotes a number
-//! is its text.
+//! `WHY.STOCK_MAX` a sentence, `FIELD.areas_n_count` the name of the field `areas[].count`, `HEAD.NAMES` what the kind calls
+//! the last fields of its head. Between quotes a number is its text.
 
 use std::borrow::Cow;
 
 use onsale_domain::ended::End;
+use onsale_domain::field::Field;
 use onsale_domain::{Code, ListingKind, auction, limits, listing, money, order, venue};
 
 use crate::kinds::{self, OWN_HEAD, UNUSED};
 
-const WORDS: [&str; 5] = ["NO", "BOUND", "HOW", "WHY", "HEAD"];
+const WORDS: [&str; 6] = ["NO", "BOUND", "HOW", "WHY", "FIELD", "HEAD"];
 
 /// The text with everything put in. A name that the domain does not know is our mistake, and no script is made.
 pub(super) fn put_in(text: &str, kind: Option<ListingKind>) -> String {
@@ -48,6 +49,7 @@ fn value(word: &str, name: &str, kind: Option<ListingKind>) -> Option<Cow<'stati
         "HOW" => End::ALL.iter().find(|end| end.as_str() == name).map(|end| number(*end as i64)),
         "BOUND" => bound(name).map(number),
         "WHY" => sentence(name).map(|why| Cow::Owned(format!("\"{why}\""))),
+        "FIELD" => field(name).map(|field| Cow::Owned(format!("\"{field}\""))),
         _ => {
             let names = kind.map_or([UNUSED; OWN_HEAD], kinds::head);
             (name == "NAMES").then(|| Cow::Owned(names.join(", ")))
@@ -68,6 +70,12 @@ fn bound(name: &str) -> Option<i64> {
     all.into_iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
+/// A field of the domain by its name, with `_` for every dot and `_n` for every place in a list.
+fn field(name: &str) -> Option<&'static str> {
+    let mut texts = Field::ALL.iter().map(|field| field.as_str());
+    texts.find(|text| text.replace("[]", "_n").replace('.', "_") == name)
+}
+
 fn sentence(name: &str) -> Option<&'static str> {
     let all = [
         ("STOCK_MAX", limits::STOCK_MAX_WHY),
@@ -86,6 +94,7 @@ mod tests {
         let text = "if n > BOUND.BIDS_MAX then return NO.bids_full, \"NO.seat_held\", HOW.released end";
         let made = put_in(text, None);
         assert_eq!(made, "if n > 10000 then return 80, \"22\", 1 end");
+        assert_eq!(put_in("refuse(FIELD.areas_n_count)", None), "refuse(\"areas[].count\")");
         assert_eq!(put_in("KNOW.z + BOUNDS.a", None), "KNOW.z + BOUNDS.a", "another word is left alone");
     }
 

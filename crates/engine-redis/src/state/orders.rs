@@ -11,7 +11,7 @@ use onsale_domain::{Millis, OrderId, PaymentId};
 
 use super::State;
 use super::records::{Parts, id, same, texts};
-use crate::facts::{self, Malformed, orders};
+use crate::facts::{self, ID_CHARS, Malformed, orders};
 
 /// None if no order was ever placed here.
 pub(crate) fn image(state: &State) -> Result<Option<OrdersImage>, Malformed> {
@@ -31,7 +31,7 @@ pub(crate) fn image(state: &State) -> Result<Option<OrdersImage>, Malformed> {
 
 /// Goods that were sold: their fields are ids alone.
 pub(crate) fn sold(state: &State) -> impl Iterator<Item = (&str, &[u8])> {
-    state.orders.iter().filter(|(field, _)| field.len() == 26 && !field.contains(':'))
+    state.orders.iter().filter(|(field, _)| field.len() == ID_CHARS && !field.contains(':'))
 }
 
 /// When an order ended that nobody ever paid for.
@@ -129,17 +129,24 @@ fn read_status(name: &str) -> Result<OrderStatus, Malformed> {
 /// Whether living orders are found by their goods, and what will be forgotten by its time.
 pub(crate) fn check(state: &State) -> Result<(), String> {
     let kept = texts(&state.orders);
-    let (mut goods, mut fading) = (BTreeMap::new(), BTreeSet::new());
+    let (mut goods, mut fading, mut payments) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
     for (field, record) in kept.iter().filter(|(field, _)| field.starts_with("b:")) {
         let name = field.trim_start_matches("b:");
         let order = order(name, record.as_bytes()).map_err(|error| error.to_string())?;
         if matches!(order.status, OrderStatus::Pending | OrderStatus::Paying) {
             goods.insert(format!("g:{}", facts::id(order.placed.goods.number())), name.to_owned());
         }
+        for payment in &order.payments {
+            payments.insert(format!("p:{}", facts::id(payment.id.0)), name.to_owned());
+        }
         fading.extend(fades(&order).map(|at| (name.to_owned(), (-at).to_string())));
     }
-    let taken = kept.into_iter().filter(|(field, _)| field.starts_with("g:")).collect();
-    same("goods in orders", &taken, &goods)?;
+    let under = |prefix: &str| {
+        let all = kept.iter().filter(|(field, _)| field.starts_with(prefix));
+        all.map(|(field, name)| (field.clone(), name.clone())).collect()
+    };
+    same("goods in orders", &under("g:"), &goods)?;
+    same("payments of orders", &under("p:"), &payments)?;
     kept_for_days(state)?;
     let over = texts(&state.open).into_iter().filter(|(_, score)| score.starts_with('-')).collect();
     same("orders that will be forgotten", &over, &fading)

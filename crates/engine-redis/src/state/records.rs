@@ -31,7 +31,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-pub(crate) fn id(text: &str) -> Result<u128, Malformed> {
+pub(crate) fn id(text: &str) -> Result<u64, Malformed> {
     facts::read_id(text).ok_or_else(|| Malformed::of("id"))
 }
 

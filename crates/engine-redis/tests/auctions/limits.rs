@@ -27,7 +27,7 @@ fn listing() -> ListingId {
 }
 
 fn buyer(n: usize) -> BuyerId {
-    BuyerId::parse(&format!("ext:default:{n}")).expect("a name")
+    BuyerId::parse(&format!("buyer-{n}")).expect("a name")
 }
 
 /// Lua and the domain, side by side.

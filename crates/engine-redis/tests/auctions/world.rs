@@ -4,6 +4,7 @@ use onsale_domain::auction::command::{
     BanBidder, BuyNow, CancelAuction, PlaceBid, RefundAward, RetractBid, Retractor, SettleAward,
 };
 use onsale_domain::auction::{Auction, AuctionCommand, AuctionStatus};
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::listing::Key;
 use onsale_domain::money::{MINOR_MAX, Minor};
 use onsale_domain::{BuyerId, Command, Listing, ListingId, ListingKind, Millis, OrderId, Step, Tenant};
@@ -20,7 +21,7 @@ pub(crate) struct World {
     /// A history is about one auction after the other: each is over for good one day.
     pub auction: ListingId,
     pub nowhere: ListingId,
-    ids: u128,
+    ids: u64,
     /// How long one speaks of an auction that is over.
     pub patience: u64,
     /// Orders that were placed for an award, if there are orders in this world.
@@ -33,22 +34,22 @@ takes_its_course!(World, auction);
 impl World {
     pub(crate) fn new(seed: u64) -> World {
         let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number };
-        let number = u128::from(seed) << 32;
+        let number = (seed << 32) % LISTING_NUMBERS;
         World {
             chance: Chance::new(seed),
             now: 1_700_000_000_000,
             auction: listing(number | 1),
             nowhere: listing(number),
-            ids: number << 32,
+            ids: seed << 40,
             patience: 12,
             orders: Vec::new(),
             asked: Vec::new(),
         }
     }
 
-    pub(crate) fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u64 {
         self.ids += 1;
-        self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
+        self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     pub(crate) fn pass_time(&mut self) {
@@ -85,7 +86,7 @@ impl World {
         let key = self
             .chance
             .one_in(3)
-            .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
+            .then(|| Key { scope: self.fresh().into(), fingerprint: u128::from(self.chance.next()) << 1 });
         match self.chance.below(200) {
             0 => return Ask { listing: to, command: self.other(), key },
             1..=15 => return Ask { listing: to, command: Command::ExpireDue { limit: 64 }, key: None },

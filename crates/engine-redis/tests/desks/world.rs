@@ -2,10 +2,11 @@
 
 use onsale_domain::desk::command::{NoteAnswer, TakeWork};
 use onsale_domain::desk::{DeskCommand, DeskFact, PaymentStanding, Slip, Webhook};
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
 use onsale_domain::{
-    Command, Fact, Listing, ListingId, ListingKind, Millis, OrderId, PaymentId, Step, Tenant,
+    Command, Fact, Listing, ListingId, ListingKind, Millis, OrderId, PaymentId, PaymentName, Step, Tenant,
 };
 
 use crate::differential::chance::Chance;
@@ -28,22 +29,30 @@ struct World {
     now: Millis,
     desk: ListingId,
     nowhere: ListingId,
-    ids: u128,
+    ids: u64,
     through: u64,
-    taken: Vec<(PaymentId, u16)>,
+    taken: Vec<(PaymentName, u16)>,
     asked: SentCommands,
 }
 
 impl World {
-    fn listing(&mut self, number: u128) -> ListingId {
+    fn listing(&mut self, number: u64) -> ListingId {
         ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number }
     }
 
-    fn name(&mut self) -> (PaymentId, u16) {
+    fn of_listing(&mut self, number: u64, payment: PaymentId) -> PaymentName {
+        PaymentName { listing: self.listing(number), payment }
+    }
+
+    fn name(&mut self) -> (PaymentName, u16) {
         let known = self.chance.recent(&self.taken, 9).copied();
         match self.chance.one_in(12) {
-            false => known.unwrap_or((PaymentId(3), 0)),
-            true => (PaymentId(self.chance.below(60).into()), self.chance.below(3) as u16),
+            false => known.unwrap_or_else(|| (self.of_listing(1, PaymentId(3)), 0)),
+            true => {
+                // Few listings and few numbers: one number is a payment of several listings.
+                let (number, payment) = (1 + self.chance.below(3), PaymentId(self.chance.below(60)));
+                (self.of_listing(number, payment), self.chance.below(3) as u16)
+            }
         }
     }
 
@@ -70,7 +79,7 @@ impl World {
     fn take_work(&mut self) -> DeskCommand {
         let count = if self.chance.one_in(30) { 65 } else { self.chance.below(4) };
         let slips = (0..count).map(|_| {
-            let payment = PaymentId(self.chance.below(60).into());
+            let payment = PaymentId(self.chance.below(60));
             let refund = self.chance.below(3) as u16;
             Slip {
                 order: OrderId(payment.0 + 100),
@@ -85,7 +94,7 @@ impl World {
         });
         let slips = slips.collect();
         self.through += self.chance.below(3);
-        let number = 1 + u128::from(self.chance.below(3));
+        let number = 1 + self.chance.below(3);
         TakeWork { listing: self.listing(number), through: self.through, slips }.into_command()
     }
 
@@ -152,14 +161,14 @@ impl histories::World for World {
 
 impl Course for World {
     fn of_seed(seed: u64) -> World {
-        let number = u128::from(seed) << 8;
+        let number = (seed << 8) % LISTING_NUMBERS;
         let desk = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Desk, number };
         World {
             chance: Chance::new(seed),
             now: 1_700_000_000_000,
             desk: desk(number | 1),
             nowhere: desk(number | 2),
-            ids: number << 32,
+            ids: seed << 40,
             through: 5,
             taken: Vec::new(),
             asked: SentCommands::default(),
@@ -185,7 +194,7 @@ impl Course for World {
         };
     }
 
-    fn fresh(&mut self) -> u128 {
+    fn fresh(&mut self) -> u64 {
         self.ids += 1;
         self.ids
     }
@@ -209,7 +218,7 @@ impl Course for World {
         }
         let fingerprint = u128::from(self.chance.next()) << 1;
         let keyed = !matches!(command, Command::ExpireDue { .. }) && self.chance.one_in(3);
-        let key = keyed.then(|| Key { scope: self.fresh(), fingerprint });
+        let key = keyed.then(|| Key { scope: self.fresh().into(), fingerprint });
         Ask { listing, command, key }
     }
 
@@ -219,8 +228,8 @@ impl Course for World {
 
     fn learn(&mut self, step: &Step) {
         for fact in &step.facts {
-            if let Fact::Desk(DeskFact::WorkTaken { slips, .. }) = fact {
-                self.taken.extend(slips.iter().map(|slip| (slip.payment, slip.refund)));
+            if let Fact::Desk(DeskFact::WorkTaken { listing, slips, .. }) = fact {
+                self.taken.extend(slips.iter().map(|slip| (slip.of(*listing), slip.refund)));
             }
         }
     }

@@ -58,7 +58,7 @@ pub(crate) trait Course: Send + Sync + 'static {
     fn chance(&mut self) -> &mut Chance;
     fn now(&self) -> Millis;
     fn pass_time(&mut self);
-    fn fresh(&mut self) -> u128;
+    fn fresh(&mut self) -> u64;
     /// The listing that the history is about.
     fn listing(&self) -> ListingId;
     fn ask(&mut self, about: &Listing) -> Ask;
@@ -96,7 +96,7 @@ macro_rules! takes_its_course {
                 Self::pass_time(self);
             }
 
-            fn fresh(&mut self) -> u128 {
+            fn fresh(&mut self) -> u64 {
                 Self::fresh(self)
             }
 
@@ -146,7 +146,7 @@ impl<W: World> History<W> {
             let stamp = match (ask.key, &ask.command) {
                 (Some(key), _) => Stamp::Key(key),
                 (None, Command::ExpireDue { .. }) => Stamp::None,
-                (None, _) => Stamp::Operation(self.world.fresh()),
+                (None, _) => Stamp::Operation(self.world.fresh().into()),
             };
             if self.told {
                 println!("{n} at {now} {:?} {:?}\n   -> {:?}", ask.command, ask.key, expected);

@@ -14,7 +14,7 @@ use onsale_engine_redis::live::{Options, RedisEngine};
 use super::house::{create, event, hold, open, until};
 use super::support::{Brand, Setup, Six};
 
-const EVENTS: u128 = 24;
+const EVENTS: u64 = 24;
 
 /// The place of the master that has a key.
 fn master(six: &Six, key: &str) -> usize {
@@ -56,7 +56,7 @@ async fn starts_without(brand: Brand, away: impl Fn(&Six) -> usize) {
     assert!(!lost.is_empty() && !here.is_empty());
     until("all are in the index", || {
         let place = master(&six, "onsale:listings");
-        six.nodes[place].say::<u64>("SCARD onsale:listings").is_ok_and(|count| u128::from(count) == EVENTS)
+        six.nodes[place].say::<u64>("SCARD onsale:listings").is_ok_and(|count| count == EVENTS)
     })
     .await;
     first.close();

@@ -135,12 +135,10 @@ async fn auctions_that_are_on_and_active_bids_are_written_behind_the_facts() {
     let (engine, _other) = pair(&server, &clock).await;
     until("the lease is taken", || server.say::<u64>("EXISTS onsale:derived:writer").ok() == Some(1)).await;
     assert_eq!(submit(&engine, AUCTION, create()).await.expect("an answer").outcome, Outcome::Done);
-    let ends = || {
-        server.say::<Option<i64>>(&format!("ZSCORE onsale:auctions:active:default {AUCTION}")).ok().flatten()
-    };
-    let bids = |name: &str| {
-        server.say::<Vec<String>>(&format!("SMEMBERS onsale:user:active_bids:default:{name}")).ok()
-    };
+    let ends =
+        || server.say::<Option<i64>>(&format!("ZSCORE onsale:auctions:active:0 {AUCTION}")).ok().flatten();
+    let bids =
+        |name: &str| server.say::<Vec<String>>(&format!("SMEMBERS onsale:user:active_bids:0:{name}")).ok();
     until("it is shown", || ends() == Some(START + HOUR)).await;
     // Whichever of the two writes has heard of the auction by now, and of every bid from here on.
     assert_eq!(bid(&engine, "ann", 5_000).await, Outcome::Done);

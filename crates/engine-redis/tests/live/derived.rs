@@ -11,7 +11,7 @@ use super::support::{Brand, Server, Setup};
 const WRITER: &str = "onsale:derived:writer";
 
 fn hinted(server: &Server, name: &str) -> bool {
-    server.say::<u64>(&format!("EXISTS onsale:user:locks:default:{name}")).is_ok_and(|known| known == 1)
+    server.say::<u64>(&format!("EXISTS onsale:user:locks:0:{name}")).is_ok_and(|known| known == 1)
 }
 
 fn count(server: &Server, field: &str) -> Option<u64> {

@@ -14,7 +14,7 @@ use onsale_engine::Engine;
 use onsale_engine_redis::live::{Options, RedisEngine};
 
 use super::creations::creation;
-use super::house::{buyer, open, submit};
+use super::house::{buyer, open, submit, until};
 use super::support::{Brand, Server};
 
 const NOW: Millis = 1_800_000_000_000;
@@ -22,7 +22,7 @@ const NOW: Millis = 1_800_000_000_000;
 const NEVER: Duration = Duration::from_secs(86_400);
 
 fn sale(number: usize) -> ListingId {
-    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: number as u128 }
+    ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: number as u64 }
 }
 
 /// How often Redis was asked this since it started.
@@ -74,4 +74,32 @@ async fn a_buyers_checkouts_cost_as_many_commands_as_there_are_sales_with_someth
     assert_eq!(found.iter().map(|one| one.listing).collect::<Vec<_>>(), [sale(7)]);
     assert!(matches!(&found[0].found, Found::Sale(SaleFound::Checkouts(all)) if all.len() == 1), "{found:?}");
     assert!(asked <= 4, "{asked} positions were asked for");
+}
+
+/// Rounds of the engine, by what each asks once, and how many positions and sizes were asked for.
+fn rounds(server: &Server) -> [u64; 3] {
+    ["time", "hget", "memory|usage"].map(|command| calls(server, command))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_engine_asks_for_as_much_however_many_listings_there_are() {
+    const SALES: usize = 600;
+    /// Compared in turn, and what else a round may ask.
+    const IN_A_ROUND: u64 = 64 + 8;
+    let server = Server::start(Brand::Redis);
+    let first = open(&server.url(), Options { poll: NEVER, ..Options::default() }).await;
+    make(&first, SALES).await;
+    first.close();
+    let options = Options { poll: Duration::from_millis(20), ..Options::default() };
+    let engine = open(&server.url(), options).await;
+    // Each is compared once, when wake-ups begin to be heard, and its facts are measured once.
+    until("every listing was looked at", || rounds(&server)[2] >= SALES as u64).await;
+    until("the start is over", || rounds(&server)[0] >= 60).await;
+    let [time, positions, sizes] = rounds(&server);
+    until("thirty rounds have passed", || rounds(&server)[0] >= time + 30).await;
+    let [later, positions_later, sizes_later] = rounds(&server);
+    let (passed, asked) = (later - time + 1, positions_later - positions);
+    assert!(asked <= passed * IN_A_ROUND, "{asked} positions in {passed} rounds");
+    assert_eq!(sizes_later, sizes, "what rests is not measured again");
+    drop(engine);
 }

@@ -1,9 +1,12 @@
 //! The bound in bytes: over it the oldest answers are forgotten together with their facts.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use onsale_domain::listing::Key;
-use onsale_domain::seats::EventCommand;
-use onsale_domain::seats::command::{Pick, PlaceHold};
-use onsale_domain::{Command, HoldId, ListingId};
+use onsale_domain::seats::command::{ConfirmHold, HoldKey, Pick, PlaceHold};
+use onsale_domain::seats::{EventCommand, EventFound, EventQuery};
+use onsale_domain::{Command, Found, HoldId, ListingId, Millis, OrderId};
 use onsale_engine::{Answer, Engine, EngineError, Position, Request};
 use onsale_engine_redis::live::{Options, RECORD_BYTES, RedisEngine};
 
@@ -13,7 +16,7 @@ use super::support::{Brand, Server};
 /// What Redis' table of deadlines takes for a key: an entry and its place in the table.
 const DEADLINE_BYTES: u64 = 24 + 16;
 
-async fn hold_under(engine: &RedisEngine, listing: ListingId, number: u128) -> Answer {
+async fn hold_under(engine: &RedisEngine, listing: ListingId, number: u64) -> Answer {
     let pick = Pick::Seats(vec![number as u32 % 90]);
     let place = PlaceHold {
         hold: HoldId(number + 1_000),
@@ -23,7 +26,7 @@ async fn hold_under(engine: &RedisEngine, listing: ListingId, number: u128) -> A
         hold_ms: Some(600_000),
     };
     let command = Command::Event(EventCommand::PlaceHold(place));
-    let key = Some(Key { scope: number + (1 << 100), fingerprint: number });
+    let key = Some(Key { scope: u128::from(number) + (1 << 100), fingerprint: number.into() });
     engine.submit(Request { listing, command, key, by: None }).await.expect("an answer")
 }
 
@@ -97,5 +100,43 @@ async fn a_remembered_answer_takes_no_more_than_is_counted_for_it() {
         let bytes = server.say::<u64>(&format!("MEMORY USAGE {record}")).expect("a size") + DEADLINE_BYTES;
         println!("{record}: {bytes} bytes");
         assert!(bytes <= RECORD_BYTES, "{record}: {bytes} bytes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_is_told_again_under_its_key_hours_after_its_hold_was_forgotten() {
+    const ZERO: Millis = 1_900_000_000_000;
+    const HOUR: Millis = 3_600_000;
+    for brand in Brand::BOTH {
+        let server = Server::start(brand);
+        let clock = Arc::new(AtomicI64::new(ZERO));
+        let engine = open(&server.url(), Options { clock: Some(clock.clone()), ..Options::default() }).await;
+        let listing = event(1);
+        create(&engine, listing).await;
+        let held = hold_under(&engine, listing, 1).await;
+        let fence = held.step().expect("a fact").fence(held.position.offset);
+        let hold = HoldId(1_001);
+        let command = EventCommand::ConfirmHold(ConfirmHold {
+            key: HoldKey { hold, fence, buyer: buyer("ann") },
+            order: OrderId(1),
+        });
+        let confirm = Request {
+            listing,
+            command: Command::Event(command),
+            key: Some(Key { scope: 7, fingerprint: 7 }),
+            by: None,
+        };
+        let sold = engine.submit(confirm.clone()).await.expect("an answer");
+        assert!(sold.outcome.refused().is_none() && !sold.replayed, "{:?}", sold.outcome);
+        for hours in [1, 23] {
+            clock.store(ZERO + hours * HOUR + 1, Ordering::Relaxed);
+            // Whatever happens next makes the listing forget holds that ended more than an hour ago.
+            hold_under(&engine, listing, 1 + hours as u64).await;
+            let found = engine.ask(listing, EventQuery::Hold(hold).into()).await.expect("an answer");
+            assert!(matches!(found, Found::Event(EventFound::Nothing)), "{found:?}");
+            let again = engine.submit(confirm.clone()).await.expect("an answer");
+            assert!(again.replayed, "after {hours} hours: {:?}", again.outcome);
+            assert_eq!(again.step(), sold.step());
+        }
     }
 }

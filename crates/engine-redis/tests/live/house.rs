@@ -16,7 +16,7 @@ use onsale_engine_redis::live::{Options, RedisEngine};
 
 pub(crate) const SEATS: usize = 100;
 
-pub(crate) fn event(number: u128) -> ListingId {
+pub(crate) fn event(number: u64) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn hourly() -> SeriesDetails {
         currency: Currency::parse("EUR").expect("three letters"),
         rules: StockRules::default(),
         length_ms: HOUR,
-        items: vec![ItemTemplate { price_minor: 0, stock: 2 }],
+        items: vec![ItemTemplate { stock: 2, ..ItemTemplate::default() }],
     };
     SeriesDetails { name: "every hour".into(), schedule: Schedule::Hourly, from: 0, template }
 }
@@ -73,7 +73,7 @@ fn available(engine: &RedisEngine, sale: ListingId) -> Option<u32> {
     Some(sale.levels[0].available())
 }
 
-fn checkout(number: u128, name: &str) -> Command {
+fn checkout(number: u64, name: &str) -> Command {
     let lines = vec![SkuCount { sku: 0, count: 1 }];
     let checkout = CheckoutId(number);
     Command::Sale(SaleCommand::Checkout(Checkout { checkout, buyer: buyer(name), lines, checkout_ms: None }))
@@ -155,9 +155,9 @@ async fn a_sale_is_shown_swept_and_followed_by_all_servers() {
     assert_eq!(one.image(&sale), other.image(&sale));
     // What pages of others may read.
     let read = |key: &str| server.say::<Option<String>>(&format!("GET {key}")).ok().flatten();
-    until("the sale is named", || read("onsale:active_sale_id:default") == Some(sale.to_string())).await;
+    until("the sale is named", || read("onsale:active_sale_id:0") == Some(sale.to_string())).await;
     clock.store(SLOT + HOUR, Ordering::Relaxed);
-    until("no sale is on", || read("onsale:active_sale_id:default").is_none()).await;
+    until("no sale is on", || read("onsale:active_sale_id:0").is_none()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,6 +178,6 @@ async fn a_buyers_last_purchase_is_written_behind_the_facts() {
         let bought = submit(&engine, sale, Command::Sale(purchase)).await.expect("an answer");
         assert_eq!(bought.outcome, Outcome::Done);
     }
-    let at = || server.say::<Option<i64>>("GET onsale:user:last_purchase:default:ann").ok().flatten();
+    let at = || server.say::<Option<i64>>("GET onsale:user:last_purchase:0:ann").ok().flatten();
     until("it is written", || at().is_some_and(|at| at >= now)).await;
 }

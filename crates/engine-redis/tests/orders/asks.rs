@@ -24,7 +24,8 @@ impl<G: Goods> World<G> {
         self.goods.hurry(about);
         let command = Command::Order(self.command(about));
         let fingerprint = u128::from(self.goods.chance().next()) << 1;
-        let key = self.goods.chance().one_in(3).then(|| Key { scope: self.goods.fresh(), fingerprint });
+        let key =
+            self.goods.chance().one_in(3).then(|| Key { scope: self.goods.fresh().into(), fingerprint });
         let mut listing = self.goods.listing();
         if self.goods.chance().one_in(30) {
             let elsewhere = self.goods.elsewhere();

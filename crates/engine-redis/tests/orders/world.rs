@@ -44,7 +44,7 @@ impl<G: Goods> Course for World<G> {
         }
     }
 
-    fn fresh(&mut self) -> u128 {
+    fn fresh(&mut self) -> u64 {
         self.goods.fresh()
     }
 

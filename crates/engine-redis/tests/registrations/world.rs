@@ -1,5 +1,6 @@
 //! One small world for a random history: a registration of few places, and buyers who come, wait, pay and leave.
 
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
 use onsale_domain::registration::RegistrationFact;
@@ -21,7 +22,7 @@ pub(crate) struct World {
     pub now: Millis,
     pub registration: ListingId,
     pub nowhere: ListingId,
-    ids: u128,
+    ids: u64,
     pub entries: Vec<(EntryId, BuyerId)>,
     pub orders: Vec<OrderId>,
     pub asked: SentCommands,
@@ -32,22 +33,22 @@ takes_its_course!(World, registration);
 impl World {
     pub(crate) fn new(seed: u64) -> World {
         let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Registration, number };
-        let number = u128::from(seed) << 8;
+        let number = (seed << 8) % LISTING_NUMBERS;
         World {
             chance: Chance::new(seed),
             now: 1_700_000_000_000,
             registration: listing(number | 1),
             nowhere: listing(number | 2),
-            ids: number << 32,
+            ids: seed << 40,
             entries: Vec::new(),
             orders: Vec::new(),
             asked: Vec::new(),
         }
     }
 
-    pub(crate) fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u64 {
         self.ids += 1;
-        self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
+        self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     pub(crate) fn pass_time(&mut self) {
@@ -97,7 +98,7 @@ impl World {
         let key = self
             .chance
             .one_in(3)
-            .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
+            .then(|| Key { scope: self.fresh().into(), fingerprint: u128::from(self.chance.next()) << 1 });
         Ask { listing, command: Command::Registration(command), key }
     }
 

@@ -60,7 +60,7 @@ impl World {
             false => self.any_verb(sale),
         };
         let key = (!matches!(command, Command::ExpireDue { .. }) && self.chance.one_in(3))
-            .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
+            .then(|| Key { scope: self.fresh().into(), fingerprint: u128::from(self.chance.next()) << 1 });
         Ask { listing, command, key }
     }
 

@@ -1,6 +1,7 @@
 //! One small world for a random history: a sale of few units and fewer buyers, and what was granted, so that
 //! everything collides with everything. `asks` makes the commands.
 
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::money::Currency;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::stock::command::CreateSale;
@@ -22,7 +23,7 @@ pub(crate) struct World {
     /// Whether it cancels the sale when half of it is told.
     pub cancels: bool,
     pub told: u32,
-    ids: u128,
+    ids: u64,
     /// Codes ever given, with whose they are and what they reserved.
     pub codes: Vec<(CheckoutId, BuyerId, Vec<SkuLine>)>,
     /// Orders ever named, and the code each was named for.
@@ -36,7 +37,7 @@ impl World {
     pub(crate) fn new(seed: u64) -> World {
         let mut chance = Chance::new(seed);
         let listing = |kind, number| ListingId { tenant: Tenant::DEFAULT, kind, number };
-        let number = u128::from(seed) << 8;
+        let number = (seed << 8) % LISTING_NUMBERS;
         let (elsewhere, cancels) = (chance.one_in(8), chance.one_in(6));
         World {
             chance,
@@ -47,17 +48,17 @@ impl World {
             elsewhere,
             cancels,
             told: 0,
-            ids: number << 32,
+            ids: seed << 40,
             codes: Vec::new(),
             orders: Vec::new(),
             asked: Vec::new(),
         }
     }
 
-    pub(crate) fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u64 {
         self.ids += 1;
         // Spread over all bits, as real ids are.
-        self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
+        self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     pub(crate) fn buyer(&mut self) -> BuyerId {

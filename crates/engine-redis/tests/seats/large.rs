@@ -20,7 +20,7 @@ const ASIDE: [usize; 2] = [9, 10];
 
 fn hold(seat: u32) -> Command {
     // Spread like ids that were made at random, and buyers as long as accounts are.
-    let id = u128::from(seat).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    let id = u64::from(seat).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let buyer = BuyerId::parse(&format!("usr_{seat:026}")).expect("a short name");
     let (pick, areas) = (Pick::Seats(vec![seat]), Vec::new());
     Command::Event(EventCommand::PlaceHold(PlaceHold { hold: HoldId(id), buyer, pick, areas, hold_ms: None }))

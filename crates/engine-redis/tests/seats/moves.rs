@@ -90,7 +90,7 @@ pub(crate) fn create(now: Millis, seats: u32) -> Command {
     })))
 }
 
-fn hold(id: u128, pick: Pick) -> Command {
+fn hold(id: u64, pick: Pick) -> Command {
     let buyer = BuyerId::parse("ann").expect("a short name");
     Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(id),
@@ -101,7 +101,7 @@ fn hold(id: u128, pick: Pick) -> Command {
     }))
 }
 
-fn best(id: u128, count: u32) -> Command {
+fn best(id: u64, count: u32) -> Command {
     hold(id, Pick::Best(BestAvailable { count, section: None, tier: None, accessible: false }))
 }
 
@@ -164,7 +164,7 @@ async fn a_plain_hold_from_an_old_picture_costs_what_the_event_says_now() {
     let dearer = ChangeEvent { tiers, ..ChangeEvent::default() };
     room.take(&mut fresh, &Command::Event(EventCommand::ChangeEvent(Box::new(dearer)))).await;
     for (picture, id) in [(&old, 2), (&fresh, 3)] {
-        let wish = hold(u128::from(id), Pick::Seats(vec![id]));
+        let wish = hold(u64::from(id), Pick::Seats(vec![id]));
         let reply = room.ask(picture, &wish, Stamp::Operation(u128::from(id) << 64), NOW).await;
         let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
         let Some([Fact::Event(EventFact::HoldPlaced { seats, .. })]) =
@@ -241,7 +241,7 @@ async fn the_marker_ends_at_the_next_deadline() {
         room.take(&mut Picture::nothing(EVENT), &create(NOW, 6)).await;
         let mut picture = room.picture().await;
         for (seat, hold_ms) in [(0, 60_000), (1, 30_000), (2, 90_000)] {
-            let mut command = hold(u128::from(seat) + 1, Pick::Seats(vec![seat]));
+            let mut command = hold(u64::from(seat) + 1, Pick::Seats(vec![seat]));
             if let Command::Event(EventCommand::PlaceHold(hold)) = &mut command {
                 hold.hold_ms = Some(hold_ms);
             }

@@ -93,7 +93,7 @@ fn every_verb_has_a_script_of_its_name() {
     let scripts = Scripts::of_generation("x");
     let has = |kind, verb| Layout::ALL.iter().all(|layout| scripts.has(Name::of(kind, verb), *layout));
     macro_rules! verbs {
-        ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+        ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
             [$((ListingKind::$Kind, <$State as Kind>::Command::VERBS),)*]
         };
     }

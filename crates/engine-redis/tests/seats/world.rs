@@ -2,6 +2,7 @@
 //! so that everything collides with everything. `asks` makes the commands.
 
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::layout::{Area, Layout, Row, Seat, Section};
 use onsale_domain::listing::fence;
 use onsale_domain::money::Currency;
@@ -33,7 +34,7 @@ pub(crate) struct World {
     pub venue: ListingId,
     pub nowhere: ListingId,
     pub seats: u32,
-    ids: u128,
+    ids: u64,
     met: u64,
     /// Holds and places ever granted, with the latest fence known.
     pub holds: Vec<(HoldId, u64, BuyerId)>,
@@ -56,7 +57,7 @@ impl World {
         };
         let listing = |kind, number| ListingId { tenant: Tenant::DEFAULT, kind, number };
         let seats = if theme == Theme::Waiter { 26 } else { 10 + chance.below(14) as u32 };
-        let number = u128::from(seed) << 8;
+        let number = (seed << 8) % LISTING_NUMBERS;
         World {
             chance,
             theme,
@@ -65,7 +66,7 @@ impl World {
             venue: listing(ListingKind::Venue, number | 2),
             nowhere: listing(ListingKind::Event, number | 3),
             seats,
-            ids: number << 32,
+            ids: seed << 40,
             met: 0,
             holds: Vec::new(),
             orders: Vec::new(),
@@ -74,10 +75,10 @@ impl World {
         }
     }
 
-    pub(crate) fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u64 {
         self.ids += 1;
         // Spread over all bits, as real ids are.
-        self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
+        self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     pub(crate) fn buyer(&mut self) -> BuyerId {
@@ -174,9 +175,9 @@ impl World {
             if let Fact::Event(EventFact::QueueJoined { seat, buyer, .. }) = fact {
                 self.places.push((*seat, buyer.clone()));
             }
-            if let Fact::Event(EventFact::SeatOffered { place: hold, .. })
-            | Fact::Event(EventFact::HoldOverridden { hold, to: Some(_), .. }) = fact
-                && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| known == hold)
+            if let Fact::Event(fact) = fact
+                && let Some(hold) = fact.raises_fence_of()
+                && let Some(known) = self.holds.iter_mut().rev().find(|(known, ..)| *known == hold)
             {
                 known.1 = fence;
             }

@@ -1,6 +1,7 @@
 //! One small world for a random history: a series that opens sales by the hour, and servers that ask for slots of all
 //! kinds: the right ones, past ones, early ones, ones that are off its schedule, the same ones twice.
 
+use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::listing::Key;
 use onsale_domain::money::Currency;
 use onsale_domain::series::command::{ChangeSeries, OpenSlot, SeriesCommand};
@@ -20,7 +21,7 @@ pub(crate) struct World {
     pub series: ListingId,
     nowhere: ListingId,
     zoned: bool,
-    ids: u128,
+    ids: u64,
     pub asked: SentCommands,
 }
 
@@ -30,7 +31,7 @@ impl World {
     pub(crate) fn new(seed: u64) -> World {
         let mut chance = Chance::new(seed);
         let listing = |number| ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Series, number };
-        let number = u128::from(seed) << 8;
+        let number = (seed << 8) % LISTING_NUMBERS;
         let zoned = chance.one_in(2);
         World {
             chance,
@@ -38,14 +39,14 @@ impl World {
             series: listing(number | 1),
             nowhere: listing(number | 2),
             zoned,
-            ids: number << 32,
+            ids: seed << 40,
             asked: Vec::new(),
         }
     }
 
-    pub(crate) fn fresh(&mut self) -> u128 {
+    pub(crate) fn fresh(&mut self) -> u64 {
         self.ids += 1;
-        self.ids ^ self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) << 64
+        self.ids.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     pub(crate) fn pass_time(&mut self) {
@@ -88,7 +89,7 @@ impl World {
         let key = self
             .chance
             .one_in(3)
-            .then(|| Key { scope: self.fresh(), fingerprint: u128::from(self.chance.next()) << 1 });
+            .then(|| Key { scope: self.fresh().into(), fingerprint: u128::from(self.chance.next()) << 1 });
         Ask { listing, command: Command::Series(command), key }
     }
 
@@ -111,7 +112,8 @@ impl World {
     }
 
     fn template(&mut self) -> SaleTemplate {
-        let item = ItemTemplate { price_minor: 700, stock: 1 + self.chance.below(9) as u32 };
+        let name = self.chance.one_in(3).then(|| "A mug | {x}:\"1\"".to_owned());
+        let item = ItemTemplate { price_minor: 700, stock: 1 + self.chance.below(9) as u32, name };
         SaleTemplate {
             name: "one hour".into(),
             description: "Two\nlines | of \"text\"".into(),

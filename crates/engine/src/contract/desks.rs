@@ -7,7 +7,8 @@ use onsale_domain::desk::{
 };
 use onsale_domain::money::Currency;
 use onsale_domain::{
-    Command, Fact, Found, ListingId, ListingKind, Millis, OrderId, Outcome, PaymentId, Query, Tenant,
+    Command, Fact, Found, ListingId, ListingKind, Millis, OrderId, Outcome, PaymentId, PaymentName, Query,
+    Tenant,
 };
 use onsale_tables::{Table, cut};
 
@@ -40,7 +41,7 @@ impl Words for OfDesks {
                 return Ok(list(all.iter().map(|task| name(task.slip.payment, task.slip.refund)).collect()));
             }
             ("show", [payment]) => {
-                let all = tasks(player, DeskQuery::Payment(named(payment)?.0))?;
+                let all = tasks(player, DeskQuery::Payment(of_event(named(payment)?.0)))?;
                 return Ok(list(all.iter().map(show).collect()));
             }
             ("read?", []) => {
@@ -71,6 +72,10 @@ fn named(word: &str) -> Result<(PaymentId, u16), String> {
 
 fn name(payment: PaymentId, refund: u16) -> String {
     if refund == 0 { format!("p{}", payment.0) } else { format!("p{}.{refund}", payment.0) }
+}
+
+fn of_event(payment: PaymentId) -> PaymentName {
+    PaymentName { listing: EVENT, payment }
 }
 
 fn slip(word: &str) -> Result<Slip, String> {
@@ -120,7 +125,7 @@ fn command(verb: &str, words: &[&str]) -> Result<DeskCommand, String> {
             let failures = tries(rest)?.unwrap_or(0);
             let reference = Some("ref".into());
             DeskCommand::NoteAnswer(NoteAnswer {
-                payment,
+                payment: of_event(payment),
                 refund,
                 failures,
                 reference,
@@ -133,7 +138,7 @@ fn command(verb: &str, words: &[&str]) -> Result<DeskCommand, String> {
                 provider: "simulated".into(),
                 event: if *id == "nameless" { String::new() } else { (*id).into() },
                 kind: "payment".into(),
-                payment: about.map(|(payment, _)| payment),
+                payment: about.map(|(payment, _)| of_event(payment)),
                 refund: about.map_or(0, |(_, refund)| refund),
                 reference: None,
                 standing: Some(standing(says)?),
@@ -142,7 +147,7 @@ fn command(verb: &str, words: &[&str]) -> Result<DeskCommand, String> {
         }
         ("delivered", [what, heard]) => {
             let (payment, refund) = named(what)?;
-            DeskCommand::NoteDelivered { payment, refund, rank: standing(heard)?.rank() }
+            DeskCommand::NoteDelivered { payment: of_event(payment), refund, rank: standing(heard)?.rank() }
         }
         (verb, words) => return Err(format!("cannot say {verb} {words:?}")),
     })
@@ -190,9 +195,9 @@ fn fact(fact: &Fact) -> String {
             format!("took {} through {through}", list(slips))
         }
         DeskFact::Answered { payment, refund, standing, .. } => {
-            format!("{} {}", name(*payment, *refund), standing.as_str())
+            format!("{} {}", name(payment.payment, *refund), standing.as_str())
         }
         DeskFact::WebhookReceived(webhook) => format!("received {}", webhook.event),
-        DeskFact::Delivered { payment, refund } => format!("{} delivered", name(*payment, *refund)),
+        DeskFact::Delivered { payment, refund } => format!("{} delivered", name(payment.payment, *refund)),
     }
 }

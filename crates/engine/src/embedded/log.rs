@@ -1,7 +1,7 @@
 //! The log of the embedded engine: the frames of the journal, in their order. A frame is read and decoded once for
 //! everybody who is near it; who is far behind reads the disk for himself.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -23,8 +23,6 @@ const BYTES_KEPT_MAX: usize = 8 << 20;
 pub struct FrameLog {
     facts: Facts,
     kept: Mutex<RecentFrames>,
-    /// How far each reader has come, by its name.
-    readers: Mutex<BTreeMap<&'static str, Cursor>>,
 }
 
 #[derive(Debug, Default)]
@@ -43,7 +41,7 @@ struct Decoded {
 
 impl FrameLog {
     pub fn new(facts: Facts) -> FrameLog {
-        FrameLog { facts, kept: Mutex::default(), readers: Mutex::default() }
+        FrameLog { facts, kept: Mutex::default() }
     }
 
     fn page(&self, cursor: Cursor, limit: usize) -> Result<LogPage, EngineError> {
@@ -122,11 +120,6 @@ impl FrameLog {
             kept.bytes -= bytes;
         }
     }
-
-    /// The place of the reader that is furthest behind; nothing before it is needed by anybody.
-    pub fn needed_from(&self) -> Option<Cursor> {
-        self.readers.lock().values().min().copied()
-    }
 }
 
 /// The log as the port hands it out.
@@ -158,9 +151,5 @@ impl Log for SharedLog {
                 let _ = progress.changed().await;
             }
         })
-    }
-
-    fn keep_from(&self, reader: &'static str, cursor: Cursor) {
-        self.0.readers.lock().insert(reader, cursor);
     }
 }

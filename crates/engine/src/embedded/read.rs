@@ -9,7 +9,7 @@ use onsale_domain::{ListingId, Outcome, Step};
 use super::commit::Shared;
 use super::directory::{Following, Slot};
 use super::entry::{self, Entry};
-use super::work::Decided;
+use super::work::Decision;
 use crate::engine::{Answer, EngineError, FactPage, Position};
 use crate::journal::Reader;
 
@@ -50,12 +50,12 @@ impl Facts {
     pub fn settle(
         &self,
         listing: ListingId,
-        decided: Decided,
+        decided: Decision,
         bytes: &Arc<Vec<u8>>,
     ) -> Result<Answer, EngineError> {
         match decided {
-            Decided::Verdict(verdict) => Ok(verdict.answer(listing, bytes)),
-            Decided::Replay { slot, first, last } => self.replay(&slot, first, last),
+            Decision::Verdict(verdict) => Ok(verdict.answer(listing, bytes)),
+            Decision::Replay { slot, first, last } => self.replay(&slot, first, last),
         }
     }
 

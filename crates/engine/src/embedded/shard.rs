@@ -17,7 +17,7 @@ use super::commit::Shared;
 use super::dedup::{Dedup, Record};
 use super::directory::Slot;
 use super::entry::{self, StepHead};
-use super::work::{Batch, Change, Completion, Decided, Together, Verdict, Work};
+use super::work::{Batch, Change, Completion, Decision, Together, Verdict, Work};
 use crate::buyers::{BuyerIndex, REST_MS};
 use crate::engine::{EngineError, FoundAt, HeldAt, Position, Request, View};
 use crate::journal::Room;
@@ -181,7 +181,7 @@ impl Shard {
         request: &Request,
         now: Millis,
         batch: &mut Batch,
-    ) -> Result<Decided, EngineError> {
+    ) -> Result<Decision, EngineError> {
         batch.tally.commands += 1;
         if !self.has_room() {
             return Err(EngineError::DiskFull);
@@ -194,7 +194,7 @@ impl Shard {
             }
             let slot = self.listings[record.listing() as usize].slot.clone();
             let last = record.first() + u64::from(record.facts()) - 1;
-            return Ok(Decided::Replay { slot, first: record.first(), last });
+            return Ok(Decision::Replay { slot, first: record.first(), last });
         }
         let index = match self.by_id.get(&request.listing) {
             Some(index) => *index,
@@ -203,21 +203,21 @@ impl Shard {
             }
             None => return Ok(self.refuse(request, Refusal::of(Code::ListingUnknown), now, batch)),
         };
-        Ok(Decided::Verdict(self.execute(index, request, now, batch)))
+        Ok(Decision::Verdict(self.execute(index, request, now, batch)))
     }
 
     /// A refusal of the engine itself, before any listing was asked.
-    fn refuse(&self, request: &Request, refusal: Refusal, now: Millis, batch: &mut Batch) -> Decided {
+    fn refuse(&self, request: &Request, refusal: Refusal, now: Millis, batch: &mut Batch) -> Decision {
         batch.tally.refusals += 1;
         let listing = self.by_id.get(&request.listing).map(|index| &self.listings[*index as usize].listing);
         let nowhere = Position { epoch: FIRST_EPOCH, offset: 0 };
         let position = listing.map_or(nowhere, position_of);
         let at = listing.map_or(now, |listing| now.max(listing.last_at));
         let outcome = Outcome::Refused(Box::new(refusal));
-        Decided::Verdict(Verdict { position, at, outcome, entry: None })
+        Decision::Verdict(Verdict { position, at, outcome, entry: None })
     }
 
-    fn create(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Decided {
+    fn create(&mut self, request: &Request, now: Millis, batch: &mut Batch) -> Decision {
         let mut listing = Listing::new(request.listing, FIRST_EPOCH);
         let mut facts = Vec::new();
         let outcome = listing.execute(&request.command, now, &mut facts);
@@ -228,7 +228,7 @@ impl Shard {
         entry::write_opened(&mut batch.bytes, number, &request.listing);
         let index = self.adopt(listing, Arc::new(Slot::new(request.listing, number)));
         self.reschedule(index);
-        Decided::Verdict(self.record(index, request, outcome, &mut facts, now, batch))
+        Decision::Verdict(self.record(index, request, outcome, &mut facts, now, batch))
     }
 
     /// Takes a listing in; also called by recovery, which notes deadlines when all facts are read.

@@ -75,15 +75,15 @@ impl Threads {
         let generation = committer.generation();
         let pace = Pace { every: options.snapshot_every_bytes, inboxes: inboxes.clone(), parts };
         let commits = Mutex::new(Commits::new(committer, pace, shared.clone()));
-        let desk = Arc::new(CommitDesk { commits, waiting: AtomicUsize::new(0) });
+        let line = Arc::new(CommitLine { commits, waiting: AtomicUsize::new(0) });
         for (number, shard) in shards.into_iter().enumerate() {
             let (inbox, clock) = (inboxes[number].clone(), options.clock.clone());
-            let (batches, shared, desk) = (batches.clone(), shared.clone(), desk.clone());
-            let run = move || run_shard(shard, &inbox, &*clock, &Out { batches, desk }, &shared);
+            let (batches, shared, line) = (batches.clone(), shared.clone(), line.clone());
+            let run = move || run_shard(shard, &inbox, &*clock, &Out { batches, line }, &shared);
             handles.push(thread::Builder::new().name(format!("shard-{number}")).spawn(run)?);
         }
         drop(batches);
-        let run = move || run_committer(&decided, &desk);
+        let run = move || run_committer(&decided, &line);
         handles.push(thread::Builder::new().name("committer".into()).spawn(run)?);
         let run = {
             let shared = shared.clone();
@@ -145,11 +145,11 @@ fn run_shard(mut shard: Shard, inbox: &Inbox<Work>, clock: &dyn Clock, out: &Out
 /// A shard's way to the disk.
 struct Out {
     batches: SyncSender<Batch>,
-    desk: Arc<CommitDesk>,
+    line: Arc<CommitLine>,
 }
 
 /// Where batches are made durable, by one at a time.
-struct CommitDesk {
+struct CommitLine {
     commits: Mutex<Commits>,
     /// Batches handed to the committer and not yet told; nobody may overtake them.
     waiting: AtomicUsize,
@@ -159,26 +159,26 @@ impl Out {
     /// Makes a batch durable, now or by and by. `false`: the committer is gone.
     fn send(&self, batch: Batch) -> bool {
         if batch.tally.commands <= COMMANDS_COMMITTED_HERE_MAX
-            && let Some(mut commits) = self.desk.commits.try_lock()
-            && self.desk.waiting.load(Ordering::Acquire) == 0
+            && let Some(mut commits) = self.line.commits.try_lock()
+            && self.line.waiting.load(Ordering::Acquire) == 0
         {
             commits.commit(&mut vec![batch]);
             return true;
         }
-        self.desk.waiting.fetch_add(1, Ordering::AcqRel);
+        self.line.waiting.fetch_add(1, Ordering::AcqRel);
         self.batches.send(batch).is_ok()
     }
 }
 
-fn run_committer(decided: &Receiver<Batch>, desk: &CommitDesk) {
+fn run_committer(decided: &Receiver<Batch>, line: &CommitLine) {
     let mut batches = Vec::new();
     while let Ok(first) = decided.recv() {
-        let mut commits = desk.commits.lock();
+        let mut commits = line.commits.lock();
         batches.push(first);
         batches.extend(decided.try_iter());
         let taken = batches.len();
         commits.commit(&mut batches);
-        desk.waiting.fetch_sub(taken, Ordering::AcqRel);
+        line.waiting.fetch_sub(taken, Ordering::AcqRel);
     }
 }
 

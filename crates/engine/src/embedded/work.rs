@@ -48,7 +48,7 @@ impl Work {
 
 /// A decision: what it came to, or where the first answer's facts stand.
 #[derive(Debug)]
-pub enum Decided {
+pub enum Decision {
     Verdict(Verdict),
     Replay { slot: Arc<Slot>, first: u64, last: u64 },
 }
@@ -67,7 +67,7 @@ pub struct Verdict {
 /// A decision and the bytes in which its facts stand.
 #[derive(Debug)]
 pub struct Written {
-    pub decided: Decided,
+    pub decided: Decision,
     pub bytes: Arc<Vec<u8>>,
 }
 
@@ -90,14 +90,14 @@ impl Verdict {
 #[derive(Debug)]
 pub struct Together {
     pub requests: Vec<Request>,
-    pub answers: Vec<Result<Decided, EngineError>>,
+    pub answers: Vec<Result<Decision, EngineError>>,
     pub bytes: Arc<Vec<u8>>,
 }
 
 /// An answer that waits for the sync of all it saw.
 #[derive(Debug)]
 pub enum Completion {
-    One(Reply<Written>, Result<Decided, EngineError>),
+    One(Reply<Written>, Result<Decision, EngineError>),
     Many(oneshot::Sender<Together>, Together),
     Found(Reply<Found>, Found),
     Holds(Reply<Vec<HeldAt>>, Vec<HeldAt>),

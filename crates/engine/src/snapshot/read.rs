@@ -51,10 +51,10 @@ pub fn latest(disk: &dyn Disk, generation: u128) -> Result<Latest, SnapshotError
 }
 
 /// A snapshot file by name, and what it is if it is whole.
-pub type Named = (String, Result<Snapshot, SnapshotError>);
+pub type NamedSnapshot = (String, Result<Snapshot, SnapshotError>);
 
 /// Every snapshot file in the folder, oldest first, each read through and whole or not. For `onsale verify`.
-pub fn all(disk: &dyn Disk, generation: u128) -> Result<Vec<Named>, SnapshotError> {
+pub fn all(disk: &dyn Disk, generation: u128) -> Result<Vec<NamedSnapshot>, SnapshotError> {
     let names = disk.list().map_err(SnapshotError::io("list", "the data folder"))?;
     let mut sequences: Vec<u64> = names.iter().filter_map(|name| format::sequence(name)).collect();
     sequences.sort_unstable();

@@ -110,7 +110,7 @@ async fn write(mut missing: BTreeSet<&'static str>) {
     let engine = Arc::new(open(&folder, &clock));
     for (number, (table, play)) in suite::tables().into_iter().enumerate() {
         let mut direct = Direct::default();
-        let mut own = Renumbered { engine: engine.clone(), clock: clock.clone(), table: number as u128 };
+        let mut own = Renumbered { engine: engine.clone(), clock: clock.clone(), table: number as u64 };
         // The tables have runtimes of their own.
         let brings = tokio::task::spawn_blocking({
             let missing = missing.clone();

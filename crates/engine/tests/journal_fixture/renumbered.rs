@@ -13,12 +13,12 @@ use onsale_engine::{
 };
 
 /// No table has as many listings.
-const LISTINGS_PER_TABLE: u128 = 1_000;
+const LISTINGS_PER_TABLE: u64 = 1_000;
 
 pub(crate) struct Renumbered {
     pub engine: Arc<Embedded>,
     pub clock: Arc<ManualClock>,
-    pub table: u128,
+    pub table: u64,
 }
 
 impl Renumbered {
@@ -30,7 +30,7 @@ impl Renumbered {
 impl Engine for Renumbered {
     fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
         let listing = self.own(request.listing);
-        let key = request.key.map(|key| Key { scope: key.scope ^ self.table, ..key });
+        let key = request.key.map(|key| Key { scope: key.scope ^ u128::from(self.table), ..key });
         self.engine.submit(Request { listing, key, ..request })
     }
 

@@ -1,29 +1,26 @@
-//! A small HTTP/1.1 client for `facts` and `load`: one kept connection, plain or TLS, errors that say what next.
+//! How the command line asks a server: plain or TLS, and errors that say what next. `load` has connections of its own.
 
-mod trust;
-
+use std::error::Error;
+use std::io;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use axum::body::Bytes;
 use clap::Args as ClapArgs;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, SendRequest};
-use hyper::{HeaderMap, Method, Request, Response};
-use hyper_util::rt::TokioIo;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Certificate, RequestBuilder, Response};
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-
-use trust::Trust;
 
 /// An address that takes no connection by then is not there.
-const CONNECT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT: Duration = Duration::from_secs(5);
 /// Longer than the server's own limit, so that its answer comes first.
-const ANSWER: Duration = Duration::from_secs(30);
+pub(super) const ANSWER: Duration = Duration::from_secs(30);
+
+/// What to do when nobody answers.
+pub(super) const NEXT: &str =
+    "is it running? `onsale demo` starts one with something on sale, `onsale serve` your own";
 
 /// Where the server is and which key opens it.
 #[derive(Clone, Debug, ClapArgs)]
@@ -49,14 +46,13 @@ impl Server {
     }
 }
 
-/// One connection, opened when it is needed and opened again when it broke.
+/// A server and the key that opens it; connections are kept, and opened again when they broke.
 #[derive(Debug)]
 pub struct Client {
-    authority: String,
-    authorization: String,
-    /// Plain `http://` without it.
-    trust: Option<Trust>,
-    sender: Option<SendRequest<Full<Bytes>>>,
+    /// `http://127.0.0.1:7070`
+    base: String,
+    authorization: HeaderValue,
+    http: reqwest::Client,
 }
 
 #[derive(Debug)]
@@ -75,22 +71,45 @@ impl Reply {
 impl Server {
     pub fn client(&self) -> anyhow::Result<Client> {
         let url = self.url.trim_end_matches('/');
-        let (rest, port, trust) = match (url.split_once("://"), &self.ca) {
-            (Some(("http", rest)), None) => (rest, 80, None),
-            (Some(("https", rest)), Some(file)) => (rest, 443, Some(Trust::read(file, host(rest))?)),
+        let trusted = match (url.split_once("://"), &self.ca) {
+            (Some(("http", _)), None) => Vec::new(),
+            (Some(("https", _)), Some(file)) => trusted(file)?,
             (Some(("http", _)), Some(_)) => bail!("--ca is for an https:// address, and {url} is none"),
             (Some(("https", _)), None) => {
                 bail!("{url} needs --ca <file>: the certificate to trust, such as the server's own tls.cert")
             }
             _ => bail!("--server {} is not an address like http://127.0.0.1:7070", self.url),
         };
-        let authority = if rest.contains(':') { rest.to_owned() } else { format!("{rest}:{port}") };
-        Ok(Client { authority, authorization: format!("Bearer {}", self.key), trust, sender: None })
+        // A second user of TLS in this process finds it installed; that is fine.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT)
+            // The key is for the server that was named, and for nobody on the way or elsewhere.
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .tls_certs_only(trusted)
+            .build()
+            .context("no way to speak TLS")?;
+        let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.key))
+            .context("the key has characters that no header takes")?;
+        authorization.set_sensitive(true);
+        Ok(Client { base: url.to_owned(), authorization, http })
     }
 }
 
+/// The certificates of one file: an `https://` client believes them and nobody else.
+fn trusted(file: &Path) -> anyhow::Result<Vec<Certificate>> {
+    let told = || format!("--ca {}", file.display());
+    let pem = std::fs::read(file).with_context(told)?;
+    let trusted = Certificate::from_pem_bundle(&pem).with_context(told)?;
+    if trusted.is_empty() {
+        bail!("{}: no certificate in it", told());
+    }
+    Ok(trusted)
+}
+
 /// The host of `host:port`, an IPv6 address without its brackets.
-fn host(authority: &str) -> &str {
+pub(super) fn host(authority: &str) -> &str {
     let host = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => host,
         _ => authority,
@@ -99,108 +118,55 @@ fn host(authority: &str) -> &str {
 }
 
 impl Client {
-    /// Another connection to the same server.
-    pub fn another(&self) -> Client {
-        Client {
-            authority: self.authority.clone(),
-            authorization: self.authorization.clone(),
-            trust: self.trust.clone(),
-            sender: None,
-        }
+    /// Reads the whole answer to a question.
+    pub async fn get(&self, path: &str) -> anyhow::Result<Reply> {
+        let asked = self.request(path).timeout(ANSWER).send().await;
+        let mut response = asked.map_err(|error| self.trouble(&error))?;
+        let (status, headers) = (response.status().as_u16(), std::mem::take(response.headers_mut()));
+        let body = response.bytes().await.map_err(|error| self.trouble(&error))?;
+        Ok(Reply { status, headers, body })
     }
 
-    /// Sends one request and reads the whole answer.
-    pub async fn send(
-        &mut self,
-        method: Method,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: Option<String>,
-    ) -> anyhow::Result<Reply> {
-        let exchange = async {
-            let response = self.open(method, path, headers, body).await?;
-            let (parts, incoming) = response.into_parts();
-            let body = incoming.collect().await.context("the answer broke off")?.to_bytes();
-            Ok(Reply { status: parts.status.as_u16(), headers: parts.headers, body })
-        };
-        let reply = match tokio::time::timeout(ANSWER, exchange).await {
-            Ok(reply) => reply,
-            Err(_) => Err(anyhow::anyhow!("no answer within {} s", ANSWER.as_secs())),
-        };
-        if reply.is_err() {
-            self.sender = None;
-        }
-        reply
+    /// Asks for a stream after a position; the answer's body is still to come, as long as it takes.
+    pub async fn follow(&self, path: &str, after: &str) -> anyhow::Result<Response> {
+        let asked = self.request(path).header("last-event-id", after).send().await;
+        asked.map_err(|error| self.trouble(&error))
     }
 
-    /// Sends one request; the answer's body is still to come.
-    pub async fn open(
-        &mut self,
-        method: Method,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: Option<String>,
-    ) -> anyhow::Result<Response<Incoming>> {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header("host", &self.authority)
-            .header("authorization", &self.authorization);
-        if body.is_some() {
-            request = request.header("content-type", "application/json");
-        }
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Full::new(Bytes::from(body.unwrap_or_default())))?;
-        self.sender().await?.send_request(request).await.context("the connection broke")
+    fn request(&self, path: &str) -> RequestBuilder {
+        let request = self.http.get([&self.base, path].concat());
+        request.header(AUTHORIZATION, self.authorization.clone())
     }
 
-    /// Reads JSON, or says what the server said instead.
-    pub async fn get(&mut self, path: &str) -> anyhow::Result<Value> {
-        let reply = self.send(Method::GET, path, &[], None).await?;
-        if reply.status == 200 {
-            return serde_json::from_slice(&reply.body).context("the answer is not JSON");
+    /// Why there is no answer, and what next.
+    fn trouble(&self, error: &reqwest::Error) -> anyhow::Error {
+        let base = &self.base;
+        let why = root(error);
+        match (error.is_connect(), error.is_timeout()) {
+            (true, true) => anyhow!("no server answers at {base} within {} s; {NEXT}", CONNECT.as_secs()),
+            (true, false) if base.starts_with("https://") && !is_refused(error) => {
+                anyhow!("no TLS with {base}: {why}; does it speak https?")
+            }
+            (true, false) => anyhow!("no server answers at {base}: {why}; {NEXT}"),
+            (false, true) => anyhow!("no answer within {} s", ANSWER.as_secs()),
+            (false, false) => anyhow!("the connection broke: {why}"),
         }
-        Err(refused(path, &reply))
-    }
-
-    async fn sender(&mut self) -> anyhow::Result<&mut SendRequest<Full<Bytes>>> {
-        let ready = match &mut self.sender {
-            Some(sender) => sender.ready().await.is_ok(),
-            None => false,
-        };
-        if !ready {
-            self.sender = Some(connect(&self.authority, self.trust.as_ref()).await?);
-        }
-        self.sender.as_mut().context("a connection")
     }
 }
 
-async fn connect(authority: &str, trust: Option<&Trust>) -> anyhow::Result<SendRequest<Full<Bytes>>> {
-    let next = "is it running? `onsale demo` starts one with something on sale, `onsale serve` your own";
-    let seconds = CONNECT.as_secs();
-    let stream = match tokio::time::timeout(CONNECT, TcpStream::connect(authority)).await {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => bail!("no server answers at {authority}: {error}; {next}"),
-        Err(_) => bail!("no server answers at {authority} within {seconds} s; {next}"),
-    };
-    stream.set_nodelay(true)?;
-    let Some(trust) = trust else { return handshake(stream).await };
-    match tokio::time::timeout(CONNECT, trust.greet(stream)).await {
-        Ok(Ok(stream)) => handshake(stream).await,
-        Ok(Err(error)) => bail!("no TLS with {authority}: {error}"),
-        Err(_) => bail!("no TLS with {authority} within {seconds} s; does it speak https?"),
-    }
+/// The cause of all causes: what lies above it only says that something went wrong.
+fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    causes(error).last().unwrap_or(error)
 }
 
-async fn handshake<S>(stream: S) -> anyhow::Result<SendRequest<Full<Bytes>>>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    tokio::spawn(connection);
-    Ok(sender)
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source())
+}
+
+/// Whether nobody listens there at all.
+fn is_refused(error: &reqwest::Error) -> bool {
+    let kinds = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    kinds.into_iter().any(|kind| kind == io::ErrorKind::ConnectionRefused)
 }
 
 /// The server's "no" as one sentence.

@@ -5,18 +5,25 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
-use crate::config::Config;
+use crate::config::{Config, reference};
 
 /// Print the effective configuration (defaults, file, environment, flags)
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   onsale config
   onsale config --json | jq .limits
+  onsale config --sample > onsale.toml
   ONSALE_LISTEN=127.0.0.1:9000 onsale config")]
 pub struct Args {
     /// As JSON instead of TOML
     #[arg(long)]
     json: bool,
+    /// A commented file with every setting instead, to start from
+    #[arg(long, conflicts_with_all = ["json", "reference"])]
+    sample: bool,
+    /// A page about every setting instead, as Markdown
+    #[arg(long, conflicts_with = "json")]
+    reference: bool,
     #[command(flatten)]
     settings: Settings,
 }
@@ -45,6 +52,11 @@ impl Settings {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<()> {
+    if args.sample || args.reference {
+        let made = if args.sample { reference::sample() } else { reference::page() };
+        print!("{made}");
+        return Ok(());
+    }
     let config = args.settings.load()?.masked();
     if args.json {
         println!("{}", serde_json::to_string_pretty(&config)?);

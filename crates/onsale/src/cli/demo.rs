@@ -15,7 +15,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args as ClapArgs;
 use onsale_domain::event::Tier;
-use onsale_domain::id::read_base32;
+use onsale_domain::id::read_id;
 use onsale_domain::layout::Layout;
 use onsale_domain::listing::BodyView;
 use onsale_domain::{ListingId, ListingKind, Tenant};
@@ -56,7 +56,7 @@ pub struct House {
 
 /// A venue's id that ends in a word, so that the demo's commands can be pasted and read.
 fn numbered(word: &str) -> ListingId {
-    let number = read_base32(&format!("{word:0>26}"));
+    let number = read_id(&format!("{word:0>13}"));
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Venue, number: number.unwrap_or_default() }
 }
 
@@ -123,12 +123,12 @@ Try, in another terminal:
   # what is free, by section and price
   curl -s -H \"$K\" $E/availability
 
-  # hold the two best seats for ann; T keeps the hold's token
-  T=$(curl -s -H \"$K\" -H 'Onsale-Buyer: ann' --json '{{\"best_available\":{{\"count\":2}}}}' $E/holds \\
-    | tee /dev/stderr | sed 's/.*\"token\":\"//;s/\".*//')
+  # hold the two best seats for ann; H keeps the answer, `of` takes a field out of one
+  of() {{ sed \"s/.*\\\"$1\\\":\\\"//;s/\\\".*//\"; }}
+  H=$(curl -s -H \"$K\" -H 'Onsale-Buyer: ann' --json '{{\"best_available\":{{\"count\":2}}}}' $E/holds | tee /dev/stderr)
 
   # confirm: they are sold
-  curl -s -H \"$K\" -H \"Hold-Token: $T\" -X POST $E/holds/${{T%%.*}}/confirm
+  curl -s -H \"$K\" -H \"Hold-Token: $(echo \"$H\" | of token)\" -X POST $E/holds/$(echo \"$H\" | of id)/confirm
 
   # auctions that end within a week, the soonest first
   curl -s -H \"$K\" \"http://{address}/v1/auctions?ending_before=$(date -u -d '1 week' +%FT%TZ)\"",
@@ -141,14 +141,14 @@ fn tell_sale(address: SocketAddr, series: ListingId) {
     println!(
         "
   # every hour another sale: the one that is on now
-  V=http://{address}/v1 S=$(curl -s -H \"$K\" $V/series/{series} | sed 's/.*\"active_sale\":\"//;s/\".*//')
+  V=http://{address}/v1 S=$(curl -s -H \"$K\" $V/series/{series} | of active_sale)
   curl -s -H \"$K\" $V/sales/$S
 
-  # reserve one of its first thing for ann; C keeps the code
+  # reserve one of its first thing for ann; C keeps the answer
   C=$(curl -s -H \"$K\" -H 'Onsale-Buyer: ann' --json '{{\"lines\":[{{\"sku\":\"item-1\",\"count\":1}}]}}' \\
-    $V/sales/$S/checkouts | tee /dev/stderr | sed 's/.*\"code\":\"//;s/\".*//')
+    $V/sales/$S/checkouts | tee /dev/stderr)
 
   # buy it
-  curl -s -H \"$K\" -X POST $V/checkouts/$C/purchase"
+  curl -s -H \"$K\" -H \"Checkout-Code: $(echo \"$C\" | of code)\" -X POST $V/checkouts/$(echo \"$C\" | of id)/purchase"
     );
 }

@@ -12,47 +12,47 @@ pub enum Entry {
     /// It has begun or was cancelled: not even late money has a place any more.
     Over,
     Confirmed {
-        entry: u128,
+        entry: u64,
         buyer: String,
     },
     /// A place is kept until it is paid.
     Kept {
-        entry: u128,
+        entry: u64,
         buyer: String,
         until: i64,
     },
     Waits {
-        entry: u128,
+        entry: u64,
         buyer: String,
         ahead: u64,
     },
     /// The first in line has a place.
     Promoted {
-        entry: u128,
+        entry: u64,
     },
     /// The first in line has a place kept.
     Offered {
-        entry: u128,
+        entry: u64,
         until: i64,
     },
     /// A payment is waited for: a kept place is kept at least so long.
     Until {
-        entry: u128,
+        entry: u64,
         until: i64,
     },
     Lapsed {
-        entry: u128,
+        entry: u64,
     },
     /// Late money: a place that had lapsed is had after all, and paid in the same moment.
     TakenBack {
-        entry: u128,
+        entry: u64,
         buyer: String,
     },
     Paid {
-        entry: u128,
+        entry: u64,
     },
     Left {
-        entry: u128,
+        entry: u64,
     },
 }
 
@@ -69,11 +69,11 @@ pub struct EntryBook {
     capacity: u64,
     open: bool,
     over: bool,
-    entries: HashMap<u128, (String, Stands)>,
+    entries: HashMap<u64, (String, Stands)>,
     /// Whose place was not paid in time.
-    lapsed: HashMap<u128, String>,
-    by_buyer: HashMap<String, u128>,
-    line: VecDeque<u128>,
+    lapsed: HashMap<u64, String>,
+    by_buyer: HashMap<String, u64>,
+    line: VecDeque<u64>,
     confirmed: u64,
     kept: u64,
 }
@@ -155,7 +155,7 @@ impl EntryBook {
         Totals { capacity: self.capacity, confirmed: self.confirmed, kept: self.kept, waiting }
     }
 
-    fn enter(&mut self, entry: u128, buyer: String, stands: Stands) -> Result<(), String> {
+    fn enter(&mut self, entry: u64, buyer: String, stands: Stands) -> Result<(), String> {
         let may = if stands == Stands::TakenBack { !self.over } else { self.open };
         if !may {
             return Err(format!("{buyer} registers while it is not open"));
@@ -189,7 +189,7 @@ impl EntryBook {
         (given <= capacity).then_some(()).ok_or_else(|| format!("{given} places are given of {capacity}"))
     }
 
-    fn serve(&mut self, entry: u128, stands: Stands) -> Result<(), String> {
+    fn serve(&mut self, entry: u64, stands: Stands) -> Result<(), String> {
         if self.line.pop_front() != Some(entry) {
             return Err("the waiting list is served out of turn".to_owned());
         }
@@ -199,7 +199,7 @@ impl EntryBook {
         self.give(&stands)
     }
 
-    fn leave(&mut self, entry: u128) -> Result<(String, Stands), String> {
+    fn leave(&mut self, entry: u64) -> Result<(String, Stands), String> {
         let (buyer, stands) = self.entries.remove(&entry).ok_or("an entry ended that nobody has")?;
         self.by_buyer.remove(&buyer);
         match stands {
@@ -247,7 +247,7 @@ mod tests {
                     "back" => Entry::TakenBack { entry, buyer: buyer() },
                     "pay" => Entry::Paid { entry },
                     "leave" => Entry::Left { entry },
-                    "capacity" => Entry::Capacity(entry as u64),
+                    "capacity" => Entry::Capacity(entry),
                     "close" => Entry::Open(false),
                     "start" => Entry::Over,
                     other => panic!("{other}"),

@@ -18,10 +18,10 @@ use super::client::Server;
 /// Print a listing's history, and follow it as it grows
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
-  onsale facts evt_default_0000000000000000000theatre
-  onsale facts evt_default_0000000000000000000theatre -f --after 1-100
-  onsale facts evt_default_0000000000000000000theatre --json | jq 'select(.kind == \"hold_confirmed\")'
-  onsale facts ven_default_0000000000000000000theatre --data data      offline, venues too")]
+  onsale facts evt_000000000theatre
+  onsale facts evt_000000000theatre -f --after 1-100
+  onsale facts evt_000000000theatre --json | jq 'select(.kind == \"hold_confirmed\")'
+  onsale facts ven_000000000theatre --data data      offline, venues too")]
 pub struct Args {
     /// The listing's id: evt_…, sal_…, ser_…, reg_…, auc_…; with --data also a venue's, ven_…
     #[arg(value_name = "LISTING")]

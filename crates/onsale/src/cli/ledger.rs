@@ -13,36 +13,41 @@ pub enum Line<S, A> {
         areas: Vec<(A, u64)>,
     },
     Placed {
-        hold: u128,
+        hold: u64,
+        seats: Vec<S>,
+        areas: Vec<(A, u64)>,
+    },
+    Grown {
+        hold: u64,
         seats: Vec<S>,
         areas: Vec<(A, u64)>,
     },
     Dropped {
-        hold: u128,
+        hold: u64,
         seats: Vec<S>,
         areas: Vec<(A, u64)>,
     },
     Ended {
-        hold: u128,
+        hold: u64,
     },
     Confirmed {
-        hold: u128,
-        order: u128,
+        hold: u64,
+        order: u64,
     },
     Refunded {
-        order: u128,
+        order: u64,
         seats: Vec<S>,
         areas: Vec<(A, u64)>,
     },
     Queued {
-        place: u128,
+        place: u64,
         seat: S,
     },
     Unqueued {
-        place: u128,
+        place: u64,
     },
     Offered {
-        place: u128,
+        place: u64,
     },
     Blocked {
         seats: Vec<S>,
@@ -59,8 +64,8 @@ pub enum Line<S, A> {
 /// Who has a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grip {
-    Held(u128),
-    Sold(u128),
+    Held(u64),
+    Sold(u64),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -83,11 +88,11 @@ pub struct Ledger<S, A> {
     seats: HashMap<S, bool>,
     taken: HashMap<S, Grip>,
     areas: HashMap<A, Area>,
-    holds: HashMap<u128, Lot<S, A>>,
-    orders: HashMap<u128, Lot<S, A>>,
-    waiting: HashMap<u128, S>,
+    holds: HashMap<u64, Lot<S, A>>,
+    orders: HashMap<u64, Lot<S, A>>,
+    waiting: HashMap<u64, S>,
     /// Who waits for a seat, so that a sale need not look at all who wait.
-    lines: HashMap<S, Vec<u128>>,
+    lines: HashMap<S, Vec<u64>>,
 }
 
 /// What the book says at its end.
@@ -121,6 +126,7 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
         match line {
             Line::Chart { seats, areas } => self.chart(seats, areas),
             Line::Placed { hold, seats, areas } => self.grant(hold, Lot { seats, areas }),
+            Line::Grown { hold, seats, areas } => self.grow(hold, Lot { seats, areas }),
             Line::Dropped { hold, seats, areas } => {
                 let lot = self.holds.get_mut(&hold).ok_or("seats dropped from a hold that nobody has")?;
                 take_from(lot, &seats, &areas)?;
@@ -222,7 +228,29 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
         Ok(())
     }
 
-    fn grant(&mut self, hold: u128, lot: Lot<S, A>) -> Result<(), String> {
+    fn grant(&mut self, hold: u64, lot: Lot<S, A>) -> Result<(), String> {
+        self.take_free(hold, &lot)?;
+        match self.holds.insert(hold, lot) {
+            None => Ok(()),
+            Some(_) => Err("two holds have the same id".to_owned()),
+        }
+    }
+
+    fn grow(&mut self, hold: u64, more: Lot<S, A>) -> Result<(), String> {
+        self.take_free(hold, &more)?;
+        let lot = self.holds.get_mut(&hold).ok_or("a hold grows that nobody has")?;
+        lot.seats.extend(more.seats);
+        for (name, count) in more.areas {
+            match lot.areas.iter_mut().find(|(own, _)| *own == name) {
+                Some((_, own)) => *own += count,
+                None => lot.areas.push((name, count)),
+            }
+        }
+        Ok(())
+    }
+
+    /// What a hold takes was free, and is its own from here on.
+    fn take_free(&mut self, hold: u64, lot: &Lot<S, A>) -> Result<(), String> {
         for seat in &lot.seats {
             match self.seats.get(seat) {
                 None => return Err(format!("seat {seat} is held, but the chart has no such seat")),
@@ -244,13 +272,10 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
                 return Err(format!("more places of {name} are held and sold than it has"));
             }
         }
-        match self.holds.insert(hold, lot) {
-            None => Ok(()),
-            Some(_) => Err("two holds have the same id".to_owned()),
-        }
+        Ok(())
     }
 
-    fn sell(&mut self, hold: u128, order: u128) -> Result<(), String> {
+    fn sell(&mut self, hold: u64, order: u64) -> Result<(), String> {
         let lot = self.holds.remove(&hold).ok_or("a hold confirmed that nobody has")?;
         for seat in &lot.seats {
             match self.taken.insert(seat.clone(), Grip::Sold(order)) {
@@ -283,7 +308,7 @@ impl<S: Clone + Eq + Hash + Display, A: Clone + Eq + Hash + Display> Ledger<S, A
         self.areas(&lot.areas, |area, count| area.held.checked_sub(count).map(|left| area.held = left))
     }
 
-    fn leave(&mut self, place: u128) -> Option<S> {
+    fn leave(&mut self, place: u64) -> Option<S> {
         let seat = self.waiting.remove(&place)?;
         if let Some(line) = self.lines.get_mut(&seat) {
             line.retain(|other| *other != place);
@@ -351,8 +376,12 @@ mod tests {
         Ok(ledger.totals())
     }
 
-    fn placed(hold: u128, seats: &[u32]) -> Line<u32, u16> {
+    fn placed(hold: u64, seats: &[u32]) -> Line<u32, u16> {
         Line::Placed { hold, seats: seats.to_vec(), areas: Vec::new() }
+    }
+
+    fn grown(hold: u64, seats: &[u32]) -> Line<u32, u16> {
+        Line::Grown { hold, seats: seats.to_vec(), areas: Vec::new() }
     }
 
     #[test]
@@ -361,6 +390,9 @@ mod tests {
             placed(1, &[1, 2]),
             Line::Queued { place: 9, seat: 1 },
             Line::Dropped { hold: 1, seats: vec![1], areas: Vec::new() },
+            Line::Grown { hold: 1, seats: vec![3], areas: vec![(0, 2)] },
+            Line::Grown { hold: 1, seats: Vec::new(), areas: vec![(0, 1)] },
+            Line::Dropped { hold: 1, seats: vec![3], areas: vec![(0, 3)] },
             Line::Offered { place: 9 },
             Line::Confirmed { hold: 1, order: 7 },
             Line::Placed { hold: 3, seats: Vec::new(), areas: vec![(0, 5)] },
@@ -381,6 +413,13 @@ mod tests {
             (vec![Line::Blocked { seats: vec![1], areas: Vec::new() }, placed(1, &[1])], "blocked"),
             (vec![Line::Placed { hold: 1, seats: Vec::new(), areas: vec![(0, 6)] }], "more places of 0"),
             (vec![Line::Ended { hold: 1 }], "nobody has"),
+            (vec![grown(1, &[1])], "nobody has"),
+            (vec![placed(1, &[1]), grown(1, &[1])], "held twice"),
+            (with(grown(1, &[2])), "nobody has"),
+            (
+                vec![placed(1, &[1]), Line::Grown { hold: 1, seats: Vec::new(), areas: vec![(0, 6)] }],
+                "more places",
+            ),
             (vec![Line::Offered { place: 1 }], "did not wait"),
             (vec![placed(1, &[11])], "no such seat"),
         ] {

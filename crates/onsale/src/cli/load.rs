@@ -3,6 +3,7 @@
 mod auction;
 mod buyer;
 mod check;
+mod connection;
 mod consent;
 mod export;
 mod hall;
@@ -42,7 +43,7 @@ use super::look;
 Examples:
   onsale load                                      the first event on sale, 10 s at 1,000 requests/s
   onsale load --rate 4000 --duration 30s --svg load.svg
-  onsale load --event evt_default_0000000000000000000theatre --contention front-row
+  onsale load --event evt_000000000theatre --contention front-row
   onsale load --server http://10.0.0.7:7070 --key \"$KEY\" --yes
   onsale load --json | jq '.verbs[] | {verb, p99_us}'
   onsale load sale                                 50,000 buyers for 10,000 items of a sale made for it
@@ -58,7 +59,7 @@ pub struct Args {
     /// The event to buy from [default: the first one on sale]
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
-    /// Buyers at once; one who has bought his limit goes home and a new one comes
+    /// Buyers at once; one who has bought up to the limit goes home and a new one comes
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     buyers: u32,
     /// Requests per second, by schedule
@@ -142,7 +143,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 async fn load(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut client = args.server.client()?;
+    let mut client = args.server.connection()?;
     let hall = Arc::new(Hall::find(&mut client, args.event.as_deref(), args.contention).await?);
     let plan = Plan {
         buyers: args.buyers as usize,

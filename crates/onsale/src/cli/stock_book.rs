@@ -15,32 +15,32 @@ pub enum Entry<K> {
     Added(K, u64),
     Withdrawn(K, u64),
     Reserved {
-        code: u128,
+        code: u64,
         buyer: String,
         lines: Vec<(K, u64)>,
         until: i64,
     },
     /// A living code has another deadline.
     Until {
-        code: u128,
+        code: u64,
         until: i64,
     },
     Returned {
-        code: u128,
+        code: u64,
         expired: bool,
     },
     Bought {
-        code: u128,
-        order: u128,
+        code: u64,
+        order: u64,
     },
     TakenBack {
-        code: u128,
-        order: u128,
+        code: u64,
+        order: u64,
         buyer: String,
         lines: Vec<(K, u64)>,
     },
     Refunded {
-        order: u128,
+        order: u64,
         lines: Vec<(K, u64)>,
         restock: bool,
     },
@@ -78,9 +78,9 @@ pub struct StockBook<K> {
     levels: BTreeMap<K, Level>,
     limit: u64,
     open: bool,
-    codes: HashMap<u128, Code<K>>,
-    ended: HashMap<u128, End>,
-    orders: HashMap<u128, Order<K>>,
+    codes: HashMap<u64, Code<K>>,
+    ended: HashMap<u64, End>,
+    orders: HashMap<u64, Order<K>>,
     /// Reserved and bought by a buyer.
     taken: HashMap<String, u64>,
 }
@@ -212,7 +212,7 @@ impl<K: Clone + Ord + Display> StockBook<K> {
         lines.iter().try_for_each(|(sku, count)| self.level(sku, |level| change(level, *count)))
     }
 
-    fn reserve(&mut self, at: i64, id: u128, code: Code<K>) -> Result<(), String> {
+    fn reserve(&mut self, at: i64, id: u64, code: Code<K>) -> Result<(), String> {
         if !self.open {
             return Err("somebody checked out while the sale was not open".to_owned());
         }
@@ -235,7 +235,7 @@ impl<K: Clone + Ord + Display> StockBook<K> {
         Ok(())
     }
 
-    fn buy(&mut self, at: i64, code: u128, order: u128) -> Result<(), String> {
+    fn buy(&mut self, at: i64, code: u64, order: u64) -> Result<(), String> {
         let Some(known) = self.codes.remove(&code) else {
             return Err(match self.ended.get(&code) {
                 Some(End::Bought) => "a code was used twice".to_owned(),
@@ -252,7 +252,7 @@ impl<K: Clone + Ord + Display> StockBook<K> {
         self.sell(code, order, Order { buyer: known.buyer, lines: known.lines })
     }
 
-    fn sell(&mut self, code: u128, id: u128, order: Order<K>) -> Result<(), String> {
+    fn sell(&mut self, code: u64, id: u64, order: Order<K>) -> Result<(), String> {
         if self.ended.insert(code, End::Bought) == Some(End::Bought) {
             return Err("a code was used twice".to_owned());
         }
@@ -266,7 +266,7 @@ impl<K: Clone + Ord + Display> StockBook<K> {
         }
     }
 
-    fn refund(&mut self, order: u128, lines: &[(K, u64)], restock: bool) -> Result<(), String> {
+    fn refund(&mut self, order: u64, lines: &[(K, u64)], restock: bool) -> Result<(), String> {
         let known = self.orders.get_mut(&order).ok_or("an order refunded that nobody made")?;
         for (sku, count) in lines {
             let own = known.lines.iter_mut().find(|(own, _)| own == sku);
@@ -302,7 +302,7 @@ mod tests {
         Ok(book.totals())
     }
 
-    fn reserved(code: u128, buyer: &str, lines: &[(u16, u64)]) -> Entry<u16> {
+    fn reserved(code: u64, buyer: &str, lines: &[(u16, u64)]) -> Entry<u16> {
         Entry::Reserved { code, buyer: buyer.to_owned(), lines: lines.to_vec(), until: 100 }
     }
 

@@ -19,7 +19,7 @@ use onsale_domain::ListingKind;
 use onsale_engine::disk::{Disk, FolderDisk};
 use onsale_engine::embedded::recover;
 use onsale_engine::journal::{self, segment};
-use onsale_engine::snapshot::{self, Named, Snapshot};
+use onsale_engine::snapshot::{self, NamedSnapshot, Snapshot};
 
 use self::replay::Replay;
 use self::report::{Journal, Report, SnapshotReport, Spot};
@@ -140,7 +140,10 @@ struct Content<'a> {
     records: u64,
 }
 
-fn take_snapshots<'a>(replay: &mut Replay, snapshots: &'a [Named]) -> Vec<Result<Content<'a>, String>> {
+fn take_snapshots<'a>(
+    replay: &mut Replay,
+    snapshots: &'a [NamedSnapshot],
+) -> Vec<Result<Content<'a>, String>> {
     let mut contents = Vec::new();
     for (index, (_, snapshot)) in snapshots.iter().enumerate() {
         contents.push(match snapshot {
@@ -162,7 +165,7 @@ fn take_snapshots<'a>(replay: &mut Replay, snapshots: &'a [Named]) -> Vec<Result
 
 fn judge(
     replay: &mut Replay,
-    snapshots: &[Named],
+    snapshots: &[NamedSnapshot],
     contents: &[Result<Content<'_>, String>],
     damaged: bool,
 ) -> Vec<SnapshotReport> {

@@ -2,11 +2,13 @@
 
 use onsale_domain::Millis;
 use onsale_domain::order::Fees;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Payments {
+    /// Who takes the money.
     pub provider: ProviderName,
     /// How long a payment may take; goods are pinned so long, but never past 15 minutes.
     pub pay_seconds: u32,
@@ -18,7 +20,7 @@ pub struct Payments {
     pub fee_share: u16,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderName {
     /// Inside this process; takes no real money.

@@ -3,30 +3,39 @@
 use std::path::{Path, PathBuf};
 
 use onsale_payments::stripe::{Secret, StripeKeys};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Where Stripe is, for everybody but tests.
 const BASE_URL: &str = "https://api.stripe.com";
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Stripe {
-    /// `sk_…`, or a restricted key `rk_…`; or the file that holds it.
+    /// `sk_…`, or a restricted key `rk_…`. The file that holds it is safer: `secret_key_file`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", example = &"sk_test_…")]
     pub secret_key: Option<Secret>,
+    /// The file that holds the secret key.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"stripe_key")]
     pub secret_key_file: Option<PathBuf>,
-    /// `whsec_…`: signs the events that Stripe sends; or the file that holds it.
+    /// `whsec_…`: signs the events that Stripe sends. The file that holds it is safer: `webhook_secret_file`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", example = &"whsec_…")]
     pub webhook_secret: Option<Secret>,
+    /// The file that holds the webhook's secret.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"stripe_webhook_secret")]
     pub webhook_secret_file: Option<PathBuf>,
     /// Another place than api.stripe.com, for tests.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"http://127.0.0.1:8420")]
     pub base_url: Option<String>,
-    /// Where a buyer comes back to from his bank. Without it his browser does the step, with the payment's client secret.
+    /// Where buyers come back to from their bank. Without it the browser does the step, with the payment's client secret.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"https://tickets.example.org/paid")]
     pub return_url: Option<String>,
 }
 

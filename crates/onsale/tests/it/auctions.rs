@@ -2,11 +2,11 @@
 
 mod bad;
 mod ends;
-mod hall;
+pub(crate) mod hall;
 mod secrets;
 
 use onsale_edge::http::time::Time;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use hall::{HOUR, Hall, START};
 
@@ -17,7 +17,7 @@ fn a_bid_is_answered_at_once_and_the_auction_shows_it() {
     let path = format!("/v1/auctions/{auction}");
     let shown = hall.house.get(&path).json();
     assert_eq!((&shown["status"], &shown["min_next_minor"]), (&json!("open"), &json!(1_000)));
-    assert_eq!((&shown["price_minor"], &shown["seller"]), (&json!(null), &json!("ext:default:sam")));
+    assert_eq!((&shown["price_minor"], &shown["seller"]), (&json!(null), &json!("sam")));
 
     let first = hall.bid(&auction, "ann", 5_000);
     assert_eq!(first.status, 201, "{first:?}");
@@ -38,21 +38,22 @@ fn a_bid_is_answered_at_once_and_the_auction_shows_it() {
     hall.bid(&auction, "ann", 5_000).problem(409, "leader_not_raising");
 
     let shown = hall.house.get(&path).json();
-    assert_eq!((&shown["leader"], &shown["price_minor"]), (&json!("ext:default:ann"), &json!(3_100)));
+    assert_eq!((&shown["leader"], &shown["price_minor"]), (&json!("ann"), &json!(3_100)));
     assert_eq!((&shown["bids"], &shown["bidders"], &shown["you"]), (&json!(2), &json!(2), &json!(null)));
     let own = hall.as_buyer("GET", &path, "ann", None).json();
     assert_eq!((&own["you"]["leading"], &own["you"]["max_minor"]), (&json!(true), &json!(5_000)));
     let history = hall.house.get(&format!("{path}/history")).json();
-    assert_eq!(history["bids"][0]["bidder"], "ext:default:bob");
+    assert_eq!(history["data"][0]["bidder"], "bob");
     assert_eq!(
-        (&history["bids"][0]["amount_minor"], &history["bids"][1]["amount_minor"]),
+        (&history["data"][0]["amount_minor"], &history["data"][1]["amount_minor"]),
         (&json!(3_000), &json!(3_100))
     );
-    assert_eq!((&history["bids"][1]["leading"], &history["next"]), (&json!(true), &json!(null)));
+    assert_eq!((&history["data"][1]["leading"], &history["next"]), (&json!(true), &json!(null)));
     let page = hall.house.get(&format!("{path}/history?limit=1")).json();
-    assert_eq!((&page["bids"][0]["bid"], &page["next"]), (&json!(2), &json!(2)));
-    let rest = hall.house.get(&format!("{path}/history?limit=1&before=2")).json();
-    assert_eq!((&rest["bids"][0]["bid"], &rest["next"]), (&json!(1), &json!(null)));
+    assert_eq!(page["data"][0]["bid"], 2);
+    let next = page["next"].as_str().expect("there is another");
+    let rest = hall.house.get(&format!("{path}/history?limit=1&after={next}")).json();
+    assert_eq!((&rest["data"][0]["bid"], &rest["next"]), (&json!(1), &json!(null)));
 
     let kinds: Vec<_> = hall.facts(&auction).iter().map(|fact| fact["kind"].clone()).collect();
     assert_eq!(json!(kinds), json!(["auction_created", "bid_placed", "bid_placed"]));
@@ -69,7 +70,7 @@ fn the_same_key_gets_the_same_answer() {
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
     let other = hall.wish(json!({"name": "Other"}));
     hall.house.post("/v1/auctions", &[key], other).problem(422, "key_reused");
-    assert_eq!(hall.house.get("/v1/auctions").json()["auctions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(hall.house.get("/v1/auctions").json()["data"].as_array().map(Vec::len), Some(1));
 
     let auction = made.json()["id"].as_str().expect("an id").to_owned();
     let path = format!("/v1/auctions/{auction}/bids");
@@ -135,17 +136,15 @@ fn watchers_come_and_go() {
     assert_eq!(hall.as_buyer("POST", &path, "ann", None).status, 200);
     assert_eq!(hall.as_buyer("POST", &path, "bob", None).status, 201);
     let all = hall.house.get(&path).json();
-    assert_eq!(all["watchers"], json!(["ext:default:ann", "ext:default:bob"]));
+    assert_eq!(all["data"], json!([{"watcher": "ann"}, {"watcher": "bob"}]));
     let page = hall.house.get(&format!("{path}?limit=1")).json();
-    assert_eq!(page["next"], "ext:default:ann");
-    let page = hall.house.get(&format!("{path}?limit=1&after=ext:default:ann")).json();
-    assert_eq!(page["watchers"], json!(["ext:default:bob"]));
+    let next = page["next"].as_str().expect("there is another");
+    let page = hall.house.get(&format!("{path}?limit=1&after={next}")).json();
+    assert_eq!((&page["data"], page.get("next")), (&json!([{"watcher": "bob"}]), None));
     assert_eq!(hall.as_buyer("DELETE", &path, "ann", None).json()["watching"], false);
     assert_eq!(hall.house.get(&format!("/v1/auctions/{auction}")).json()["watchers"], 1);
     assert_eq!(hall.house.post(&path, &[], json!({})).problem(422, "invalid")["field"], "Onsale-Buyer");
-    hall.house
-        .get("/v1/auctions/auc_default_00000000000000000000000000/watchers")
-        .problem(404, "listing_unknown");
+    hall.house.get("/v1/auctions/auc_0000000000000000/watchers").problem(404, "listing_unknown");
 }
 
 #[test]
@@ -157,7 +156,7 @@ fn auctions_ending_soon_and_a_buyers_own() {
     let middle = hall.auction(json!({"ends_at": Time(START + 2 * HOUR)}));
     let ids = |path: &str| {
         let page = hall.house.get(path).json();
-        let ids = page["auctions"].as_array().expect("a list").iter().map(|one| one["id"].clone());
+        let ids = page["data"].as_array().expect("a list").iter().map(|one| one["id"].clone());
         (json!(ids.collect::<Vec<_>>()), page["next"].as_str().map(str::to_owned))
     };
     let before = |end: i64| format!("/v1/auctions?ending_before={}", Time(end));
@@ -180,25 +179,26 @@ fn auctions_ending_soon_and_a_buyers_own() {
     hall.bid(&soon, "ann", 7_000);
     hall.bid(&soon, "bob", 9_000);
     let mine = hall.as_buyer("GET", "/v1/buyers/ann/bids", "ann", None).json();
-    let line = |n: usize, field: &str| mine["auctions"][n][field].clone();
-    assert_eq!((line(0, "auction"), line(1, "auction")), (json!(soon), json!(late)), "{mine}");
-    assert_eq!((line(0, "leading"), line(0, "max_minor")), (json!(false), json!(7_000)));
-    assert_eq!((line(1, "leading"), line(1, "max_minor")), (json!(true), json!(5_000)));
+    let line = |told: &Value, auction: &str, field: &str| {
+        let all = told["data"].as_array().expect("a list");
+        all.iter().find(|one| one["auction"] == auction).map(|one| one[field].clone())
+    };
+    let known =
+        |told: &Value, auction: &str| (line(told, auction, "leading"), line(told, auction, "max_minor"));
+    assert_eq!(known(&mine, &soon), (Some(json!(false)), Some(json!(7_000))), "{mine}");
+    assert_eq!(known(&mine, &late), (Some(json!(true)), Some(json!(5_000))));
     let shown = hall.house.get("/v1/buyers/ann/bids").json();
-    assert_eq!(
-        (&shown["auctions"][1]["leading"], &shown["auctions"][1]["max_minor"]),
-        (&json!(true), &json!(null))
-    );
+    assert_eq!(known(&shown, &late), (Some(json!(true)), Some(json!(null))));
     hall.clock.set(START + HOUR);
     hall.sweep(&soon);
     let mine = hall.as_buyer("GET", "/v1/buyers/ann/bids", "ann", None).json();
-    assert_eq!(mine["auctions"].as_array().map(Vec::len), Some(1), "lost, and over");
+    assert_eq!(mine["data"].as_array().map(Vec::len), Some(1), "lost, and over");
     let won = hall.as_buyer("GET", "/v1/buyers/bob/bids", "bob", None).json();
     assert_eq!(
-        (&won["auctions"][0]["award"]["state"], &won["auctions"][0]["status"]),
+        (&won["data"][0]["award"]["state"], &won["data"][0]["status"]),
         (&json!("pending"), &json!("closed"))
     );
     let nobody = hall.house.get("/v1/buyers/zoe/bids").json();
-    assert_eq!(nobody["auctions"], json!([]));
+    assert_eq!(nobody["data"], json!([]));
     let _ = scheduled;
 }

@@ -60,6 +60,24 @@ fn the_page_of_routes_shows_every_route_and_no_error() {
 }
 
 #[test]
+fn the_page_of_routes_finds_routes_by_their_words_and_shows_how_to_ask() {
+    let house = House::open();
+    let page = open(&format!("http://{}/docs?find=queue%20leave", house.address));
+    assert!(page.console.is_empty(), "{:#?}", page.console);
+    let articles: Vec<&str> = page.document.split("<article").skip(1).collect();
+    let visible = |article: &&&str| !article.split_once('>').is_some_and(|(head, _)| head.contains("hidden"));
+    let found: Vec<&&str> = articles.iter().filter(visible).collect();
+    assert_eq!(found.len(), 1, "{} of {} are shown", found.len(), articles.len());
+    let asked = format!(
+        "curl -X DELETE -H \"Authorization: Bearer $KEY\" -H 'Onsale-Buyer: bob' 'http://{}/v1/events/evt_",
+        house.address
+    );
+    assert!(found[0].contains("/v1/events/{event}/seats/{seat}/queue"), "{}", found[0]);
+    assert!(found[0].contains(&asked), "{}", found[0]);
+    assert!(page.document.contains(">1 route<"), "it says how many there are");
+}
+
+#[test]
 fn what_a_page_says_on_the_console_is_heard() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("page.html");

@@ -50,6 +50,8 @@ fn what_nobody_knows_is_refused_by_name() {
     assert!(told.contains("missing.toml") && told.contains("does not exist"), "{told}");
     let told = refused(folder.path(), &["serve", "--listen", "0.0.0.0:7070"], &[]);
     assert!(told.contains("loopback") && told.contains("API key"), "{told}");
+    let told = refused(folder.path(), &["config"], &[("ONSALE_LOG__LEVEL", "loud")]);
+    assert!(told.contains("\"loud\" is no level") && told.contains("error, warn, info"), "{told}");
     let told = refused(folder.path(), &["config"], &[("ONSALE_API_KEY", "short")]);
     assert!(told.contains("api_key"), "{told}");
     assert!(!folder.path().join("onsale-data").exists(), "a refusal leaves nothing behind");

@@ -42,7 +42,7 @@ fn what_was_answered_is_there_after_a_restart() {
     assert_eq!(house.send("DELETE", &path, &[("hold-token", &token)], None).status, 200);
     let facts = house.get(&format!("/v1/events/{event}/facts?limit=100")).json();
     assert_eq!(
-        facts["facts"].as_array().and_then(|facts| facts.last().cloned()).expect("facts")["kind"],
+        facts["data"].as_array().and_then(|facts| facts.last().cloned()).expect("facts")["kind"],
         "hold_released"
     );
     drop(house);

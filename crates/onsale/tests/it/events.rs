@@ -72,7 +72,7 @@ fn the_same_key_creates_one_event() {
     let mut other = wish(&venue);
     other["name"] = json!("Other");
     house.post("/v1/events", &key, other).problem(422, "key_reused");
-    assert_eq!(house.get("/v1/events").json()["events"].as_array().map(Vec::len), Some(1));
+    assert_eq!(house.get("/v1/events").json()["data"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn lists_have_cursors() {
     let (mut seen, mut path) = (Vec::new(), "/v1/events?limit=2".to_owned());
     loop {
         let page = house.get(&path).json();
-        seen.extend(page["events"].as_array().expect("a list").iter().map(|event| event["id"].clone()));
+        seen.extend(page["data"].as_array().expect("a list").iter().map(|event| event["id"].clone()));
         let Some(next) = page["next"].as_str() else { break };
         path = format!("/v1/events?limit=2&after={next}");
     }
@@ -145,7 +145,7 @@ fn a_wrong_event_is_named_by_its_field() {
             "{name}={value}"
         );
     }
-    house.get("/v1/events/evt_default_00000000000000000000000000").problem(404, "listing_unknown");
+    house.get("/v1/events/evt_0000000000000000").problem(404, "listing_unknown");
     house.get(&format!("/v1/events/{venue}")).problem(404, "listing_unknown");
     house.get("/v1/venues/x").problem(404, "listing_unknown");
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::document;
 use crate::house::{House, KEY, read_chunk, read_head};
 
 /// A reader of one event stream.
@@ -56,8 +57,12 @@ impl Reader {
         let field = |name: &str| {
             block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ").map(str::to_owned))
         };
-        let data = serde_json::from_str(&field("data")?).expect("JSON");
-        Some(Event { id: field("id"), kind: field("event")?, data })
+        let (kind, data) = (field("event")?, serde_json::from_str(&field("data")?).expect("JSON"));
+        // All others are about the stream itself.
+        if !matches!(kind.as_str(), "position" | "reload") {
+            document::check_fact(&data);
+        }
+        Some(Event { id: field("id"), kind, data })
     }
 }
 
@@ -71,7 +76,7 @@ fn facts_come_in_pages_that_lose_nothing() {
     let (mut kinds, mut after) = (Vec::new(), "0".to_owned());
     loop {
         let page = house.get(&format!("/v1/events/{event}/facts?limit=2&after={after}")).json();
-        for fact in page["facts"].as_array().expect("a list") {
+        for fact in page["data"].as_array().expect("a list") {
             assert_eq!(fact["offset"], kinds.len() + 1);
             kinds.push(fact["kind"].as_str().expect("a kind").to_owned());
         }
@@ -82,9 +87,9 @@ fn facts_come_in_pages_that_lose_nothing() {
     }
     assert_eq!(kinds[..4], ["event_created", "chart_adopted", "status_changed", "hold_placed"]);
     assert_eq!((kinds.len(), after.as_str()), (8, "1-8"));
-    let last = house.get(&format!("/v1/events/{event}/facts?after=1-7")).json()["facts"][0].clone();
+    let last = house.get(&format!("/v1/events/{event}/facts?after=1-7")).json()["data"][0].clone();
     assert_eq!(last["seats"], json!([{"seat": "A-1-5", "price_minor": 4500}]));
-    assert!(last["hold"].as_str().is_some_and(|hold| hold.starts_with("hld_default_")), "{last}");
+    assert!(last["hold"].as_str().is_some_and(|hold| hold.starts_with("hld_0000")), "{last}");
     assert!(last.get("token").is_none());
     house.get(&format!("/v1/events/{event}/facts?after=1-99")).problem(410, "reload");
     let gone = house.get(&format!("/v1/events/{event}/facts?after=7-1")).problem(410, "reload");
@@ -192,7 +197,7 @@ fn a_fact_says_who_made_it_if_that_was_not_the_buyer() {
     assert_eq!(house.post(&format!("/v1/events/{event}/blocks"), &[], block).status, 200);
     let facts = house.get(&format!("/v1/events/{event}/facts")).json();
     let by = |kind: &str| {
-        let facts = facts["facts"].as_array().expect("facts");
+        let facts = facts["data"].as_array().expect("facts");
         facts.iter().find(|fact| fact["kind"] == kind).expect("such a fact")["by"].clone()
     };
     assert_eq!(by("event_created"), "staff:house");

@@ -30,7 +30,7 @@ fn a_seat_is_held_extended_and_confirmed() {
     let event = house.event();
     let hold = house.hold(&event, "ann", &["A-1-1", "A-1-2"]);
     assert_eq!(hold["total_minor"], 9000);
-    assert_eq!(hold["buyer"], "ext:default:ann");
+    assert_eq!(hold["buyer"], "ann");
     assert_eq!(hold["seats"][1], json!({"seat": "A-1-2", "price_minor": 4500}));
     let until = ms(&hold["expires_at"]);
     assert_eq!(until - ms(&hold["placed_at"]), 120_000);
@@ -43,7 +43,7 @@ fn a_seat_is_held_extended_and_confirmed() {
     let token = [("hold-token", text(&hold, "token")), ("onsale-buyer", "ann")];
     let sold = confirm(&house, &event, &hold, &token, json!({}));
     assert_eq!(sold.status, 200, "{sold:?}");
-    assert!(text(&sold.json(), "order").starts_with("ord_default_"));
+    assert!(text(&sold.json(), "order").starts_with("ord_0000"));
     confirm(&house, &event, &hold, &token, json!({})).problem(409, "hold_confirmed");
     let path = format!("/v1/events/{event}/holds");
     let told = house.post(&path, &[("onsale-buyer", "bob")], json!({"seats": ["A-1-1", "A-1-3"]}));
@@ -94,6 +94,8 @@ fn only_the_right_token_opens_a_hold() {
     let event = house.event();
     let (ann, bob) = (house.hold(&event, "ann", &["A-1-1"]), house.hold(&event, "bob", &["A-1-2"]));
     let (token, foreign) = (text(&ann, "token"), text(&bob, "token"));
+    let id = text(&ann, "id");
+    assert!(id.len() <= 34 && token.len() <= 44 && !token.contains(&id[4..]), "{id} {token}");
     let last = if token.ends_with('0') { "1" } else { "0" };
     let forged = format!("{}{last}", &token[..token.len() - 1]);
     for headers in [
@@ -116,6 +118,24 @@ fn only_the_right_token_opens_a_hold() {
 }
 
 #[test]
+fn a_buyer_is_told_as_it_was_sent_and_is_no_account() {
+    let house = House::open();
+    let event = house.event();
+    for (n, name) in ["ann", "ext:default:ann", "a:b_c-d|{e}", "Zoë"].into_iter().enumerate() {
+        assert_eq!(house.hold(&event, name, &[&format!("A-2-{}", n + 1)])["buyer"], name);
+    }
+    let path = format!("/v1/events/{event}/holds");
+    for account in ["usr_1", "usr_"] {
+        let answer = house.post(&path, &[("onsale-buyer", account)], json!({"seats": ["A-1-1"]}));
+        let told = answer.problem(422, "invalid");
+        assert_eq!(told["field"], "Onsale-Buyer");
+        assert!(told["detail"].as_str().is_some_and(|why| why.contains("not beginning with usr_")), "{told}");
+        let told = house.get(&format!("/v1/buyers/{account}/holds")).problem(422, "invalid");
+        assert_eq!(told["field"], "buyer");
+    }
+}
+
+#[test]
 fn seats_and_places_may_be_dropped() {
     let house = House::open();
     let event = house.event();
@@ -128,9 +148,58 @@ fn seats_and_places_may_be_dropped() {
     assert_eq!(dropped["dropped_seats"], json!(["A-1-2"]));
     assert_eq!(dropped["dropped_areas"], json!([{"area": "floor", "count": 1}]));
     patch(&house, &event, &hold, json!({"drop_seats": ["A-1-2"]})).problem(409, "seat_not_in_hold");
+    let both = json!({"add_seats": ["A-1-3"], "drop_seats": ["A-1-1"]});
+    assert_eq!(patch(&house, &event, &hold, both).problem(422, "invalid")["field"], "drop_seats");
+    let both = json!({"extend": true, "add_areas": [{"area": "floor", "count": 1}]});
+    assert_eq!(patch(&house, &event, &hold, both).problem(422, "invalid")["field"], "add_seats");
     let both = json!({"extend": true, "drop_seats": ["A-1-1"]});
     assert_eq!(patch(&house, &event, &hold, both).problem(422, "invalid")["field"], "drop_seats");
     assert_eq!(patch(&house, &event, &hold, json!({})).problem(422, "invalid")["field"], "extend");
+}
+
+#[test]
+fn a_hold_grows_and_its_token_with_it() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    house.hold(&event, "bob", &["A-1-4"]);
+    let body = json!({"add_seats": ["A-1-1", "A-1-2"], "add_areas": [{"area": "floor", "count": 2}]});
+    let path = format!("/v1/events/{event}/holds/{}", text(&hold, "id"));
+    let keyed = [("hold-token", text(&hold, "token")), ("idempotency-key", "more")];
+    let first = house.send("PATCH", &path, &keyed, Some(&body.to_string()));
+    let grown = first.json();
+    assert_eq!((first.status, &grown["already_yours"]), (200, &json!(false)), "{first:?}");
+    assert_eq!(grown["added_seats"], json!([{"seat": "A-1-2", "price_minor": 4500}]));
+    assert_eq!(grown["added_areas"], json!([{"area": "floor", "count": 2, "price_minor": 2000}]));
+    assert_eq!(grown["added_minor"], 8_500);
+    assert!(grown["fence"].as_u64() > hold["fence"].as_u64(), "{grown}");
+
+    patch(&house, &event, &hold, json!({"extend": true})).problem(412, "stale_fence");
+    let own = house.send("GET", &path, &[("onsale-buyer", "ann")], None).json();
+    assert_eq!((&own["token"], &own["expires_at"]), (&grown["token"], &hold["expires_at"]));
+    assert_eq!((own["total_minor"].as_i64(), own["seats"].as_array().map(Vec::len)), (Some(13_000), Some(2)));
+
+    let yes = patch(&house, &event, &grown, json!({"add_seats": ["A-1-2"]})).json();
+    assert_eq!((&yes["already_yours"], &yes["token"]), (&json!(true), &grown["token"]));
+    assert_eq!((&yes["added_seats"], &yes["added_minor"]), (&json!([]), &json!(0)));
+    for (body, field) in [
+        (json!({"add_seats": ["A-1-3", "A-1-3"]}), "add_seats[1]"),
+        (json!({"add_areas": [{"area": "floor", "count": 0}]}), "add_areas[0]"),
+    ] {
+        assert_eq!(patch(&house, &event, &grown, body).problem(422, "invalid")["field"], field);
+    }
+    let told = patch(&house, &event, &grown, json!({"add_seats": ["A-1-3", "A-1-4"]}));
+    assert_eq!(told.problem(409, "seat_held")["seats"], json!([{"seat": "A-1-4", "code": "seat_held"}]));
+    patch(&house, &event, &grown, json!({"add_areas": [{"area": "pit", "count": 1}]}))
+        .problem(404, "area_unknown");
+
+    let again = patch(&house, &event, &grown, json!({"add_seats": ["A-1-3"]})).json();
+    let replayed = house.send("PATCH", &path, &keyed, Some(&body.to_string()));
+    assert_eq!((replayed.header("idempotent-replayed"), &replayed.json()), (Some("true"), &grown));
+    release(&house, &event, &grown, &[("hold-token", text(&grown, "token"))]).problem(412, "stale_fence");
+    assert_eq!(release(&house, &event, &again, &[("hold-token", text(&again, "token"))]).status, 200);
+    let replayed = house.send("PATCH", &path, &keyed, Some(&body.to_string()));
+    assert_eq!(replayed.json(), grown, "the answer is the fact's, whatever became of the hold");
 }
 
 #[test]
@@ -223,18 +292,18 @@ fn a_refused_hold_is_noted_as_an_attempt() {
     assert_eq!(shown.status, 200, "{shown:?}");
     let shown = shown.json();
     assert_eq!(shown["counts"], json!({"seat_held": 1}));
-    let attempt = &shown["attempts"][0];
+    let attempt = &shown["data"][0];
     assert_eq!(
         (&attempt["buyer"], &attempt["verb"], &attempt["code"], &attempt["seats"]),
         (
-            &json!("ext:default:bob"),
+            &json!("bob"),
             &json!("place_hold"),
             &json!("seat_held"),
             &json!([{"seat": "A-1-1", "code": "seat_held"}])
         )
     );
-    assert_eq!((&shown["next"], &shown["more"]), (&json!(1), &json!(false)));
-    house.get("/v1/events/evt_default_00000000000000000000000000/attempts").problem(404, "listing_unknown");
+    assert_eq!(shown.get("next"), None);
+    house.get("/v1/events/evt_0000000000000000/attempts").problem(404, "listing_unknown");
 }
 
 #[test]

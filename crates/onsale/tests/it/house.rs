@@ -14,6 +14,7 @@ use onsale_engine::Engine;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::document;
 use crate::memory::Memory;
 
 pub(crate) const KEY: &str = "test-key-of-the-house";
@@ -61,12 +62,14 @@ impl<E: Engine> House<E> {
         self.stop.cancel();
     }
 
-    /// Sends raw bytes and reads one whole answer.
+    /// Sends raw bytes and reads one whole answer, which must be one that the document describes.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         // The server may answer and close before everything is sent; that is part of some tests.
         let _ = stream.write_all(bytes);
-        Answer::read(&mut BufReader::new(stream))
+        let answer = Answer::read(&mut BufReader::new(stream));
+        document::check(bytes, &answer);
+        answer
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -204,7 +207,7 @@ impl Answer {
         assert_eq!(told["status"], status);
         assert_eq!(told["type"], format!("/problems/{code}"));
         assert!(told["title"].is_string() && told["detail"].is_string(), "{told}");
-        assert!(self.header("x-request-id").is_some());
+        assert!(told["request_id"].is_string() && told["request_id"].as_str() == self.header("x-request-id"));
         told
     }
 }

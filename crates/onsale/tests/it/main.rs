@@ -1,18 +1,25 @@
 //! The server as its callers see it: real HTTP over loopback, one file per resource.
 
+mod access_log;
 mod auctions;
 mod browser;
 mod by;
 mod config;
+mod demo;
 mod docs;
 mod doctor;
+mod document;
+mod drawn;
 mod durable;
 mod edge;
 mod events;
+mod examples;
 mod facts;
 mod holds;
 mod house;
+mod lists;
 mod memory;
+mod metrics;
 mod mixed;
 mod orders;
 mod orders_kept;

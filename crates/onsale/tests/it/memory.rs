@@ -84,6 +84,16 @@ impl Memory {
         }
         Answer { position: position(listing), at, outcome, replayed: false, told: step.into() }
     }
+
+    /// What a restart does to a listing: it is made anew of its facts, and what is no fact is gone.
+    pub(crate) fn restart(&self, listing: &ListingId) {
+        let mut state = self.state.lock().expect("no panic before");
+        let (known, steps) = state.listings.get_mut(listing).expect("a listing of ours");
+        *known = Listing::new(*listing, 1);
+        for step in steps {
+            step.facts.iter().for_each(|fact| known.apply(fact, step.at));
+        }
+    }
 }
 
 fn view_of(listing: &Listing) -> Option<Arc<View>> {

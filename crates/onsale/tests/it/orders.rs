@@ -44,8 +44,16 @@ fn place(house: &House, hold: &Value) -> Answer {
 }
 
 pub(crate) fn pay(house: &House, order: &Value, body: Value) -> Answer {
-    let key = order["key"].as_str().expect("a key");
-    house.post(&format!("/v1/orders/{key}/pay"), &[("onsale-buyer", "ann")], body)
+    house.post(&way(order, "pay"), &[("onsale-buyer", "ann"), key(order)], body)
+}
+
+/// The header that opens an order.
+pub(crate) fn key(order: &Value) -> (&str, &str) {
+    ("order-key", order["key"].as_str().expect("a key"))
+}
+
+fn way(order: &Value, verb: &str) -> String {
+    format!("/v1/orders/{}/{verb}", order["id"].as_str().expect("an id"))
 }
 
 pub(crate) fn shown(house: &House, order: &Value, status: &str) -> Value {
@@ -81,8 +89,8 @@ fn a_hold_is_ordered_paid_and_sold() {
     );
     seat.problem(409, "seat_sold");
     let mine = house.get("/v1/buyers/ann/orders").json();
-    assert_eq!(mine["orders"][0]["id"], order["id"]);
-    assert_eq!(house.get("/v1/buyers/bob/orders").json()["orders"], json!([]));
+    assert_eq!(mine["data"][0]["id"], order["id"]);
+    assert_eq!(house.get("/v1/buyers/bob/orders").json()["data"], json!([]));
 }
 
 #[test]
@@ -98,8 +106,8 @@ fn the_same_key_gets_the_same_answer_and_asks_once() {
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
     place(&house, &hold).problem(409, "already_ordered");
     let order = first.json();
-    let path = format!("/v1/orders/{}/pay", order["key"].as_str().expect("a key"));
-    let headers = [("onsale-buyer", "ann"), ("idempotency-key", "pay")];
+    let path = way(&order, "pay");
+    let headers = [("onsale-buyer", "ann"), ("idempotency-key", "pay"), key(&order)];
     let first = house.post(&path, &headers, json!({"method": "action"}));
     let again = house.post(&path, &headers, json!({"method": "action"}));
     assert_eq!((first.status, &first.body), (202, &again.body));
@@ -123,8 +131,7 @@ fn a_decline_lets_the_buyer_try_again_or_give_up() {
         (&pending["status"], &pending["payments"][0]["declined"]),
         (&json!("pending"), &json!("card declined"))
     );
-    let cancel = format!("/v1/orders/{}/cancel", order["key"].as_str().expect("a key"));
-    let cancelled = house.post(&cancel, &[("onsale-buyer", "ann")], json!({}));
+    let cancelled = house.post(&way(&order, "cancel"), &[("onsale-buyer", "ann"), key(&order)], json!({}));
     assert_eq!((cancelled.status, &cancelled.json()["status"]), (200, &json!("cancelled")));
     pay(&house, &order, json!({})).problem(409, "order_cancelled");
 }
@@ -171,7 +178,10 @@ fn a_code_is_ordered_paid_and_bought() {
     let lines = json!({"lines": [{"sku": "mug", "count": 2}]});
     let reserved =
         house.post(&format!("/v1/sales/{sale}/checkouts"), &[("onsale-buyer", "ann")], lines).json();
-    let order = house.post("/v1/orders", &[("onsale-buyer", "ann")], json!({"code": reserved["code"]}));
+    let code = ("checkout-code", reserved["code"].as_str().expect("a code"));
+    let wish = json!({"checkout": reserved["id"]});
+    house.post("/v1/orders", &[("onsale-buyer", "ann")], wish.clone()).problem(412, "wrong_token");
+    let order = house.post("/v1/orders", &[("onsale-buyer", "ann"), code], wish);
     assert_eq!(order.status, 201, "{order:?}");
     let order = order.json();
     assert_eq!((&order["total_minor"], &order["lines"][0]["sku"]), (&json!(1400), &json!("mug")));
@@ -203,23 +213,28 @@ fn an_order_opens_to_its_key_only() {
     let house = House::open();
     let event = house.event();
     let order = ordered(&house, &event, "A-1-1");
-    let (id, key) = (order["id"].as_str().expect("an id"), order["key"].as_str().expect("a key"));
-    let bob = [("onsale-buyer", "bob")];
-    house
-        .post(&format!("/v1/orders/{id}/pay"), &[("onsale-buyer", "ann")], json!({}))
-        .problem(412, "wrong_token");
-    house.post(&format!("/v1/orders/{key}/pay"), &bob, json!({})).problem(412, "wrong_token");
-    let wrong = format!("{}{}", &key[..key.len() - 1], if key.ends_with('0') { '1' } else { '0' });
-    house.post(&format!("/v1/orders/{wrong}/cancel"), &[], json!({})).problem(412, "wrong_token");
-    for nothing in ["x", "ord_default_00000000000000000000000000_00000000000000000000000000"] {
+    let (id, secret) = (order["id"].as_str().expect("an id"), key(&order).1);
+    assert!(id.len() <= 34 && secret.len() <= 44 && !secret.contains(&id[4..]), "{id} {secret}");
+    let (pay, cancel) = (way(&order, "pay"), way(&order, "cancel"));
+    let told = house.post(&pay, &[("onsale-buyer", "ann")], json!({})).problem(412, "wrong_token");
+    assert_eq!(told["detail"], "the header Order-Key is missing");
+    house.post(&pay, &[("onsale-buyer", "bob"), key(&order)], json!({})).problem(412, "wrong_token");
+    let wrong = format!("{}{}", &secret[..secret.len() - 1], if secret.ends_with('0') { '1' } else { '0' });
+    for wrong in [&wrong, secret.trim_start_matches("ok_"), id, ""] {
+        house.post(&cancel, &[("order-key", wrong)], json!({})).problem(412, "wrong_token");
+    }
+    // A secret in a path stands in logs of servers between us and its buyer.
+    let in_path = format!("/v1/orders/{id}.{secret}/pay");
+    house.post(&in_path, &[key(&order)], json!({})).problem(404, "order_unknown");
+    for nothing in ["x", "ord_0000000000000000e0000000000000", &id.replacen('e', "s", 1), &id[..33]] {
         house.get(&format!("/v1/orders/{nothing}")).problem(404, "order_unknown");
     }
-    house.get("/v1/payments/pay_default_00000000000000000000000000").problem(404, "payment_unknown");
+    house.get("/v1/payments/pay_0000000000000000e0000000000000").problem(404, "payment_unknown");
     house.get("/v1/payments/x").problem(404, "payment_unknown");
     house.post("/v1/orders", &[], json!({})).problem(422, "invalid");
     house.post("/v1/orders", &[], json!({"hold": "x"})).problem(404, "hold_unknown");
     // Whoever has the key acts for its buyer.
-    assert_eq!(house.post(&format!("/v1/orders/{key}/pay"), &[], json!({})).status, 202);
+    assert_eq!(house.post(&pay, &[key(&order)], json!({})).status, 202);
 }
 
 fn webhook(house: &House, seconds: i64, body: &str, secret: &[u8]) -> Answer {

@@ -12,12 +12,15 @@ fn the_first_in_line_is_given_the_seat() {
     let path = format!("/v1/events/{event}/seats/A-1-1/queue");
     let join = |buyer: &str| house.send("POST", &path, &[("onsale-buyer", buyer)], None);
     let (bob, cat) = (join("bob"), join("cat"));
-    assert_eq!((bob.status, &bob.json()["position"], &cat.json()["position"]), (201, &json!(1), &json!(2)));
+    assert_eq!(
+        (bob.status, &bob.json()["place_in_line"], &cat.json()["place_in_line"]),
+        (201, &json!(1), &json!(2))
+    );
     let again = join("bob");
     assert_eq!((again.status, &again.json()["place"]), (200, &bob.json()["place"]));
     join("ann").problem(409, "already_yours");
     let look = |buyer: &str| house.send("GET", &path, &[("onsale-buyer", buyer)], None);
-    assert_eq!(look("cat").json()["waiting"]["position"], 2);
+    assert_eq!(look("cat").json()["waiting"]["place_in_line"], 2);
     look("dan").problem(404, "place_unknown");
 
     let token = hold["token"].as_str().expect("a token");
@@ -33,6 +36,49 @@ fn the_first_in_line_is_given_the_seat() {
     assert_eq!(house.post(&confirm, &[("hold-token", token)], json!({})).status, 200);
     look("cat").problem(404, "place_unknown");
     join("cat").problem(409, "seat_sold");
+}
+
+#[test]
+fn who_asks_for_one_taken_seat_or_its_queue_waits_for_it() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let path = format!("/v1/events/{event}/holds");
+    let wish = |seat: &str| json!({"seats": [seat], "or_queue": true});
+    let ask = |buyer: &str, seat: &str| house.post(&path, &[("onsale-buyer", buyer)], wish(seat));
+
+    let keyed = [("onsale-buyer", "bob"), ("idempotency-key", "one")];
+    let waiting = house.post(&path, &keyed, wish("A-1-1"));
+    assert_eq!((waiting.status, &waiting.json()["place_in_line"]), (202, &json!(1)), "{waiting:?}");
+    assert_eq!(waiting.json()["seat"], "A-1-1");
+    let again = ask("bob", "A-1-1");
+    assert_eq!((again.status, &again.json()["place"]), (202, &waiting.json()["place"]));
+    assert_eq!(ask("cat", "A-1-1").json()["place_in_line"], 2);
+    assert_eq!(ask("dan", "A-1-2").status, 201);
+    assert_eq!(ask("ann", "A-1-1").json()["id"], hold["id"]);
+
+    let own = format!("{path}/{}", hold["id"].as_str().expect("an id"));
+    let token = hold["token"].as_str().expect("a token");
+    assert_eq!(house.send("DELETE", &own, &[("hold-token", token)], None).status, 200);
+    let offered = ask("bob", "A-1-1");
+    assert_eq!((offered.status, &offered.json()["id"]), (200, &waiting.json()["place"]), "{offered:?}");
+    let replayed = house.post(&path, &keyed, wish("A-1-1"));
+    assert_eq!((replayed.status, replayed.header("idempotent-replayed")), (202, Some("true")));
+    assert_eq!(replayed.json(), waiting.json());
+    house.post(&path, &keyed, wish("A-1-3")).problem(422, "key_reused");
+
+    for more in [
+        json!({"seats": ["A-1-1", "A-1-2"]}),
+        json!({"seats": []}),
+        json!({"seats": ["A-1-1"], "areas": [{"area": "floor", "count": 1}]}),
+        json!({"best_available": {"count": 1}}),
+    ] {
+        let mut body = more;
+        body["or_queue"] = json!(true);
+        let told = house.post(&path, &[("onsale-buyer", "eve")], body);
+        assert_eq!(told.problem(422, "invalid")["field"], "or_queue");
+    }
+    ask("eve", "Z-9").problem(404, "seat_unknown");
 }
 
 #[test]

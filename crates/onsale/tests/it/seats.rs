@@ -56,6 +56,27 @@ fn the_chart_is_known_by_its_version() {
 }
 
 #[test]
+fn one_seat_tells_where_it_is_what_it_costs_and_whether_it_is_free() {
+    let house = House::open();
+    let event = house.event();
+    house.hold(&event, "ann", &["A-2-3"]);
+    let path = format!("/v1/events/{event}/seats/A-2-3");
+    let told = house.get(&path);
+    let seat = told.json();
+    assert_eq!((told.status, &seat["id"], &seat["status"]), (200, &json!("A-2-3"), &json!("held")));
+    assert_eq!((&seat["section"], &seat["row"], &seat["label"]), (&json!("A"), &json!("2"), &json!("3")));
+    assert_eq!((&seat["tier"], &seat["price_minor"]), (&json!("Stalls"), &json!(4500)));
+    assert_eq!((&seat["currency"], &seat["x"], &seat["y"]), (&json!("EUR"), &json!(3), &json!(2)));
+    assert_eq!(seat.get("buyer"), None, "who holds it is nobody's business");
+    let etag = told.header("etag").expect("a tag").to_owned();
+    assert_eq!(house.send("GET", &path, &[("if-none-match", &etag)], None).status, 304);
+    house.hold(&event, "ann", &["A-2-4"]);
+    assert_eq!(house.send("GET", &path, &[("if-none-match", &etag)], None).status, 200);
+    house.get(&format!("/v1/events/{event}/seats/Z-9")).problem(404, "seat_unknown");
+    house.get("/v1/events/nowhere/seats/A-1-1").problem(404, "listing_unknown");
+}
+
+#[test]
 fn what_is_left_adds_up() {
     let house = House::open();
     let event = house.event();

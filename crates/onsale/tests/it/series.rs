@@ -69,14 +69,14 @@ impl Hours {
     }
 
     fn sales(&self) -> Vec<Value> {
-        self.house.get("/v1/sales?limit=500").json()["sales"].as_array().expect("sales").clone()
+        self.house.get("/v1/sales?limit=500").json()["data"].as_array().expect("sales").clone()
     }
 }
 
 fn asked(more: Value) -> Value {
     let mut series = json!({
         "name": "On the hour", "currency": "EUR",
-        "items": [{"price_minor": 900, "stock": 5}, {"price_minor": 0, "stock": 1}],
+        "items": [{"price_minor": 900, "stock": 5}, {"price_minor": 0, "stock": 1, "name": "The last mug"}],
     });
     for (name, value) in more.as_object().expect("an object") {
         series[name] = value.clone();
@@ -173,9 +173,9 @@ fn down_across_slots_only_the_current_one_is_opened() {
     let known = slots(&shown);
     assert_eq!(known[0], (MIDNIGHT + 75 * HOUR, None));
     assert!(known[1..].iter().all(|(_, skipped)| *skipped == Some("down")), "{known:?}");
-    let facts = hours.house.get(&format!("/v1/series/{series}/facts?limit=1000")).json();
+    let facts = hours.house.get(&format!("/v1/series/{series}/facts?limit=500")).json();
     let count = |kind: &str| {
-        facts["facts"].as_array().expect("facts").iter().filter(|fact| fact["kind"] == kind).count()
+        facts["data"].as_array().expect("facts").iter().filter(|fact| fact["kind"] == kind).count()
     };
     assert_eq!((count("slot_skipped"), count("slot_opened")), (74, 1));
     hours.close();
@@ -193,7 +193,7 @@ fn two_servers_at_the_top_of_the_hour_open_one_sale() {
     }
     let facts = hours.house.get(&format!("/v1/series/{series}/facts")).json();
     let kinds: Vec<_> =
-        facts["facts"].as_array().expect("facts").iter().map(|fact| fact["kind"].clone()).collect();
+        facts["data"].as_array().expect("facts").iter().map(|fact| fact["kind"].clone()).collect();
     assert_eq!(kinds, ["series_created", "slot_opened", "slot_opened", "slot_opened"]);
     let patience = Instant::now() + Duration::from_secs(120);
     while hours.sales().len() < 3 {
@@ -204,7 +204,7 @@ fn two_servers_at_the_top_of_the_hour_open_one_sale() {
         let facts =
             hours.house.get(&format!("/v1/sales/{}/facts", sale["id"].as_str().expect("an id"))).json();
         let made =
-            facts["facts"].as_array().expect("facts").iter().filter(|fact| fact["kind"] == "sale_created");
+            facts["data"].as_array().expect("facts").iter().filter(|fact| fact["kind"] == "sale_created");
         assert_eq!(made.count(), 1);
     }
     drop(others);
@@ -262,6 +262,7 @@ fn wrong_series_are_refused_by_field() {
         (json!({"currency": "XXX"}), "currency"),
         (json!({"items": []}), "items"),
         (json!({"items": [{"price_minor": -1, "stock": 1}]}), "items[0].price_minor"),
+        (json!({"items": [{"price_minor": 1, "stock": 1, "name": ""}]}), "items[0].name"),
         (json!({"items": [{"price_minor": 0.5, "stock": 1}]}), "items[0].price_minor"),
         (json!({"items": [{"price_minor": 1, "stock": 10_000_001}]}), "items[0].stock"),
         (json!({"length_seconds": 59}), "length_seconds"),
@@ -279,7 +280,7 @@ fn wrong_series_are_refused_by_field() {
         let told = house.post("/v1/series", &[], asked(change.clone())).problem(422, "invalid");
         assert_eq!(told["field"], field, "{change}: {told}");
     }
-    assert_eq!(house.get("/v1/series").json()["series"], json!([]));
+    assert_eq!(house.get("/v1/series").json()["data"], json!([]));
     house.get("/v1/series/x").problem(404, "listing_unknown");
 }
 
@@ -289,6 +290,7 @@ fn the_aliases_buy_one_unit_of_the_sale_that_is_on() {
     let hours = Hours::open(folder.path(), MIDNIGHT + 1);
     let post = |path: &str, headers: &[(&str, &str)]| hours.house.send("POST", path, headers, None);
     post("/checkout?user_id=ann&id=item-1", &[]).problem(404, "listing_unknown");
+    hours.house.get("/v1/sales/active").problem(404, "listing_unknown");
     let series = hours.hourly();
     hours.clock.set(MIDNIGHT + HOUR);
     hours.until(&series, |shown| shown["active_sale"].is_string());
@@ -297,11 +299,19 @@ fn the_aliases_buy_one_unit_of_the_sale_that_is_on() {
         assert!(Instant::now() < patience, "the slot has its sale");
         std::thread::sleep(Duration::from_millis(20));
     }
+    let active = hours.house.get("/v1/sales/active");
+    let shown = hours.show(&series);
+    assert_eq!((active.status, &active.json()["id"]), (200, &shown["active_sale"]), "{active:?}");
+    assert_eq!(active.json()["skus"][1]["name"], "The last mug");
+    assert_eq!(shown["items"][1]["name"], "The last mug");
+    let etag = active.header("etag").expect("a tag").to_owned();
+    let again = hours.house.send("GET", "/v1/sales/active", &[("if-none-match", &etag)], None);
+    assert_eq!(again.status, 304);
     let nobody = [("authorization", "none")];
     post("/checkout?user_id=ann&id=item-1", &nobody).problem(401, "unauthenticated");
     post("/purchase?code=x", &nobody).problem(401, "unauthenticated");
     let checkout = post("/checkout?user_id=ann&id=item-1", &[]);
-    assert_eq!((checkout.status, &checkout.json()["buyer"]), (201, &json!("ext:default:ann")));
+    assert_eq!((checkout.status, &checkout.json()["buyer"]), (201, &json!("ann")));
     let code = checkout.json()["code"].as_str().expect("a code").to_owned();
     let bought = post(&format!("/purchase?code={code}"), &[]);
     assert_eq!(bought.status, 200, "{bought:?}");

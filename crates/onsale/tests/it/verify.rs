@@ -50,6 +50,40 @@ fn registrations_are_booked_a_second_time() {
     assert_eq!(told, [Some(1), Some(2), Some(2)], "{report:#}");
 }
 
+#[test]
+fn holds_that_grew_are_booked_a_second_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let house = House::serve(|_| {}, engine.clone());
+    let event = house.event();
+    let mut held = Vec::new();
+    for (buyer, seats) in [("ann", ["A-1-1"]), ("bob", ["A-2-1"])] {
+        let hold = house.hold(&event, buyer, &seats);
+        let path = format!("/v1/events/{event}/holds/{}", hold["id"].as_str().expect("an id"));
+        let next = format!("{}2", &seats[0][..4]);
+        let body = json!({"add_seats": [next], "add_areas": [{"area": "floor", "count": 3}]});
+        let token = [("hold-token", hold["token"].as_str().expect("a token"))];
+        let grown = house.send("PATCH", &path, &token, Some(&body.to_string()));
+        assert_eq!(grown.status, 200, "{grown:?}");
+        held.push((path, grown.json()["token"].as_str().expect("a token").to_owned()));
+    }
+    let (path, token) = &held[0];
+    let sold = house.post(&format!("{path}/confirm"), &[("hold-token", token)], json!({}));
+    assert_eq!(sold.status, 200, "{sold:?}");
+    drop(house);
+    engine.close();
+
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_onsale")).args(["verify", "--json"]).arg(folder.path()).output();
+    let output = output.expect("the binary runs");
+    let report: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    assert!(output.status.success(), "{report:#}");
+    let told = ["holds", "places_held", "orders", "places_sold"].map(|name| report[name].as_u64());
+    assert_eq!(told, [Some(1), Some(5), Some(1), Some(5)], "{report:#}");
+    assert_eq!(report["facts_by_kind"]["hold_grown"], 2);
+}
+
 fn verify(folder: &Path) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_onsale")).arg("verify").arg(folder).output();
     let Output { status, stdout, .. } = output.expect("the binary runs");

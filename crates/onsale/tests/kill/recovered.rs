@@ -23,8 +23,8 @@ impl Recovered {
         let mut facts = Vec::new();
         let mut after = "0".to_owned();
         loop {
-            let page = server.get(&format!("/v1/events/{event}/facts?limit=1000&after={after}"));
-            facts.extend(page["facts"].as_array().expect("facts").iter().cloned());
+            let page = server.get(&format!("/v1/events/{event}/facts?limit=500&after={after}"));
+            facts.extend(page["data"].as_array().expect("facts").iter().cloned());
             after = page["next"].as_str().expect("a cursor").to_owned();
             if page["more"] != true {
                 break;
@@ -91,7 +91,7 @@ pub(crate) fn replay<'a>(server: &Server, given: impl Iterator<Item = &'a Acknow
     count
 }
 
-fn number(fact: &Value, name: &str, prefix: &str) -> u128 {
+fn number(fact: &Value, name: &str, prefix: &str) -> u64 {
     read_inside(prefix, fact[name].as_str().unwrap_or_default()).expect("an id").1
 }
 

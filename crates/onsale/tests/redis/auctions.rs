@@ -65,7 +65,7 @@ fn auctions_are_held_over_http_on_redis() {
     assert_eq!((&third.json()["standing"], &third.json()["price_minor"]), (&json!("leading"), &json!(5_100)));
     one.until("it has heard of all bids", |it| get(it, &path)["bids"] == 3);
     let history = get(one, &format!("{path}/history"));
-    let amounts: Vec<_> = (0..3).map(|n| history["bids"][n]["amount_minor"].clone()).collect();
+    let amounts: Vec<_> = (0..3).map(|n| history["data"][n]["amount_minor"].clone()).collect();
     assert_eq!(json!(amounts), json!([5_100, 3_000, 5_000]), "the living maximum is not told");
 
     // Bought at once: it is over everywhere.
@@ -81,12 +81,11 @@ fn auctions_are_held_over_http_on_redis() {
     assert_eq!((late.status, &late.json()["code"]), (409, &json!("over")));
 
     let soon = get(other, &format!("/v1/auctions?ending_before={}", Time(now + 7_200_000)));
-    let ids: Vec<_> =
-        soon["auctions"].as_array().expect("a list").iter().map(|one| one["id"].clone()).collect();
+    let ids: Vec<_> = soon["data"].as_array().expect("a list").iter().map(|one| one["id"].clone()).collect();
     assert_eq!(json!(ids), json!([clock]));
     let sooner = get(other, &format!("/v1/auctions?ending_before={}", Time(now)));
-    assert_eq!(sooner["auctions"], json!([]));
+    assert_eq!(sooner["data"], json!([]));
     let own = ask(other, "GET", "/v1/buyers/bob/bids", "bob", &Value::Null);
     assert_eq!(own.status, 200, "{}", own.json());
-    assert_eq!(own.json()["auctions"][0]["auction"], json!(clock), "{}", own.json());
+    assert_eq!(own.json()["data"][0]["auction"], json!(clock), "{}", own.json());
 }

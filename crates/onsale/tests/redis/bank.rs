@@ -14,7 +14,9 @@ use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{BookedOrder, Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
-use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, OrderId, PaymentId, Tenant};
+use onsale_domain::{
+    BuyerId, Command, HoldId, ListingId, ListingKind, OrderId, PaymentId, PaymentName, Tenant,
+};
 use onsale_domain::{Found, Query};
 use onsale_engine::{Answer, Engine, Request};
 use onsale_engine_redis::link::{Config, Link};
@@ -33,6 +35,10 @@ pub(crate) const TOTAL: i64 = 4_321;
 const METHODS: [&str; 6] = ["succeed", "duplicate", "decline", "lost", "delay", "reorder"];
 /// Far more than all of it takes on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+
+pub(crate) fn payment_of(n: u32) -> PaymentName {
+    PaymentName { listing: EVENT, payment: PaymentId(u64::from(n) + 1) }
+}
 
 pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
@@ -96,7 +102,7 @@ pub(crate) async fn submit(engine: &RedisEngine, command: Command) -> Answer {
 }
 
 pub(crate) async fn place(engine: &RedisEngine, n: u32) {
-    let (hold, number) = (HoldId(u128::from(n) + 1), u128::from(n) + 1);
+    let (hold, number) = (HoldId(u64::from(n) + 1), u64::from(n) + 1);
     let (pick, areas) = (Pick::Seats(vec![n]), Vec::new());
     let wish = PlaceHold { hold, buyer: buyer(n), pick, areas, hold_ms: Some(900_000) };
     let at = submit(engine, Command::Event(EventCommand::PlaceHold(wish))).await.position;
@@ -114,8 +120,8 @@ pub(crate) async fn pay(engine: &RedisEngine, n: u32, method: &str) {
     submit(
         engine,
         Command::Order(OrderCommand::Pay(PayOrder {
-            key: OrderKey { order: OrderId(u128::from(n) + 1), buyer: buyer(n) },
-            payment: PaymentId(u128::from(n) + 1),
+            key: OrderKey { order: OrderId(u64::from(n) + 1), buyer: buyer(n) },
+            payment: PaymentId(u64::from(n) + 1),
             pay_until: engine.now() + 600_000,
             method: Some(method.to_owned()),
             settled: false,
@@ -125,7 +131,7 @@ pub(crate) async fn pay(engine: &RedisEngine, n: u32, method: &str) {
 }
 
 pub(crate) async fn order(engine: &RedisEngine, n: u32) -> BookedOrder {
-    let query = Query::Orders(OrdersQuery::Order(OrderId(u128::from(n) + 1)));
+    let query = Query::Orders(OrdersQuery::Order(OrderId(u64::from(n) + 1)));
     let found = engine.ask(EVENT, query).await.expect("an answer");
     let Found::Orders(OrdersFound::Order(order)) = found else { panic!("{found:?}") };
     *order
@@ -177,7 +183,7 @@ fn the_banks_books_and_the_listings_agree_whoever_dies() {
     assert_eq!(bank.given_back(), [], "nothing was late");
     let mut confirmed = 0;
     for (n, booked) in (0u32..).zip(&orders) {
-        let took = taken.get(&ask_key(Tenant::DEFAULT, PaymentId(u128::from(n) + 1), 0, 0)).copied();
+        let took = taken.get(&ask_key(payment_of(n), 0, 0)).copied();
         let bought = method(n) != "decline";
         assert_eq!(booked.status == OrderStatus::Confirmed, bought, "{} {booked:?}", method(n));
         assert_eq!(took.unwrap_or(0), if bought { TOTAL } else { 0 }, "{} {booked:?}", method(n));

@@ -24,8 +24,8 @@ pub(crate) struct Found {
 fn facts(server: &Server, event: &str) -> Vec<Value> {
     let (mut all, mut after) = (Vec::new(), String::new());
     loop {
-        let page = server.get(&format!("/v1/events/{event}/facts?limit=1000{after}"));
-        all.extend(page["facts"].as_array().expect("facts").iter().cloned());
+        let page = server.get(&format!("/v1/events/{event}/facts?limit=500{after}"));
+        all.extend(page["data"].as_array().expect("facts").iter().cloned());
         if page["more"] != true {
             return all;
         }

@@ -10,6 +10,10 @@ use onsale_redis_servers::{Brand, Server as Redis};
 
 fn ask(server: &Server, method: &str, path: &str, buyer: &str, body: &Value) -> Answer {
     let headers: &[(&str, &str)] = if buyer.is_empty() { &[] } else { &[("onsale-buyer", buyer)] };
+    send(server, method, path, headers, body)
+}
+
+fn send(server: &Server, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     server.try_exchange(&request(method, path, headers, &body)).expect("an answer")
 }
@@ -31,7 +35,10 @@ fn text(value: &Value, field: &str) -> String {
 }
 
 fn pay(server: &Server, order: &Value, buyer: &str, method: &str) {
-    post(server, &format!("/v1/orders/{}/pay", text(order, "key")), buyer, &json!({"method": method}));
+    let (path, key) = (format!("/v1/orders/{}/pay", text(order, "id")), text(order, "key"));
+    let headers = [("onsale-buyer", buyer), ("order-key", &key)];
+    let told = send(server, "POST", &path, &headers, &json!({"method": method}));
+    assert_eq!(told.status, 202, "{}", told.json());
 }
 
 /// Waits until an order is so; the order then.
@@ -89,7 +96,7 @@ fn a_win_is_ordered_and_paid_on_redis() {
         it.get(&format!("/v1/auctions/{auction}")).to_string().contains("settled")
     });
     let all = other.get("/v1/buyers/cem/orders");
-    assert_eq!(all["orders"][0]["id"], order["id"], "{all}");
+    assert_eq!(all["data"][0]["id"], order["id"], "{all}");
 
     // In part, and then all that is left, fees too.
     let refunds = format!("/v1/orders/{}/refunds", text(&order, "id"));

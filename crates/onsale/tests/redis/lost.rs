@@ -59,20 +59,74 @@ fn holds_and_codes_of_a_lost_tail_answer_410_lost() {
         let order = json!({"hold": text(&lost, "id")});
         assert_eq!(told(&ask(&server, "POST", "/v1/orders", headers, &order)), gone);
     }
-    let path = format!("/v1/checkouts/{code}");
-    for headers in [&ann[..], &[]] {
+    let (id, code) = (text(&lost_code, "id"), ("checkout-code", code.as_str()));
+    let path = format!("/v1/checkouts/{id}");
+    for headers in [&[ann[0], code][..], &[code]] {
         assert_eq!(told(&ask(&server, "GET", &path, headers, &Value::Null)), gone);
         assert_eq!(told(&ask(&server, "POST", &format!("{path}/purchase"), headers, &json!({}))), gone);
         assert_eq!(told(&ask(&server, "POST", &format!("{path}/cancel"), headers, &json!({}))), gone);
-        assert_eq!(told(&ask(&server, "POST", "/v1/orders", headers, &json!({"code": code}))), gone);
+        assert_eq!(told(&ask(&server, "POST", "/v1/orders", headers, &json!({"checkout": id}))), gone);
     }
     // What was there before the loss is still there, and what never was is unknown.
     let (token, code) = (text(&kept, "token"), text(&kept_code, "code"));
     let owner = [("onsale-buyer", "ann"), ("hold-token", token.as_str())];
     let path = format!("{holds}/{}", text(&kept, "id"));
     assert_eq!(ask(&server, "DELETE", &path, &owner, &Value::Null).status, 200);
-    let cancelled = ask(&server, "POST", &format!("/v1/checkouts/{code}/cancel"), &ann, &json!({}));
+    let cancel = format!("/v1/checkouts/{}/cancel", text(&kept_code, "id"));
+    let cancelled = ask(&server, "POST", &cancel, &[ann[0], ("checkout-code", &code)], &json!({}));
     assert_eq!(cancelled.status, 200);
     let never = path.replace(&path[path.len() - 4..], "0000");
     assert_eq!(told(&ask(&server, "GET", &never, &owner, &Value::Null)), (404, "hold_unknown".to_owned()));
+}
+
+#[test]
+fn every_fact_of_an_older_epoch_is_read_by_pages_streamed_and_printed() {
+    /// More than a page of facts has, and more than a stream gives at once.
+    const TURNS: usize = 520;
+    let _alone = crate::alone();
+    let redis = Redis::with(Brand::Redis, Setup::default().with("appendonly yes"));
+    let deployment = Deployment::single(&redis.url()).with("ONSALE_REDIS__HISTORY_MB", "64");
+    let server = deployment.start();
+    let event = server.create_event(10);
+    let holds = format!("/v1/events/{event}/holds");
+    let ann = [("onsale-buyer", "ann")];
+    let hold = |seat: &str| ask(&server, "POST", &holds, &ann, &json!({"seats": [seat]}));
+    for _ in 0..TURNS {
+        let held = hold("A-1");
+        let (path, token) = (format!("{holds}/{}", text(&held, "id")), text(&held, "token"));
+        let owner = [("onsale-buyer", "ann"), ("hold-token", token.as_str())];
+        assert_eq!(ask(&server, "DELETE", &path, &owner, &Value::Null).status, 200);
+    }
+    redis.tell("SCRIPT FLUSH");
+    server.until("it goes on under a new epoch", |_| hold("A-2").status == 201);
+    let (mut numbers, mut epochs, mut after) = (Vec::new(), Vec::new(), "0".to_owned());
+    loop {
+        let page = server.get(&format!("/v1/events/{event}/facts?limit=500&after={after}"));
+        for fact in page["data"].as_array().expect("facts") {
+            numbers.push(fact["offset"].as_u64().expect("a number"));
+            epochs.push(fact["epoch"].as_u64().expect("an epoch"));
+        }
+        after = page["next"].as_str().expect("where to go on").to_owned();
+        if page["more"] == json!(false) {
+            break;
+        }
+    }
+    assert!(numbers.len() > 2 * TURNS, "{} facts", numbers.len());
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    epochs.dedup();
+    assert_eq!(epochs.len(), 2, "the facts of both epochs: {epochs:?}");
+    assert_eq!(deployment.facts(&server, &event).len(), numbers.len());
+    // What they take is told, with how much it may be, and that nothing was forgotten before its time.
+    let page = || {
+        let told = server.try_get("/metrics").expect("an answer").body;
+        String::from_utf8_lossy(&told).into_owned()
+    };
+    let metric = |name: &str| {
+        page().lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<f64>().ok())
+    };
+    let is_much = |bytes: Option<f64>| bytes.is_some_and(|bytes| bytes > 100_000.0);
+    server.until("facts are measured", |_| is_much(metric("onsale_engine_history_bytes")));
+    assert_eq!(metric("onsale_engine_history_max_bytes"), Some(f64::from(64 << 20)));
+    assert_eq!(metric("onsale_engine_dedup_forgotten_total"), Some(0.0));
+    assert_eq!(metric("onsale_engine_dedup_window_seconds"), None, "there is no such window yet");
 }

@@ -78,9 +78,13 @@ fn the_server_that_looks_after_payments_dies_and_the_money_adds_up() {
             house.servers[leader].kill();
             house.servers.remove(leader);
         }
-        let path = format!("/v1/orders/{}/pay", order["key"].as_str().expect("a key"));
+        let path = format!("/v1/orders/{}/pay", order["id"].as_str().expect("an id"));
         let key = format!("pay-{n}");
-        let headers = [("onsale-buyer", buyer.as_str()), ("idempotency-key", key.as_str())];
+        let headers = [
+            ("onsale-buyer", buyer.as_str()),
+            ("idempotency-key", key.as_str()),
+            ("order-key", order["key"].as_str().expect("a key")),
+        ];
         let paying = house.post(n, &path, &headers, &json!({"method": METHODS[n % METHODS.len()]})).json();
         payments.insert(paying["payment"].as_str().expect("an id").to_owned(), n);
     }

@@ -99,9 +99,9 @@ fn a_refused_hold_is_noted_and_a_new_order_is_found_by_the_other_server() {
     assert_eq!((told.status, &told.json()["code"]), (409, &json!("seat_held")));
     let attempts = format!("{event}/attempts");
     other.until("the attempt is noted", |it| it.get(&attempts)["counts"] == json!({"seat_held": 1}));
-    let attempt = &other.get(&attempts)["attempts"][0];
+    let attempt = &other.get(&attempts)["data"][0];
     assert_eq!(
         (&attempt["buyer"], &attempt["verb"], &attempt["seats"]),
-        (&json!("ext:default:bob"), &json!("place_hold"), &json!([{"seat": "A-1", "code": "seat_held"}]))
+        (&json!("bob"), &json!("place_hold"), &json!([{"seat": "A-1", "code": "seat_held"}]))
     );
 }

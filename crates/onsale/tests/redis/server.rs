@@ -102,6 +102,16 @@ impl Deployment {
         (report.unwrap_or_else(|error| panic!("{error}: {told:?}")), told.status.success())
     }
 
+    /// The lines that `onsale facts` prints of a listing.
+    pub(crate) fn facts(&self, server: &Server, listing: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut command = self.command(&folder);
+        command.args(["facts", listing, "--json", "--server", &format!("http://{}", server.address)]);
+        let told = command.output().expect("the binary starts");
+        assert!(told.status.success(), "{told:?}");
+        String::from_utf8(told.stdout).expect("text").lines().map(str::to_owned).collect()
+    }
+
     /// A start that must be refused; says with which words.
     pub(crate) fn refused(&self) -> String {
         let folder = tempfile::tempdir().expect("a folder");

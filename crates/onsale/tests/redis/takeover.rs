@@ -12,14 +12,14 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::order::OrderStatus;
 use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::RefundOrder;
-use onsale_domain::{Command, OrderId, PaymentId, Tenant};
+use onsale_domain::{Command, OrderId, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::Engine;
 use onsale_engine_redis::live::RedisEngine;
 use onsale_payments::ask_key;
 use onsale_payments::simulated::Bank;
 
-use crate::bank::{PATIENCE, TOTAL, create, open, order, pay, place, runtime, start, submit};
+use crate::bank::{PATIENCE, TOTAL, create, open, order, pay, payment_of, place, runtime, start, submit};
 use onsale_redis_servers::{Brand, Server as Redis, Setup};
 
 /// Each group of buyers by what is under way when the worker dies.
@@ -33,7 +33,7 @@ const ALL: Range<u32> = 0..17;
 const LATER_MS: i64 = 20 * 60_000;
 
 fn key(n: u32, refund: u16) -> String {
-    ask_key(Tenant::DEFAULT, PaymentId(u128::from(n) + 1), refund, 0)
+    ask_key(payment_of(n), refund, 0)
 }
 
 /// The machine's time, and some more, for every engine of this process.
@@ -79,7 +79,7 @@ async fn until(what: &str, mut happened: impl AsyncFnMut() -> bool) {
 }
 
 async fn tasks(engine: &RedisEngine, n: u32) -> Vec<Task> {
-    let query = Query::Desk(DeskQuery::Payment(PaymentId(u128::from(n) + 1)));
+    let query = Query::Desk(DeskQuery::Payment(payment_of(n)));
     let Ok(Found::Desk(DeskFound::Payment { tasks, .. })) = engine.ask(desk_of(Tenant::DEFAULT), query).await
     else {
         return Vec::new();
@@ -144,7 +144,7 @@ fn what_is_under_way_when_the_worker_dies_ends_once_and_is_not_forgotten() {
         .await;
         bank.set_down(true);
         for n in REFUNDED {
-            let (order, reason) = (OrderId(u128::from(n) + 1), "cannot come".to_owned());
+            let (order, reason) = (OrderId(u64::from(n) + 1), "cannot come".to_owned());
             let refund = RefundOrder { order, seats: Vec::new(), areas: Vec::new(), reason };
             submit(&engine, Command::Event(EventCommand::RefundOrder(refund))).await;
         }

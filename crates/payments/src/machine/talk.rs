@@ -8,7 +8,7 @@ use onsale_domain::desk::{DeskCommand, PaymentStanding, Task};
 use onsale_domain::id::write_inside;
 use onsale_domain::order::{OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::time::is_over;
-use onsale_domain::{Found, Millis, Outcome, PaymentId};
+use onsale_domain::{Found, Millis, Outcome, PaymentName};
 use onsale_engine::EngineError;
 
 use super::{Call, Job, Machine, Reply};
@@ -22,10 +22,10 @@ pub const TALKS_MAX: usize = 64;
 const DOUBLINGS_MAX: u32 = 20;
 
 /// A payment or one of its refunds: there is one conversation about it at a time, so no try is asked for twice at once.
-type Name = (PaymentId, u16);
+type Name = (PaymentName, u16);
 
 pub(super) fn name(task: &Task) -> Name {
-    (task.slip.payment, task.slip.refund)
+    (task.payment(), task.slip.refund)
 }
 
 #[derive(Debug, Default)]
@@ -145,7 +145,7 @@ impl Machine {
     /// Asked before and not answered, it is the same ask: it has the same key.
     fn ask(&self, task: &Task, now: Millis) -> Call {
         let slip = &task.slip;
-        let key = ask_key(self.tenant, slip.payment, slip.refund, task.failures);
+        let key = ask_key(task.payment(), slip.refund, task.failures);
         let (amount_minor, currency) = (slip.amount_minor, slip.currency);
         match slip.refund {
             0 => Call::Charge(Charge {
@@ -158,7 +158,7 @@ impl Machine {
             }),
             _ => Call::Refund(GiveBack {
                 key,
-                payment_key: ask_key(self.tenant, slip.payment, 0, 0),
+                payment_key: ask_key(task.payment(), 0, 0),
                 reference: slip.of_reference.clone(),
                 amount_minor,
                 currency,
@@ -172,7 +172,7 @@ impl Machine {
     fn what_of(&self, task: &Task, now: Millis) -> LookUp {
         let slip = &task.slip;
         LookUp {
-            key: ask_key(self.tenant, slip.payment, slip.refund, task.failures),
+            key: ask_key(task.payment(), slip.refund, task.failures),
             reference: task.reference.clone(),
             is_refund: slip.refund > 0,
             asked_at: task.taken_at,
@@ -220,7 +220,7 @@ impl Machine {
             }
             Err(why) => why,
         };
-        let payment = crate::payment_text(self.tenant, task.slip.payment);
+        let payment = task.payment().text();
         match self.talks.unanswered.insert(name(task)) {
             true => tracing::warn!(
                 payment,
@@ -235,7 +235,7 @@ impl Machine {
     fn note(&mut self, talk: Box<Talk>, said: Said) {
         let standing = said.standing.clone();
         let note = NoteAnswer {
-            payment: talk.task.slip.payment,
+            payment: talk.task.payment(),
             refund: talk.task.slip.refund,
             failures: talk.task.failures,
             reference: said.reference,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use onsale_domain::desk::{DeskCommand, DeskFound, DeskQuery, PaymentStanding, Task};
 use onsale_domain::order::OrderCommand;
 use onsale_domain::order::command::{NotePayment, NoteRefund, PaymentResult};
-use onsale_domain::{Found, Millis, Outcome, PaymentId};
+use onsale_domain::{Found, Millis, Outcome, PaymentName};
 use onsale_engine::EngineError;
 
 use super::talk::name;
@@ -15,7 +15,7 @@ use super::{AT_ONCE, Call, Job, Machine, PAGE};
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
     page: Page,
-    after: Option<(u64, PaymentId, u16)>,
+    after: Option<(u64, PaymentName, u16)>,
     to_tell: VecDeque<Task>,
     to_ask: VecDeque<Task>,
     /// Listings that are being told.
@@ -82,7 +82,7 @@ impl Machine {
             }
         };
         round.tasks.page = Page::Read { is_last: tasks.len() < PAGE };
-        round.tasks.after = tasks.last().map(|task| (task.place, task.slip.payment, task.slip.refund));
+        round.tasks.after = tasks.last().map(|task| (task.place, task.payment(), task.slip.refund));
         let (to_tell, to_ask): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(|task| task.to_deliver);
         round.tasks.to_tell.extend(to_tell);
         round.tasks.to_ask.extend(to_ask);
@@ -122,14 +122,14 @@ impl Machine {
             Ok(outcome) => outcome,
             Err(error) => return self.stop_telling(Some(error)),
         };
-        let payment = crate::payment_text(self.tenant, task.slip.payment);
+        let payment = task.payment().text();
         if let Some(refusal) = outcome.refused() {
             // Its listing asked for it, so this cannot be; should it be, somebody must look at it.
             let (listing, code) = (task.listing, refusal.code.as_str());
             tracing::error!(payment, %listing, code, "{listing} does not know payment {payment}: {code}");
             return self.stop_telling(None);
         }
-        let (payment, refund, rank) = (task.slip.payment, task.slip.refund, task.standing.rank());
+        let (payment, refund, rank) = (task.payment(), task.slip.refund, task.standing.rank());
         self.desk(DeskCommand::NoteDelivered { payment, refund, rank }, Job::NoteDelivered(task));
     }
 

@@ -3,7 +3,7 @@
 use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Slip, Task};
 use onsale_domain::money::Currency;
 use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
-use onsale_domain::{Found, OrderId, Outcome, PaymentId};
+use onsale_domain::{Found, OrderId, Outcome, PaymentId, Tenant};
 
 use super::*;
 use crate::provider::Said;
@@ -11,14 +11,14 @@ use crate::provider::Said;
 const NOW: Millis = 1_700_000_000_000;
 
 fn machine() -> Machine {
-    Machine::new(Tenant::DEFAULT, Patience::default())
+    Machine::new(Patience::default())
 }
 
-fn sale(number: u128) -> ListingId {
+fn sale(number: u64) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number }
 }
 
-fn task(payment: u128, standing: PaymentStanding) -> Task {
+fn task(payment: u64, standing: PaymentStanding) -> Task {
     let slip = Slip {
         order: OrderId(payment),
         payment: PaymentId(payment),
@@ -33,7 +33,7 @@ fn task(payment: u128, standing: PaymentStanding) -> Task {
     Task {
         listing: sale(1),
         slip,
-        place: u64::try_from(payment).expect("a small number"),
+        place: payment,
         standing,
         reference: None,
         to_deliver,
@@ -187,7 +187,7 @@ fn a_page_read_before_a_conversation_ended_does_not_begin_it_again() {
 #[test]
 fn a_round_without_a_place_waits_one_tick_and_tells_listings_all_the_same() {
     let mut machine = machine();
-    let silent = u128::try_from(TALKS_MAX).expect("a small number");
+    let silent = u64::try_from(TALKS_MAX).expect("a small number");
     let mut tasks: Vec<Task> = (1..=2 * silent).map(|n| task(n, PaymentStanding::Asked)).collect();
     tasks.push(task(2 * silent + 1, PaymentStanding::Done { amount_minor: 100 }));
     machine.begin_round(NOW);

@@ -62,8 +62,8 @@ mod tests {
 
     #[test]
     fn tries_of_one_refund_are_the_same_refund() {
-        assert_eq!(of_refund("pay_default_x-r1"), "pay_default_x-r1");
-        assert_eq!(of_refund("pay_default_x-r1-t2"), "pay_default_x-r1");
-        assert_ne!(of_refund("pay_default_x-r1-t2"), of_refund("pay_default_x-r2-t2"));
+        assert_eq!(of_refund("pay_x-r1"), "pay_x-r1");
+        assert_eq!(of_refund("pay_x-r1-t2"), "pay_x-r1");
+        assert_ne!(of_refund("pay_x-r1-t2"), of_refund("pay_x-r2-t2"));
     }
 }

@@ -2,14 +2,14 @@
 //! says more than what is known.
 
 use http::HeaderMap;
-use onsale_domain::Millis;
 use onsale_domain::desk::{PaymentStanding, Webhook};
+use onsale_domain::{Millis, PaymentName};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::objects::{Intent, Refund};
 use crate::provider::WebhookError;
-use crate::{read_ask_key, read_payment, signature};
+use crate::{read_ask_key, signature};
 
 #[derive(Debug, Deserialize)]
 struct Event {
@@ -48,7 +48,7 @@ pub(super) fn read(
         Some("payment_intent") => {
             let intent: Intent = serde_json::from_value(object).map_err(|_| WebhookError::Unreadable)?;
             let key = intent.metadata.get("payment").map(String::as_str);
-            webhook.payment = key.and_then(read_payment).map(|(_, payment)| payment);
+            webhook.payment = key.and_then(PaymentName::parse);
             webhook.standing = webhook.payment.map(|_| intent.standing());
         }
         Some("refund") => {

@@ -13,7 +13,7 @@ use onsale_domain::listing::fence;
 use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::seats::command::HoldKey;
-use onsale_domain::{Command, HoldId, Millis, OrderId, PaymentId, Tenant};
+use onsale_domain::{Command, HoldId, Millis, OrderId, PaymentId, PaymentName, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
@@ -79,7 +79,7 @@ impl Crowd {
     }
 
     fn place(&self, n: u32) {
-        let (name, number) = (format!("buyer {n}"), u128::from(n) + 1);
+        let (name, number) = (format!("buyer {n}"), u64::from(n) + 1);
         let at = self.submit(hold(number, n, &name)).position;
         let key = HoldKey { hold: HoldId(number), fence: fence(at.epoch, at.offset), buyer: buyer(&name) };
         let place = PlaceOrder { order: order(n), goods: GoodsKey::Hold(key), fees: Fees::default() };
@@ -131,7 +131,7 @@ impl Crowd {
 
     pub(crate) fn until_desk(&self, n: u32, standing: &str) {
         self.until(&format!("payment {n} is {standing}"), async || {
-            let query = Query::Desk(DeskQuery::Payment(payment(n)));
+            let query = Query::Desk(DeskQuery::Payment(name(n)));
             let found = self.engine.ask(desk_of(Tenant::DEFAULT), query).await;
             let Ok(Found::Desk(DeskFound::Payment { tasks, .. })) = found else { return false };
             tasks.iter().any(|task| task.standing.as_str() == standing)
@@ -171,15 +171,19 @@ impl Crowd {
 }
 
 fn order(n: u32) -> OrderId {
-    OrderId(u128::from(n) + 1)
+    OrderId(u64::from(n) + 1)
 }
 
 fn payment(n: u32) -> PaymentId {
-    PaymentId(u128::from(n) + 1)
+    PaymentId(u64::from(n) + 1)
+}
+
+fn name(n: u32) -> PaymentName {
+    PaymentName { listing: EVENT, payment: payment(n) }
 }
 
 fn key(n: u32) -> String {
-    ask_key(Tenant::DEFAULT, payment(n), 0, 0)
+    ask_key(name(n), 0, 0)
 }
 
 /// Counts how often each key is charged, answered or not, and how often nobody waited for the answer.

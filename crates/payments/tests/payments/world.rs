@@ -13,7 +13,9 @@ use onsale_domain::order::command::{GoodsKey, OrderKey, PayOrder, PlaceOrder};
 use onsale_domain::order::{BookedOrder, Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::{AdoptChart, CreateEvent, HoldKey, Pick, PlaceHold};
-use onsale_domain::{BuyerId, Command, HoldId, ListingId, ListingKind, Millis, OrderId, PaymentId, Tenant};
+use onsale_domain::{
+    BuyerId, Command, HoldId, ListingId, ListingKind, Millis, OrderId, PaymentId, PaymentName, Tenant,
+};
 use onsale_domain::{Found, Query};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
@@ -30,6 +32,7 @@ pub(crate) const EVENT: ListingId =
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 9 };
 const ORDER: OrderId = OrderId(5);
 const PAYMENT: PaymentId = PaymentId(6);
+const PAYMENT_NAME: PaymentName = PaymentName { listing: EVENT, payment: PAYMENT };
 /// What the order costs, fees and all.
 pub(crate) const AMOUNT: i64 = 4_321;
 pub(crate) const START: Millis = 1_700_000_000_000;
@@ -115,7 +118,7 @@ impl World {
 
     /// The buyer takes the extra step, or refuses to.
     pub(crate) fn answer(&self, consents: bool) {
-        self.bank.act(&ask_key(Tenant::DEFAULT, PAYMENT, 0, 0), consents, self.now);
+        self.bank.act(&ask_key(PAYMENT_NAME, 0, 0), consents, self.now);
     }
 
     pub(crate) fn pass(&mut self, ms: Millis) {
@@ -139,7 +142,7 @@ impl World {
                 let owed = payment.refunds.iter().any(|refund| !refund.paid);
                 owed || (payment.captured_minor.is_none() && payment.declined.is_none())
             });
-            let acts = self.bank.heard(&ask_key(Tenant::DEFAULT, PAYMENT, 0, 0)) > 0
+            let acts = self.bank.heard(&ask_key(PAYMENT_NAME, 0, 0)) > 0
                 && self.bank.taken().is_empty()
                 && open > 0
                 && self.is_action();
@@ -154,7 +157,7 @@ impl World {
 
     /// Waits for its buyer, and for nobody else.
     fn is_action(&self) -> bool {
-        let query = Query::Desk(onsale_domain::desk::DeskQuery::Payment(PAYMENT));
+        let query = Query::Desk(onsale_domain::desk::DeskQuery::Payment(PAYMENT_NAME));
         let found = self.block(self.engine.ask(desk_of(Tenant::DEFAULT), query)).expect("answers");
         let Found::Desk(onsale_domain::desk::DeskFound::Payment { tasks, .. }) = found else { return false };
         tasks.iter().any(|task| task.standing.as_str() == "needs_action")
@@ -232,7 +235,7 @@ pub(crate) fn buyer(name: &str) -> BuyerId {
     BuyerId::parse(name).expect("a short name")
 }
 
-pub(crate) fn hold(number: u128, seat: u32, name: &str) -> Command {
+pub(crate) fn hold(number: u64, seat: u32, name: &str) -> Command {
     Command::Event(EventCommand::PlaceHold(PlaceHold {
         hold: HoldId(number),
         buyer: buyer(name),

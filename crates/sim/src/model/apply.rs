@@ -4,12 +4,12 @@ use onsale_domain::ended::End;
 use onsale_domain::event::{EventDetails, EventStatus};
 use onsale_domain::layout::Layout;
 use onsale_domain::seats::EventFact;
-use onsale_domain::seats::fact::SeatLine;
+use onsale_domain::seats::fact::{AreaLine, SeatLine};
 use onsale_domain::venue::VenueFact;
 use onsale_domain::{Command, Fact, HoldId, ListingId, Millis, Outcome};
 
 use super::other::Other;
-use super::{Area, Body, Chart, Event, Hold, Order, QueuePlace, Seat, State, fence_at};
+use super::{Area, Body, Chart, Event, Hold, Order, QueuePlace, Seat, State, fence_at, take_latest};
 
 impl State {
     /// Decides a command of one of the other kinds; `None` if the listing is of a kind with a model of its own.
@@ -112,15 +112,25 @@ impl Event {
                 hold.until = *until;
                 hold.extensions += 1;
             }
+            EventFact::HoldGrown { hold, seats, areas, .. } => {
+                let hold = self.hold(*hold);
+                hold.fence = fence;
+                hold.seats.extend(seats);
+                for more in areas {
+                    let like =
+                        |line: &AreaLine| line.area == more.area && line.price_minor == more.price_minor;
+                    match hold.areas.iter().position(like) {
+                        Some(known) => hold.areas[known].count += more.count,
+                        None => hold.areas.push(*more),
+                    }
+                }
+            }
             EventFact::SeatsDropped { hold, seats, areas } => {
                 let hold = self.hold(*hold);
                 hold.seats.retain(|line| !seats.contains(&line.seat));
                 for away in areas {
-                    hold.areas.iter_mut().filter(|line| line.area == away.area).for_each(|line| {
-                        line.count -= away.count;
-                    });
+                    take_latest(&mut hold.areas, away.area, away.count).expect("what goes was there");
                 }
-                hold.areas.retain(|line| line.count > 0);
             }
             EventFact::HoldReleased { hold, .. } => self.end(*hold, End::Released, at),
             EventFact::HoldExpired { hold } => self.end(*hold, End::Expired, at),
@@ -145,11 +155,8 @@ impl Event {
                 let order = self.orders.get_mut(order).expect("a refunded order exists");
                 order.seats.retain(|line| !seats.contains(&line.seat));
                 for away in areas {
-                    order.areas.iter_mut().filter(|line| line.area == away.area).for_each(|line| {
-                        line.count -= away.count;
-                    });
+                    take_latest(&mut order.areas, away.area, away.count).expect("what goes was there");
                 }
-                order.areas.retain(|line| line.count > 0);
             }
             EventFact::SeatsBlocked { seats, areas, .. } => {
                 self.blocked.extend(seats);

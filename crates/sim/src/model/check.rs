@@ -1,15 +1,21 @@
 //! What is well formed: names, bounds and shapes, as the rules list them. Only the offending field is told.
 
 use onsale_domain::event::{EventDetails, EventStatus};
+use onsale_domain::field::FieldPath;
 use onsale_domain::layout::Layout;
 use onsale_domain::refusal::Refusal;
 use onsale_domain::seats::EventCommand;
-use onsale_domain::seats::command::{OverrideHold, Pick, PlaceHold};
+use onsale_domain::seats::command::{GrowHold, OverrideHold, Pick, PlaceHold};
 use onsale_domain::seats::fact::AreaCount;
 
 /// Refused for the named field; the wording is the domain's own and is not compared.
-pub(super) fn invalid<T>(field: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::invalid(field, ""))
+pub(super) fn invalid<T>(field: impl AsRef<str>) -> Result<T, Refusal> {
+    Err(Refusal::invalid(named_field(field.as_ref()), ""))
+}
+
+/// A field by its name in the domain.
+pub(super) fn named_field(name: &str) -> FieldPath {
+    FieldPath::parse(name).unwrap_or_else(|| panic!("the domain has no field {name}"))
 }
 
 pub(super) fn name(text: &str, most: usize) -> bool {
@@ -53,16 +59,16 @@ pub(super) fn details(details: &EventDetails) -> Result<(), Refusal> {
     }
     let rules = &details.rules;
     if rules.hold_ms < 30_000 || rules.hold_ms > 900_000 {
-        return invalid("hold_seconds");
+        return invalid("rules.hold_ms");
     }
     if rules.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) {
-        return invalid("extension_seconds");
+        return invalid("rules.extension_ms");
     }
     if rules.extensions_max > 10 {
-        return invalid("extensions_max");
+        return invalid("rules.extensions_max");
     }
     if rules.buyer_limit < 1 || rules.buyer_limit > 50 {
-        return invalid("buyer_limit");
+        return invalid("rules.buyer_limit");
     }
     Ok(())
 }
@@ -110,16 +116,18 @@ pub(super) fn shape(command: &EventCommand) -> Result<(), Refusal> {
         place_hold(hold)?;
     } else if let EventCommand::ExtendHold(extend) = command {
         if extend.extension_ms.is_some_and(|ms| !(1_000..=900_000).contains(&ms)) {
-            return invalid("extend_seconds");
+            return invalid("extension_ms");
         }
+    } else if let EventCommand::GrowHold(grow) = command {
+        grow_hold(grow)?;
     } else if let EventCommand::DropSeats(drop) = command {
         if drop.seats.is_empty() && drop.areas.is_empty() {
-            return invalid("drop_seats");
+            return invalid("dropped.seats");
         }
         if let Some(n) = repeated(&drop.seats) {
-            return invalid(format!("drop_seats[{n}]"));
+            return invalid(format!("dropped.seats[{n}]"));
         }
-        areas(&drop.areas, "drop_areas")?;
+        areas(&drop.areas, "dropped.areas")?;
     } else if let EventCommand::OverrideHold(staff) = command {
         override_hold(staff)?;
     } else if let EventCommand::RefundOrder(refund) = command {
@@ -142,7 +150,7 @@ pub(super) fn shape(command: &EventCommand) -> Result<(), Refusal> {
 fn override_hold(staff: &OverrideHold) -> Result<(), Refusal> {
     let length = staff.to.as_ref().and_then(|(_, ms)| *ms);
     if length.is_some_and(|ms| !(30_000..=900_000).contains(&ms)) {
-        return invalid("hold_seconds");
+        return invalid("hold_ms");
     }
     reason(&staff.reason)
 }
@@ -155,7 +163,7 @@ fn place_hold(hold: &PlaceHold) -> Result<(), Refusal> {
             }
             seats.len() as u64
         }
-        Pick::Best(wish) if wish.count < 1 || wish.count > 20 => return invalid("best_available.count"),
+        Pick::Best(wish) if wish.count < 1 || wish.count > 20 => return invalid("pick.count"),
         Pick::Best(wish) => u64::from(wish.count),
     };
     for (n, line) in hold.areas.iter().enumerate() {
@@ -171,9 +179,24 @@ fn place_hold(hold: &PlaceHold) -> Result<(), Refusal> {
         return invalid("seats");
     }
     if hold.hold_ms.is_some_and(|ms| !(30_000..=900_000).contains(&ms)) {
-        return invalid("hold_seconds");
+        return invalid("hold_ms");
     }
     Ok(())
+}
+
+fn grow_hold(grow: &GrowHold) -> Result<(), Refusal> {
+    if grow.seats.is_empty() && grow.areas.is_empty() {
+        return invalid("added.seats");
+    }
+    if let Some(n) = repeated(&grow.seats) {
+        return invalid(format!("added.seats[{n}]"));
+    }
+    if let Some(n) = grow.areas.iter().position(|line| line.count > 20) {
+        // What comes before it may be wrong in another way.
+        areas(&grow.areas[..n], "added.areas")?;
+        return invalid(format!("added.areas[{n}]"));
+    }
+    areas(&grow.areas, "added.areas")
 }
 
 fn reason(text: &str) -> Result<(), Refusal> {

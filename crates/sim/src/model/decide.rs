@@ -117,6 +117,7 @@ impl Run<'_> {
             EventCommand::CreateEvent(_) => Err(Refusal::of(Code::ListingExists)),
             EventCommand::PlaceHold(command) => event.place_hold(command, now),
             EventCommand::ExtendHold(command) => event.extend(command, now),
+            EventCommand::GrowHold(command) => event.grow(command, now),
             EventCommand::DropSeats(command) => event.drop_seats(command, now),
             EventCommand::ReleaseHold(key) => event.release(key, now),
             EventCommand::ConfirmHold(command) => event.confirm(command, now),

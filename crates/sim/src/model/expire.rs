@@ -72,10 +72,17 @@ impl Event {
 pub(super) fn refund_all(id: onsale_domain::OrderId, order: &Order, reason: &str) -> EventFact {
     let mut amount_minor: i64 = order.seats.iter().map(|line| line.price_minor).sum();
     amount_minor += order.areas.iter().map(|line| line.price_minor * i64::from(line.count)).sum::<i64>();
+    let mut areas: Vec<AreaCount> = Vec::new();
+    for (area, count) in order.areas.iter().map(|line| (line.area, line.count)) {
+        match areas.iter().position(|known| known.area == area) {
+            Some(known) => areas[known].count += count,
+            None => areas.push(AreaCount { area, count }),
+        }
+    }
     EventFact::OrderRefunded {
         order: id,
         seats: order.seats.iter().map(|line| line.seat).collect(),
-        areas: order.areas.iter().map(|line| AreaCount { area: line.area, count: line.count }).collect(),
+        areas,
         amount_minor,
         reason: reason.to_owned(),
     }
@@ -170,6 +177,9 @@ impl Run<'_> {
         if let EventCommand::PlaceHold(place) = command {
             return lines(&place.areas);
         }
+        if let EventCommand::GrowHold(grow) = command {
+            return lines(&grow.areas);
+        }
         if let EventCommand::BlockSeats(block) = command {
             return lines(&block.areas);
         }
@@ -194,6 +204,9 @@ impl Run<'_> {
                 Pick::Best(_) => (Some(&place.buyer), Vec::new()),
             },
             EventCommand::ExtendHold(extend) => (Some(&extend.key.buyer), of(&extend.key.hold)),
+            EventCommand::GrowHold(grow) => {
+                (Some(&grow.key.buyer), [of(&grow.key.hold), grow.seats.clone()].concat())
+            }
             EventCommand::DropSeats(drop) => (Some(&drop.key.buyer), of(&drop.key.hold)),
             EventCommand::ReleaseHold(key) => (Some(&key.buyer), of(&key.hold)),
             EventCommand::ConfirmHold(confirm) => (Some(&confirm.key.buyer), of(&confirm.key.hold)),

@@ -10,9 +10,17 @@ use super::{Event, size};
 impl Event {
     /// Panics if a fact about to happen breaks a promise of the house.
     pub fn assert_lawful(&self, fact: &EventFact, now: Millis) {
-        if let EventFact::HoldPlaced { buyer, seats, areas, until, .. } = fact {
-            assert!(self.status == EventStatus::OnSale, "a hold outside the sale");
+        if let EventFact::HoldPlaced { until, .. } = fact {
             assert!(*until > now, "a hold that is over when it begins");
+        } else if let EventFact::HoldGrown { hold, buyer, .. } = fact {
+            let grown = &self.holds[hold];
+            assert!(grown.until > now, "an expired hold grows");
+            assert!(grown.buyer == *buyer, "a hold grows for another");
+        }
+        if let EventFact::HoldPlaced { buyer, seats, areas, .. }
+        | EventFact::HoldGrown { buyer, seats, areas, .. } = fact
+        {
+            assert!(self.status == EventStatus::OnSale, "a hold outside the sale");
             for line in seats {
                 assert!(self.status_of(line.seat) == Status::Available, "a seat has two owners");
                 let queued = self.places.iter().any(|place| place.seat == line.seat);

@@ -12,7 +12,7 @@ use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::OrderPlaced;
 use onsale_domain::stock::SaleFact;
 use onsale_domain::stock::fact::CancelCause;
-use onsale_domain::{BuyerId, EntryId, Millis, OrderId, PaymentId};
+use onsale_domain::{BuyerId, EntryId, Millis, OrderId, PaymentId, PaymentName};
 
 pub use kept::{AWARD_COURSES, Courses, PLACE_COURSES};
 use seats::SeatBook;
@@ -24,7 +24,7 @@ const WEEK_MS: Millis = 7 * 24 * 3_600_000;
 pub(super) struct MoneyBook {
     orders: BTreeMap<OrderId, Paid>,
     /// Which order has taken a hold or a code that lives.
-    taken: BTreeMap<u128, OrderId>,
+    taken: BTreeMap<u64, OrderId>,
     /// Which order has bought a place.
     places: BTreeMap<EntryId, OrderId>,
     seats: SeatBook,
@@ -107,7 +107,11 @@ impl MoneyBook {
         moved
     }
 
-    fn is_paying(&self, goods: u128) -> bool {
+    fn is_taken(&self, goods: u64) -> bool {
+        self.taken.contains_key(&goods)
+    }
+
+    fn is_paying(&self, goods: u64) -> bool {
         self.taken.get(&goods).is_some_and(|order| self.orders[order].paying.is_some())
     }
 
@@ -195,7 +199,7 @@ impl MoneyBook {
         order.paying = order.paying.filter(|(awaited, _)| *awaited != payment);
     }
 
-    fn lapse(&mut self, goods: u128, now: Millis) {
+    fn lapse(&mut self, goods: u64, now: Millis) {
         let Some(id) = self.taken.remove(&goods) else { return };
         let order = self.order(id);
         if let Some((_, until)) = order.paying.take() {
@@ -204,14 +208,14 @@ impl MoneyBook {
         order.lapsed = true;
     }
 
-    fn end(&mut self, goods: u128, by_buyer: bool) {
+    fn end(&mut self, goods: u64, by_buyer: bool) {
         assert!(!(by_buyer && self.is_paying(goods)), "goods are given back while they are paid");
         if let Some(id) = self.taken.remove(&goods) {
             self.order(id).paying = None;
         }
     }
 
-    fn sell(&mut self, goods: u128, id: OrderId) {
+    fn sell(&mut self, goods: u64, id: OrderId) {
         let by = self.taken.remove(&goods);
         // Bought without an order: nothing of it is in this book.
         if !self.orders.contains_key(&id) {
@@ -255,7 +259,7 @@ impl MoneyBook {
 /// What the desk has heard of each payment and refund.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeskBook {
-    heard: BTreeMap<(PaymentId, u16), PaymentStanding>,
+    heard: BTreeMap<(PaymentName, u16), PaymentStanding>,
     events: BTreeMap<(String, String), Millis>,
 }
 
@@ -263,9 +267,10 @@ impl DeskBook {
     pub(super) fn take(&mut self, fact: &DeskFact, now: Millis) {
         match fact {
             DeskFact::Opened => {}
-            DeskFact::WorkTaken { slips, .. } => {
+            DeskFact::WorkTaken { listing, slips, .. } => {
                 for slip in slips {
-                    let before = self.heard.insert((slip.payment, slip.refund), PaymentStanding::Asked);
+                    let payment = PaymentName { listing: *listing, payment: slip.payment };
+                    let before = self.heard.insert((payment, slip.refund), PaymentStanding::Asked);
                     assert!(before.is_none(), "a slip is taken twice");
                 }
             }

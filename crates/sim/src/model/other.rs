@@ -8,7 +8,7 @@ use super::money::{Courses, MoneyBook, Moved};
 use super::promises::{Book, goes_on, move_money, open_book};
 
 /// Events above this number have orders, and no model of their own.
-const PAID: u128 = 1 << 100;
+const PAID: u64 = 1 << 50;
 
 #[derive(Clone, Debug)]
 pub struct Other {
@@ -18,7 +18,7 @@ pub struct Other {
 }
 
 /// The number of an event with orders.
-pub fn paid_number(number: u128) -> u128 {
+pub fn paid_number(number: u64) -> u64 {
     number | PAID
 }
 

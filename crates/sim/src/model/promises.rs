@@ -59,7 +59,7 @@ impl Clone for Box<dyn Book> {
 }
 
 macro_rules! modelled {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         pub(super) fn goes_on(body: &Body) -> bool {
             match body {
                 Body::Nothing => false,

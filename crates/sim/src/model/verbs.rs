@@ -6,16 +6,16 @@ use onsale_domain::refusal::{Detail, InTheWay, Refusal};
 use onsale_domain::seats::EventFact;
 use onsale_domain::seats::Status;
 use onsale_domain::seats::command::{
-    AdoptChart, BlockSeats, ChangeEvent, ConfirmHold, DropSeats, ExtendHold, HoldKey, JoinQueue, LeaveQueue,
-    OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
+    AdoptChart, BlockSeats, ChangeEvent, ConfirmHold, DropSeats, ExtendHold, GrowHold, HoldKey, JoinQueue,
+    LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
 };
-use onsale_domain::seats::fact::{AreaLine, ChartAdopted, NewHolder, ReleaseCause, SeatLine};
-use onsale_domain::{Code, HoldId, Millis, Outcome};
+use onsale_domain::seats::fact::{AreaCount, AreaLine, ChartAdopted, NewHolder, ReleaseCause, SeatLine};
+use onsale_domain::{BuyerId, Code, HoldId, Millis, Outcome};
 
-use super::check::{self, invalid};
+use super::check::{self, invalid, named_field};
 use super::decide::Verdict;
 use super::expire::refund_all;
-use super::{Event, Hold, size};
+use super::{Event, Hold, by_area, size, take_latest};
 
 type Decision = Result<Verdict, Refusal>;
 
@@ -81,7 +81,7 @@ impl Event {
             Pick::Best(wish) => self.best(wish).ok_or(Refusal::of(Code::NotEnoughSeats))?,
         };
         if let Some(n) = command.areas.iter().position(|line| !self.area_exists(line.area)) {
-            let detail = Refusal::invalid(format!("areas[{n}].area"), "").detail;
+            let detail = Refusal::invalid(named_field(&format!("areas[{n}].area")), "").detail;
             return Err(Refusal { detail, ..Refusal::of(Code::AreaUnknown) });
         }
         if let Some(hold) = self.exactly_mine(command, &seats) {
@@ -90,47 +90,76 @@ impl Event {
         if self.knows(command.hold, now) {
             return no(Code::IdTaken);
         }
-        let mut way = Vec::new();
-        for seat in &seats {
-            let code = match self.status_of(*seat) {
-                Status::Available => continue,
-                Status::Sold => Code::SeatSold,
-                Status::Blocked => Code::SeatBlocked,
-                Status::Held if self.holder(*seat).is_some_and(|hold| hold.buyer == command.buyer) => {
-                    Code::AlreadyYours
-                }
-                Status::Held => Code::SeatHeld,
-            };
-            way.push(InTheWay::Seat(*seat, code));
-        }
-        let full = command.areas.iter().filter(|line| self.area_free(line.area) < line.count);
-        way.extend(full.map(|line| InTheWay::Area(line.area, Code::AreaFull)));
-        blocked_by(way)?;
-        let (limit, taken) = (self.details.rules.buyer_limit, self.taken(&command.buyer));
-        let asked = seats.len() as u32 + command.areas.iter().map(|line| line.count).sum::<u32>();
-        if taken + asked > limit {
-            return Err(Refusal::limit(Code::BuyerLimit, limit, taken));
-        }
+        self.may_have(&command.buyer, &seats, &command.areas)?;
         if self.details.rules.refuse_single_seats
             && matches!(command.pick, Pick::Seats(_))
             && let Some(single) = self.single_left_by(&seats)
         {
             return Err(Refusal::seat(single, Code::LeavesSingleSeat));
         }
-        let line = |seat: &u32| SeatLine { seat: *seat, price_minor: self.seat_price(*seat) };
-        let areas = command.areas.iter().map(|line| AreaLine {
-            area: line.area,
-            count: line.count,
-            price_minor: self.price(self.chart.areas[usize::from(line.area)].tier),
+        let (seats, areas) = self.priced(&seats, &command.areas);
+        let (hold, buyer, until) = (command.hold, command.buyer.clone(), now + length);
+        Ok(Verdict::Fact(EventFact::HoldPlaced { hold, buyer, seats, areas, until, pieces }))
+    }
+
+    fn may_have(&self, buyer: &BuyerId, seats: &[u32], areas: &[AreaCount]) -> Result<(), Refusal> {
+        let mut way = Vec::new();
+        for seat in seats {
+            let code = match self.status_of(*seat) {
+                Status::Available => continue,
+                Status::Sold => Code::SeatSold,
+                Status::Blocked => Code::SeatBlocked,
+                Status::Held if self.holder(*seat).is_some_and(|hold| hold.buyer == *buyer) => {
+                    Code::AlreadyYours
+                }
+                Status::Held => Code::SeatHeld,
+            };
+            way.push(InTheWay::Seat(*seat, code));
+        }
+        let full = areas.iter().filter(|line| self.area_free(line.area) < line.count);
+        way.extend(full.map(|line| InTheWay::Area(line.area, Code::AreaFull)));
+        blocked_by(way)?;
+        let (limit, taken) = (self.details.rules.buyer_limit, self.taken(buyer));
+        let asked = seats.len() as u32 + areas.iter().map(|line| line.count).sum::<u32>();
+        if taken + asked > limit { Err(Refusal::limit(Code::BuyerLimit, limit, taken)) } else { Ok(()) }
+    }
+
+    fn priced(&self, seats: &[u32], areas: &[AreaCount]) -> (Vec<SeatLine>, Vec<AreaLine>) {
+        let of_area = |area: u16| self.price(self.chart.areas[usize::from(area)].tier);
+        let seats = seats.iter().map(|seat| SeatLine { seat: *seat, price_minor: self.seat_price(*seat) });
+        let areas = areas.iter().map(|line| {
+            let AreaCount { area, count } = *line;
+            AreaLine { area, count, price_minor: of_area(area) }
         });
-        Ok(Verdict::Fact(EventFact::HoldPlaced {
-            hold: command.hold,
-            buyer: command.buyer.clone(),
-            seats: seats.iter().map(line).collect(),
-            areas: areas.collect(),
-            until: now + length,
-            pieces,
-        }))
+        (seats.collect(), areas.collect())
+    }
+
+    pub fn grow(&self, command: &GrowHold, now: Millis) -> Decision {
+        self.not_cancelled()?;
+        let hold = self.opened_by(&command.key, now)?;
+        let mut more = command.seats.clone();
+        more.retain(|seat| self.holder(*seat).is_none_or(|holder| holder.id != hold.id));
+        if more.is_empty() && command.areas.is_empty() {
+            return Ok(Verdict::Outcome(Outcome::AlreadyYours(Box::new(hold.state()))));
+        }
+        self.on_sale()?;
+        self.known_seats(&more)?;
+        if let Some(n) = command.areas.iter().position(|line| !self.area_exists(line.area)) {
+            let detail = Refusal::invalid(named_field(&format!("added.areas[{n}]")), "").detail;
+            return Err(Refusal { detail, ..Refusal::of(Code::AreaUnknown) });
+        }
+        let places: u32 = command.areas.iter().map(|line| line.count).sum();
+        if hold.size() + more.len() as u32 + places > 20 {
+            return invalid("added.seats");
+        }
+        self.may_have(&hold.buyer, &more, &command.areas)?;
+        if self.details.rules.refuse_single_seats
+            && let Some(single) = self.single_left_by(&more)
+        {
+            return Err(Refusal::seat(single, Code::LeavesSingleSeat));
+        }
+        let (seats, areas) = self.priced(&more, &command.areas);
+        Ok(Verdict::Fact(EventFact::HoldGrown { hold: hold.id, buyer: hold.buyer.clone(), seats, areas }))
     }
 
     fn exactly_mine(&self, command: &PlaceHold, seats: &[u32]) -> Option<&Hold> {
@@ -139,11 +168,8 @@ impl Event {
         let mut asked = seats.to_vec();
         mine.sort_unstable();
         asked.sort_unstable();
-        let mut places: Vec<_> = hold.areas.iter().map(|line| (line.area, line.count)).collect();
-        let mut wanted: Vec<_> = command.areas.iter().map(|line| (line.area, line.count)).collect();
-        places.sort_unstable();
-        wanted.sort_unstable();
-        (mine == asked && places == wanted).then_some(hold)
+        let wanted = command.areas.iter().map(|line| (line.area, line.count)).collect();
+        (mine == asked && by_area(&hold.areas) == wanted).then_some(hold)
     }
 
     fn living(&self, id: HoldId, now: Millis) -> Result<&Hold, Refusal> {
@@ -194,14 +220,14 @@ impl Event {
         let foreign = command.seats.iter().filter(|seat| !mine(seat));
         let mut way: Vec<_> = foreign.map(|seat| InTheWay::Seat(*seat, Code::SeatNotInHold)).collect();
         for away in &command.areas {
-            if !hold.areas.iter().any(|line| line.area == away.area && line.count >= away.count) {
+            if by_area(&hold.areas).get(&away.area).is_none_or(|held| *held < away.count) {
                 way.push(InTheWay::Area(away.area, Code::SeatNotInHold));
             }
         }
         blocked_by(way)?;
         let places: u32 = command.areas.iter().map(|away| away.count).sum();
         if command.seats.len() as u32 + places == hold.size() {
-            return invalid("drop_seats");
+            return invalid("dropped.seats");
         }
         let (seats, areas) = (command.seats.clone(), command.areas.clone());
         Ok(Verdict::Fact(EventFact::SeatsDropped { hold: hold.id, seats, areas }))
@@ -246,11 +272,9 @@ impl Event {
             }
         }
         for away in &command.areas {
-            match order.areas.iter().find(|line| line.area == away.area) {
-                Some(line) if line.count >= away.count => {
-                    amount_minor += line.price_minor * i64::from(away.count);
-                }
-                Some(_) | None => way.push(InTheWay::Area(away.area, Code::NotRefundable)),
+            match take_latest(&mut order.areas.clone(), away.area, away.count) {
+                Some(price_minor) => amount_minor += price_minor,
+                None => way.push(InTheWay::Area(away.area, Code::NotRefundable)),
             }
         }
         blocked_by(way)?;

@@ -17,13 +17,13 @@ use onsale_domain::{BuyerId, Command, ListingKind, OrderId, Query};
 use onsale_engine::Request;
 
 use super::Workload;
-use super::wanted::Wanted;
+use super::demand::Demand;
 use crate::auditor::Auditor;
 use crate::rng::Rng;
 
 const HOUR: i64 = 3_600_000;
 
-impl Wanted for Auction {
+impl Demand for Auction {
     fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
         workload.of_auction(rng, self, clock)
     }

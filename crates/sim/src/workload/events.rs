@@ -21,7 +21,7 @@ const HOUR: i64 = 3_600_000;
 impl Workload {
     pub(super) fn new_id(&mut self, rng: &mut Rng, kind: ListingKind) -> ListingId {
         self.listings_made += 1;
-        let other = Tenant::parse("other").unwrap_or(Tenant::DEFAULT);
+        let other = Tenant::new(1).unwrap_or(Tenant::DEFAULT);
         let tenant = if rng.chance(200) { other } else { Tenant::DEFAULT };
         ListingId { tenant, kind, number: self.fresh() }
     }

@@ -7,8 +7,8 @@ use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, Fees, OrderCommand, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::outcome::HoldState;
 use onsale_domain::seats::command::{
-    AdoptChart, BestAvailable, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, HoldKey,
-    JoinQueue, OverrideHold, Pick, PlaceHold, RefundOrder,
+    AdoptChart, BestAvailable, BlockSeats, ConfirmHold, CreateEvent, DropSeats, ExtendHold, GrowHold,
+    HoldKey, JoinQueue, OverrideHold, Pick, PlaceHold, RefundOrder,
 };
 use onsale_domain::seats::{EventCommand, EventFound, EventQuery};
 use onsale_domain::stock::SaleCommand;
@@ -112,6 +112,11 @@ impl Workload {
             1 => Command::Event(EventCommand::ReleaseHold(key)),
             2 => Command::Event(EventCommand::ExtendHold(ExtendHold { key, extension_ms: None })),
             3 => Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order: OrderId(self.fresh()) })),
+            // One seat cannot be dropped: such a hold grows by the next.
+            4 if hold.seats.len() == 1 => {
+                let seats = hold.seats.iter().map(|line| line.seat + 1).collect();
+                Command::Event(EventCommand::GrowHold(GrowHold { key, seats, areas: Vec::new() }))
+            }
             4 => {
                 let seats = hold.seats.iter().map(|line| line.seat).take(1).collect();
                 Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas: Vec::new() }))

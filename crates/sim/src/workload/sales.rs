@@ -23,12 +23,12 @@ use onsale_domain::{BuyerId, CheckoutId, Command, EntryId, ListingKind, OrderId,
 use onsale_engine::Request;
 
 use super::Workload;
-use super::wanted::Wanted;
+use super::demand::Demand;
 use crate::rng::Rng;
 
 const HOUR: i64 = 3_600_000;
 
-impl Wanted for Sale {
+impl Demand for Sale {
     fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
         if rng.chance(30) {
             return Command::ExpireDue { limit: rng.below(70) as u32 };
@@ -47,7 +47,7 @@ impl Wanted for Sale {
     }
 }
 
-impl Wanted for Registration {
+impl Demand for Registration {
     fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
         if rng.chance(30) {
             return Command::ExpireDue { limit: rng.below(70) as u32 };
@@ -66,7 +66,7 @@ impl Wanted for Registration {
     }
 }
 
-impl Wanted for Series {
+impl Demand for Series {
     fn wish(&self, workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {
         Command::Series(workload.of_series(rng, clock))
     }
@@ -300,7 +300,9 @@ fn template(rng: &mut Rng) -> SaleTemplate {
         currency: euro(),
         rules: StockRules::default(),
         length_ms: HOUR,
-        items: (0..rng.range(0, 3)).map(|price_minor| ItemTemplate { price_minor, stock: 5 }).collect(),
+        items: (0..rng.range(0, 3))
+            .map(|price_minor| ItemTemplate { price_minor, stock: 5, name: None })
+            .collect(),
     }
 }
 

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use onsale_domain::desk::{PaymentStanding, Webhook};
-use onsale_domain::{Millis, PaymentId};
+use onsale_domain::{Millis, PaymentName};
 use onsale_payments::provider::{Charge, GiveBack};
 use onsale_payments::{ProviderError, Said, read_ask_key};
 
 use crate::rng::Rng;
 
 /// A payment, a refund, or another try of one.
-pub(super) type AskKey = (PaymentId, u16, u16);
+pub(super) type AskKey = (PaymentName, u16, u16);
 
 #[derive(Debug, Default)]
 pub(super) struct Bank {
@@ -173,8 +173,8 @@ impl Bank {
     }
 }
 
-fn reference(payment: PaymentId) -> String {
-    format!("bank-{}", payment.0)
+fn reference(payment: PaymentName) -> String {
+    format!("bank-{}", payment.text())
 }
 
 fn read(key: &str) -> AskKey {

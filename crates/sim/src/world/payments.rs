@@ -10,7 +10,9 @@ use onsale_domain::{By, Command, Found, ListingId, Outcome, Query, Tenant};
 use onsale_engine::embedded::shard_of;
 use onsale_engine::embedded::work::Work;
 use onsale_engine::{Moved, Request};
-use onsale_payments::machine::{Call as Wanted, CallId, KINDS, Machine, Patience, Reply as Replied};
+use onsale_payments::machine::{
+    Call as PaymentCall, CallId, KINDS, Machine, Patience, Reply as PaymentReply,
+};
 use tokio::sync::oneshot;
 
 use super::World;
@@ -23,12 +25,12 @@ pub(super) struct Worker {
     machine: Machine,
     moved: Moved,
     /// Answers of the bank on their way, by the step in which they arrive.
-    answers: Vec<(u64, CallId, Replied)>,
+    answers: Vec<(u64, CallId, PaymentReply)>,
 }
 
 impl Worker {
     pub(super) fn start(moved: Moved) -> Worker {
-        Worker { machine: Machine::new(Tenant::DEFAULT, Patience::default()), moved, answers: Vec::new() }
+        Worker { machine: Machine::new(Patience::default()), moved, answers: Vec::new() }
     }
 
     pub(super) fn kinds() -> &'static [onsale_domain::ListingKind] {
@@ -104,45 +106,45 @@ impl World {
         }
     }
 
-    fn make(&mut self, id: CallId, call: Wanted) {
+    fn make(&mut self, id: CallId, call: PaymentCall) {
         let now = self.clock;
         let said = match call {
-            Wanted::Listings { kind, after, limit } => {
+            PaymentCall::Listings { kind, after, limit } => {
                 let views = self
                     .core
                     .as_ref()
                     .map(|core| core.shared.directory.list(Tenant::DEFAULT, kind, after, limit));
                 let listings = views.unwrap_or_default().iter().map(|view| view.listing).collect();
-                return self.reply(id, Replied::Listings(listings));
+                return self.reply(id, PaymentReply::Listings(listings));
             }
-            Wanted::AskDesk(query) => {
+            PaymentCall::AskDesk(query) => {
                 let slot = self.core.as_ref().and_then(|core| core.shared.directory.get(&desk()));
                 return match slot.and_then(|slot| slot.view()) {
                     Some(_) => self.inquire(desk(), Query::Desk(query), Errand::Worker(id)),
-                    None => self.reply(id, Replied::Found(Ok(Found::Nothing))),
+                    None => self.reply(id, PaymentReply::Found(Ok(Found::Nothing))),
                 };
             }
-            Wanted::AskListing(listing, query) => {
+            PaymentCall::AskListing(listing, query) => {
                 return self.inquire(listing, Query::Orders(query), Errand::Worker(id));
             }
-            Wanted::Desk(command) => return self.command_the_desk(id, command),
-            Wanted::Tell(listing, command) => {
+            PaymentCall::Desk(command) => return self.command_the_desk(id, command),
+            PaymentCall::Tell(listing, command) => {
                 let request =
                     Request { listing, command: Command::Order(command), key: None, by: provider() };
                 return self.tell(request, Errand::Tell(id));
             }
-            Wanted::Charge(ask) => self.bank.charge(&mut self.rng, &ask).map(Some),
-            Wanted::Refund(ask) => self.bank.refund(&mut self.rng, &ask).map(Some),
-            Wanted::LookUp(ask) => Ok(self.bank.look_up(&ask.key, now)),
-            Wanted::CallOff(ask) => Ok(self.bank.call_off(&ask.key, now)),
+            PaymentCall::Charge(ask) => self.bank.charge(&mut self.rng, &ask).map(Some),
+            PaymentCall::Refund(ask) => self.bank.refund(&mut self.rng, &ask).map(Some),
+            PaymentCall::LookUp(ask) => Ok(self.bank.look_up(&ask.key, now)),
+            PaymentCall::CallOff(ask) => Ok(self.bank.call_off(&ask.key, now)),
         };
         let at = self.step + if self.rng.chance(700) { 0 } else { self.rng.below(60) };
         if let Some(worker) = &mut self.worker {
-            worker.answers.push((at, id, Replied::Said(said.map_err(|error| error.to_string()))));
+            worker.answers.push((at, id, PaymentReply::Said(said.map_err(|error| error.to_string()))));
         }
     }
 
-    fn reply(&mut self, id: CallId, reply: Replied) {
+    fn reply(&mut self, id: CallId, reply: PaymentReply) {
         let clock = self.clock;
         self.worker.iter_mut().for_each(|worker| worker.machine.take_reply(id, reply.clone(), clock));
     }
@@ -200,18 +202,18 @@ impl World {
     /// Goes on with what was heard.
     pub(super) fn carry_on(&mut self, errand: Errand, told: &ClientAnswer) {
         let reply = match told {
-            ClientAnswer::Found(found) => Replied::Found(found.clone()),
-            ClientAnswer::Answer(answer) => {
-                Replied::Decided(answer.as_ref().map(|answer| answer.outcome.clone()).map_err(Clone::clone))
-            }
+            ClientAnswer::Found(found) => PaymentReply::Found(found.clone()),
+            ClientAnswer::Answer(answer) => PaymentReply::Decided(
+                answer.as_ref().map(|answer| answer.outcome.clone()).map_err(Clone::clone),
+            ),
             ClientAnswer::Holds(_) => return,
         };
         let id = match (errand, &reply) {
-            (Errand::Sent(event), Replied::Decided(Ok(_))) => {
+            (Errand::Sent(event), PaymentReply::Decided(Ok(_))) => {
                 return self.bank.is_heard(&mut self.rng, &event);
             }
             (Errand::Sent(_), _) => return,
-            (Errand::Tell(_), Replied::Decided(Ok(Outcome::Refused(refusal)))) => {
+            (Errand::Tell(_), PaymentReply::Decided(Ok(Outcome::Refused(refusal)))) => {
                 panic!("a listing does not know what it asked for: {refusal:?}")
             }
             (Errand::Worker(id) | Errand::Tell(id), _) => id,

@@ -14,11 +14,9 @@ use utoipa::ToSchema;
 use super::retractions::AfterBody;
 use crate::app::App;
 use crate::http::extract::{self, AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::At;
-
-const BIDDER_RULE: &str = "1 to 128 characters without control characters";
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,12 +30,12 @@ pub struct Ban {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Banned {
     auction: String,
-    #[schema(example = "ext:default:eve")]
+    #[schema(example = "eve")]
     bidder: String,
     banned: bool,
     /// False if it was so before.
     changed: bool,
-    /// What stands without his bids, if any of them stood.
+    /// What stands without this bidder's bids, if any of them stood.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<AfterBody>,
     #[schema(value_type = String, example = "1-9")]
@@ -45,16 +43,18 @@ pub struct Banned {
 }
 
 /// Ban a bidder from an auction
+///
+/// While the auction is open the bidder's bids are taken back with it, and the rest is replayed without them.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/bans", tag = "auctions", request_body = Ban,
-    params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Banned), (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = Banned)))]
 pub async fn ban(
     State(app): State<Arc<App>>,
     at: AuctionPath,
     caller: Caller,
     Json(body): Json<Ban>,
 ) -> Result<Response, Problem> {
-    let bidder = extract::buyer(&body.bidder).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
+    let bidder =
+        extract::buyer(&body.bidder).ok_or_else(|| Problem::invalid("bidder", extract::BUYER_RULE))?;
     let origin = caller.origin(&at.listing, &body);
     let ban = BanBidder { bidder: bidder.clone(), reason: body.reason };
     let answer =
@@ -79,15 +79,17 @@ pub async fn ban(
 }
 
 /// Let a bidder bid again; what was retracted stays so
+///
+/// Bids that the ban took back are not restored.
 #[utoipa::path(delete, path = "/v1/auctions/{auction}/bans/{bidder}", tag = "auctions",
-    params(("auction" = String, Path), ("bidder" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Banned), (status = 404, body = ProblemBody)))]
+    responses((status = 200, body = Banned)))]
 pub async fn unban(
     State(app): State<Arc<App>>,
     at: AuctionPath,
     caller: Caller,
 ) -> Result<Response, Problem> {
-    let bidder = extract::buyer(at.inner()).ok_or_else(|| Problem::invalid("bidder", BIDDER_RULE))?;
+    let bidder =
+        extract::buyer(at.inner()).ok_or_else(|| Problem::parameter("bidder", extract::BUYER_RULE))?;
     let origin = caller.origin(&at.listing, &());
     let command = Command::Auction(AuctionCommand::UnbanBidder(bidder.clone()));
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;

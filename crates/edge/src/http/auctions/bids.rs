@@ -14,10 +14,11 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::http::events::currency;
 use crate::http::extract::{AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, ProblemBody, catalog};
+use crate::http::problem::{Problem, catalog};
 use crate::http::reply;
 use crate::http::time::Time;
 use crate::http::wire::At;
+use crate::http::words;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,13 +43,10 @@ pub struct Purchase {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Bid)]
 pub struct BidBody {
-    #[schema(example = "auc_default_01kz0000000000000000000000")]
     auction: String,
-    #[schema(example = "ext:default:ann")]
+    #[schema(example = "ann")]
     bidder: String,
-    /// `leading`, `outbid`, or `bought`: the auction is over and it is yours to pay.
-    #[schema(example = "leading")]
-    standing: &'static str,
+    standing: words::BidStanding,
     /// The bid's number in the history; none if it bought.
     #[serde(skip_serializing_if = "Option::is_none")]
     bid: Option<u32>,
@@ -79,11 +77,8 @@ pub struct BidBody {
 ///
 /// The answer tells at once whether it leads. A bid that reaches a buy-now price on offer buys.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/bids", tag = "auctions", request_body = NewBid,
-    params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = ProblemBody),
-              (status = 409, description = "Too low, over, another currency …", body = ProblemBody),
-              (status = 422, body = ProblemBody)))]
+    params(("Onsale-Buyer" = String, Header)),
+    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned"), (status = 409, description = "Too low, over, another currency …")))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -100,11 +95,11 @@ pub async fn place(
 }
 
 /// Buy at once
+///
+/// While it is on offer. The auction is over, and the buyer has it to pay.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/buy-now", tag = "auctions", request_body = Purchase,
-    params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned", body = ProblemBody),
-              (status = 409, description = "Not on offer, over …", body = ProblemBody)))]
+    params(("Onsale-Buyer" = String, Header)),
+    responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned"), (status = 409, description = "Not on offer, over …")))]
 pub async fn buy_now(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -137,15 +132,14 @@ fn told(at: &AuctionPath, caller: &Caller, answer: &Answer, currency: &str) -> R
             None
         }
     });
-    let (standing, ends_at, pay_until) = match bid.standing {
-        BidStanding::Leading => ("leading", Some(Time(bid.until)), None),
-        BidStanding::Outbid => ("outbid", Some(Time(bid.until)), None),
-        BidStanding::Bought => ("bought", None, Some(Time(bid.until))),
+    let (ends_at, pay_until) = match bid.standing {
+        BidStanding::Leading | BidStanding::Outbid => (Some(Time(bid.until)), None),
+        BidStanding::Bought => (None, Some(Time(bid.until))),
     };
     let body = BidBody {
         auction: at.listing.to_string(),
         bidder: caller.buyer()?.as_str().to_owned(),
-        standing,
+        standing: bid.standing.into(),
         bid: bid.bid,
         max_minor: max_minor.map(|(_, max)| max),
         price_minor: bid.price_minor,

@@ -14,10 +14,11 @@ use utoipa::ToSchema;
 use super::own_fact;
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::time::Time;
 use crate::http::wire::At;
+use crate::http::words::AuctionStatus;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +30,7 @@ pub struct Cancellation {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AuctionCancelled<'a> {
     id: String,
-    status: &'static str,
+    status: AuctionStatus,
     reason: &'a str,
     cancelled_at: Time,
     #[schema(value_type = String, example = "1-9")]
@@ -37,10 +38,10 @@ pub struct AuctionCancelled<'a> {
 }
 
 /// Call an auction off: nobody gets it
+///
+/// With a reason, which stays on record.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/cancel", tag = "auctions", request_body = Cancellation,
-    params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = AuctionCancelled),
-              (status = 409, description = "Over or cancelled before", body = ProblemBody)))]
+    responses((status = 200, body = AuctionCancelled), (status = 409, description = "Over or cancelled before")))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -55,7 +56,7 @@ pub async fn cancel(
     })?;
     let told = AuctionCancelled {
         id: at.listing.to_string(),
-        status: "cancelled",
+        status: AuctionStatus::Cancelled,
         reason,
         cancelled_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),

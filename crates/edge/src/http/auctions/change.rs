@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::details::{BuyNowBody, DetailsBody, IncrementBody, SoftCloseBody};
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
 use crate::http::time::Time;
 use crate::http::wire::At;
@@ -22,6 +22,7 @@ use crate::http::wire::At;
 /// Only what is named changes; `null` takes away what may be absent.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(min_properties = 1)]
 pub struct AuctionChange {
     #[schema(example = "Station clock, 1931, with key")]
     pub name: Option<String>,
@@ -60,11 +61,10 @@ pub struct AuctionChanged {
 }
 
 /// Change an auction
+///
+/// Names and descriptions until it closes, times and terms until it starts.
 #[utoipa::path(patch, path = "/v1/auctions/{auction}", tag = "auctions", request_body = AuctionChange,
-    params(("auction" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = AuctionChanged),
-              (status = 409, description = "Started, over or cancelled", body = ProblemBody),
-              (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = AuctionChanged), (status = 409, description = "Started, over or cancelled")))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: AuctionPath,

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::own_fact;
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::wire::At;
 
@@ -26,11 +26,11 @@ pub struct AwardDeclined<'a> {
 }
 
 /// Turn a second chance down
+///
+/// Whoever bid next gets the chance instead. A winning bid binds and cannot be turned down.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/decline", tag = "auctions",
-    params(("auction" = String, Path), ("Onsale-Buyer" = String, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = AwardDeclined), (status = 404, description = "Nothing to decline", body = ProblemBody),
-              (status = 409, description = "A winning bid binds", body = ProblemBody)))]
+    params(("Onsale-Buyer" = String, Header)),
+    responses((status = 200, body = AwardDeclined), (status = 404, description = "Nothing to decline"), (status = 409, description = "A winning bid binds"), (status = 410)))]
 pub async fn decline(
     State(app): State<Arc<App>>,
     at: AuctionPath,

@@ -164,7 +164,7 @@ impl Default for SoftCloseBody {
 impl NewAuction {
     pub fn details(&self, now: Millis) -> Result<AuctionDetails, Problem> {
         let seller = extract::buyer(&self.seller);
-        let wrong = || Problem::invalid("seller", "1 to 128 characters without control characters");
+        let wrong = || Problem::invalid("seller", extract::BUYER_RULE);
         Ok(AuctionDetails {
             name: self.name.clone(),
             description: self.description.clone(),

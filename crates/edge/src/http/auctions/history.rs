@@ -8,41 +8,24 @@ use axum::response::Response;
 use onsale_domain::Code;
 use onsale_domain::Found;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, HistoryLine};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{find, of};
+use super::find;
 use crate::app::App;
 use crate::http::extract::AuctionPath;
-use crate::http::problem::{Problem, ProblemBody};
-use crate::http::query::{self, LIMIT_MAX, Query};
+use crate::http::list::{self, Cursors, List, Page};
+use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::http::reply;
 use crate::http::time::Time;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Page {
-    before: Option<u32>,
-    limit: Option<usize>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct BidHistory {
-    auction: String,
-    #[schema(example = "EUR")]
-    currency: String,
-    bids: Vec<HistoryBid>,
-    /// Go on with `?before=` this; absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<u32>,
-}
 
 /// One bid as everybody may see it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryBid {
     #[schema(example = 3)]
     bid: u32,
-    #[schema(example = "ext:default:ann")]
+    #[schema(example = "ann")]
     bidder: String,
     at: Time,
     /// The bid's maximum, cut at the price; absent if it was retracted.
@@ -67,28 +50,25 @@ impl From<&HistoryLine> for HistoryBid {
 }
 
 /// The bids of an auction, newest first
+///
+/// Every accepted bid with its amount cut at the price: no maximum above it is shown to anybody.
 #[utoipa::path(get, path = "/v1/auctions/{auction}/history", tag = "auctions",
-    params(("auction" = String, Path), ("before" = Option<u32>, Query, description = "A bid's number"),
-           ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = BidHistory), (status = 404, body = ProblemBody)))]
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = List<HistoryBid>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: AuctionPath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
-    let limit = query::limit(page.limit, LIMIT_MAX)?;
-    let view = find(&app, &at.listing)?;
-    let query = AuctionQuery::History { before: page.before, limit };
+    find(&app, &at.listing)?;
+    let (limit, auction) = (list::limit(page.limit)?, at.listing.to_string());
+    let cursors = Cursors::new("auctions.history", &auction);
+    let before = cursors.read(page.after.as_deref(), |place| place.parse().ok())?;
+    let query = AuctionQuery::History { before, limit: limit + 1 };
     let found = app.engine.ask(at.listing, query.into()).await?;
     let Found::Auction(AuctionFound::History(lines)) = found else {
         return Err(Problem::code(Code::ListingUnknown));
     };
-    let next = lines.last().map(|line| line.bid).filter(|last| lines.len() == limit && *last > 1);
-    let history = BidHistory {
-        auction: at.listing.to_string(),
-        currency: of(&view)?.details.currency.as_str().to_owned(),
-        bids: lines.iter().map(HistoryBid::from).collect(),
-        next,
-    };
-    Ok(reply::json(StatusCode::OK, &history))
+    let page = list::cut(lines, limit, |line| cursors.write(&line.bid.to_string()));
+    Ok(reply::json(StatusCode::OK, &page.map(HistoryBid::from)))
 }

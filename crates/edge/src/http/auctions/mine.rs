@@ -14,23 +14,19 @@ use utoipa::ToSchema;
 use super::{YouBody, find, of};
 use crate::app::App;
 use crate::http::extract::{BuyerPath, Caller};
+use crate::http::list::{self, Cursors, List, Page};
 use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::http::reply;
 use crate::http::time::Time;
 use crate::http::wire::At;
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct BuyerBids<'a> {
-    #[schema(example = "ext:default:ann")]
-    buyer: &'a str,
-    auctions: Vec<AuctionBids>,
-}
+use crate::http::words;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AuctionBids {
     auction: String,
     name: String,
-    status: &'static str,
+    status: words::AuctionStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     price_minor: Option<i64>,
     currency: String,
@@ -42,14 +38,17 @@ pub struct AuctionBids {
     position: At,
 }
 
-/// A buyer's active bids, the soonest end first; with his maxima if `Onsale-Buyer` names the same buyer
+/// A buyer's active bids in order of the auctions' ids; with the maxima if `Onsale-Buyer` names the same buyer
+///
+/// Auctions that are open, and those that the buyer may still pay.
 #[utoipa::path(get, path = "/v1/buyers/{buyer}/bids", tag = "auctions",
-    params(("buyer" = String, Path), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = BuyerBids)))]
+    params(("Onsale-Buyer" = Option<String>, Header), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = List<AuctionBids>)))]
 pub async fn bids(
     State(app): State<Arc<App>>,
     BuyerPath(buyer): BuyerPath,
     caller: Caller,
+    Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     let own = caller.buyer.as_ref() == Some(&buyer);
     let query = AuctionQuery::Bidder(buyer.clone());
@@ -70,7 +69,7 @@ pub async fn bids(
         auctions.push(AuctionBids {
             auction: one.listing.to_string(),
             name: auction.details.name.clone(),
-            status: status.as_str(),
+            status: status.into(),
             price_minor: auction.price_minor,
             currency: auction.details.currency.as_str().to_owned(),
             ends_at: Time(auction.ends_at),
@@ -78,8 +77,9 @@ pub async fn bids(
             position: At(one.position),
         });
     }
-    auctions.sort_by_key(|auction| auction.ends_at);
-    Ok(reply::json(StatusCode::OK, &BuyerBids { buyer: buyer.as_str(), auctions }))
+    let cursors = Cursors::new("buyers.bids", buyer.as_str());
+    let page = list::of_all(&page, cursors, auctions, |one| one.auction.clone())?;
+    Ok(reply::json(StatusCode::OK, &page))
 }
 
 /// A bid that stands in an open auction, or an award that waits to be paid.

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::At;
 
@@ -67,12 +67,9 @@ impl From<&Replayed> for AfterBody {
 /// Take a bid back; the rest is replayed without it
 ///
 /// With `Onsale-Buyer` it must be the bidder's own; without, staff takes it back.
-#[utoipa::path(post, path = "/v1/auctions/{auction}/retractions", tag = "auctions", request_body = Retraction,
-    params(("auction" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Retracted), (status = 403, description = "Staff alone", body = ProblemBody),
-              (status = 404, description = "No such bid, or not yours", body = ProblemBody),
-              (status = 409, description = "Not the latest, too late, over", body = ProblemBody)))]
+#[utoipa::path(post, path = "/v1/auctions/{auction}/retractions", tag = "auctions",
+    request_body = Retraction, params(("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = Retracted), (status = 403, description = "Staff alone"), (status = 404, description = "No such bid, or not yours"), (status = 409, description = "Not the latest, too late, over")))]
 pub async fn retract(
     State(app): State<Arc<App>>,
     at: AuctionPath,

@@ -1,57 +1,133 @@
-//! Facts of a registration.
+//! Facts of a registration as JSON.
 
 use onsale_domain::id::{EntryId, write_inside};
 use onsale_domain::registration::RegistrationFact;
-use onsale_domain::registration::fact::EntryCancelCause;
 use onsale_domain::{ListingId, OrderId};
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::time::Time;
+use crate::http::words::{EntryCancelCause, RegistrationStatus};
 
-pub(super) fn fields(listing: &ListingId, fact: &RegistrationFact, fence: u64) -> Value {
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RegistrationFactBody<'a> {
+    RegistrationCreated {
+        name: &'a str,
+        opens_at: Time,
+        starts_at: Time,
+        currency: &'a str,
+        price_minor: i64,
+        capacity: u32,
+    },
+    RegistrationChanged {
+        name: &'a str,
+        opens_at: Time,
+        starts_at: Time,
+        price_minor: i64,
+    },
+    RegistrationStatusChanged {
+        status: RegistrationStatus,
+        by_schedule: bool,
+    },
+    CapacityChanged {
+        capacity: u32,
+    },
+    Registered {
+        entry: String,
+        buyer: &'a str,
+        fence: u64,
+    },
+    RegistrationReserved {
+        entry: String,
+        buyer: &'a str,
+        fence: u64,
+        price_minor: i64,
+        expires_at: Time,
+    },
+    Waitlisted {
+        entry: String,
+        buyer: &'a str,
+        fence: u64,
+        ahead: u32,
+    },
+    Promoted {
+        entry: String,
+    },
+    RegistrationOffered {
+        entry: String,
+        price_minor: i64,
+        expires_at: Time,
+    },
+    RegistrationOfferLapsed {
+        entry: String,
+    },
+    RegistrationConfirmed {
+        entry: String,
+        order: String,
+    },
+    EntryCancelled {
+        entry: String,
+        why: EntryCancelCause,
+        amount_minor: i64,
+    },
+}
+
+pub(super) fn body<'a>(
+    listing: &ListingId,
+    fact: &'a RegistrationFact,
+    fence: u64,
+) -> RegistrationFactBody<'a> {
+    use RegistrationFactBody as Body;
     let entry = |entry: &EntryId| write_inside("ent", listing, entry.0);
     let order = |order: &OrderId| write_inside("ord", listing, order.0);
     match fact {
         RegistrationFact::Created(created) => {
             let details = &created.details;
-            json!({"name": details.name, "opens_at": Time(details.opens_at), "starts_at": Time(details.starts_at),
-                   "currency": details.currency.as_str(), "price_minor": details.price_minor,
-                   "capacity": created.capacity})
+            Body::RegistrationCreated {
+                name: &details.name,
+                opens_at: Time(details.opens_at),
+                starts_at: Time(details.starts_at),
+                currency: details.currency.as_str(),
+                price_minor: details.price_minor,
+                capacity: created.capacity,
+            }
         }
-        RegistrationFact::Changed(details) => {
-            json!({"name": details.name, "opens_at": Time(details.opens_at), "starts_at": Time(details.starts_at),
-                   "price_minor": details.price_minor})
-        }
+        RegistrationFact::Changed(details) => Body::RegistrationChanged {
+            name: &details.name,
+            opens_at: Time(details.opens_at),
+            starts_at: Time(details.starts_at),
+            price_minor: details.price_minor,
+        },
         RegistrationFact::StatusChanged { status, by_schedule } => {
-            json!({"status": status.as_str(), "by_schedule": by_schedule})
+            Body::RegistrationStatusChanged { status: (*status).into(), by_schedule: *by_schedule }
         }
-        RegistrationFact::CapacityChanged { capacity } => json!({"capacity": capacity}),
+        RegistrationFact::CapacityChanged { capacity } => Body::CapacityChanged { capacity: *capacity },
         RegistrationFact::Registered { entry: id, buyer } => {
-            json!({"entry": entry(id), "buyer": buyer.as_str(), "fence": fence})
+            Body::Registered { entry: entry(id), buyer: buyer.as_str(), fence }
         }
-        RegistrationFact::Reserved { entry: id, buyer, price_minor, until } => json!({
-            "entry": entry(id), "buyer": buyer.as_str(), "fence": fence, "price_minor": price_minor,
-            "expires_at": Time(*until),
-        }),
+        RegistrationFact::Reserved { entry: id, buyer, price_minor, until } => Body::RegistrationReserved {
+            entry: entry(id),
+            buyer: buyer.as_str(),
+            fence,
+            price_minor: *price_minor,
+            expires_at: Time(*until),
+        },
         RegistrationFact::Waitlisted { entry: id, buyer, ahead } => {
-            json!({"entry": entry(id), "buyer": buyer.as_str(), "fence": fence, "ahead": ahead})
+            Body::Waitlisted { entry: entry(id), buyer: buyer.as_str(), fence, ahead: *ahead }
         }
-        RegistrationFact::Promoted { entry: id } | RegistrationFact::OfferLapsed { entry: id } => {
-            json!({"entry": entry(id)})
-        }
-        RegistrationFact::Offered { entry: id, price_minor, until } => {
-            json!({"entry": entry(id), "price_minor": price_minor, "expires_at": Time(*until)})
-        }
+        RegistrationFact::Promoted { entry: id } => Body::Promoted { entry: entry(id) },
+        RegistrationFact::OfferLapsed { entry: id } => Body::RegistrationOfferLapsed { entry: entry(id) },
+        RegistrationFact::Offered { entry: id, price_minor, until } => Body::RegistrationOffered {
+            entry: entry(id),
+            price_minor: *price_minor,
+            expires_at: Time(*until),
+        },
         RegistrationFact::Confirmed { entry: id, order: paid } => {
-            json!({"entry": entry(id), "order": order(paid)})
+            Body::RegistrationConfirmed { entry: entry(id), order: order(paid) }
         }
         RegistrationFact::EntryCancelled { entry: id, why, amount_minor } => {
-            let why = match why {
-                EntryCancelCause::Buyer => "buyer",
-                EntryCancelCause::Staff => "staff",
-                EntryCancelCause::RegistrationCancelled => "registration_cancelled",
-            };
-            json!({"entry": entry(id), "why": why, "amount_minor": amount_minor})
+            Body::EntryCancelled { entry: entry(id), why: (*why).into(), amount_minor: *amount_minor }
         }
     }
 }

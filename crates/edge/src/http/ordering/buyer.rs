@@ -7,30 +7,29 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
 use onsale_domain::{Found, Query, Tenant};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::KINDS;
-use super::wire::{Labels, OrderBody};
+use super::wire::{Labels, OrderBody, order_text};
 use crate::app::App;
 use crate::http::extract::BuyerPath;
+use crate::http::list::{self, Cursors, List, Page};
 use crate::http::problem::Problem;
-use crate::http::reply;
+use crate::http::{self, reply};
 
 /// Orders shown of one listing, the latest.
 const OF_ONE: usize = 100;
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct BuyerOrders<'a> {
-    buyer: &'a str,
-    /// The latest first; at most 100 of each listing.
-    orders: Vec<OrderBody<'a>>,
-}
-
 /// A buyer's orders
-#[utoipa::path(get, path = "/v1/buyers/{buyer}/orders", tag = "orders", params(("buyer" = String, Path)),
-    responses((status = 200, body = BuyerOrders)))]
-pub async fn list(State(app): State<Arc<App>>, BuyerPath(buyer): BuyerPath) -> Result<Response, Problem> {
+///
+/// Over all events, sales, auctions and registrations, the latest first; at most 100 of each listing.
+#[utoipa::path(get, path = "/v1/buyers/{buyer}/orders", tag = "orders",
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = List<OrderBody>)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    BuyerPath(buyer): BuyerPath,
+    http::query::Query(page): http::query::Query<Page>,
+) -> Result<Response, Problem> {
     let mut found: Vec<(Labels, BookedOrder)> = Vec::new();
     for kind in KINDS {
         let query = OrdersQuery::OrdersOf { buyer: buyer.clone(), limit: OF_ONE };
@@ -41,8 +40,11 @@ pub async fn list(State(app): State<Arc<App>>, BuyerPath(buyer): BuyerPath) -> R
             }
         }
     }
-    found.sort_by_key(|(_, order)| std::cmp::Reverse((order.placed_at, order.order)));
+    let cursors = Cursors::new("buyers.orders", buyer.as_str());
+    let page = list::of_all(&page, cursors, found, |(labels, order)| {
+        // The later it was placed, the smaller.
+        format!("{:016x}{}", !order.placed_at, order_text(&labels.view().listing, order.order))
+    })?;
     let now = app.engine.now();
-    let orders = found.iter().map(|(labels, order)| OrderBody::new(order, labels, now)).collect();
-    Ok(reply::json(StatusCode::OK, &BuyerOrders { buyer: buyer.as_str(), orders }))
+    Ok(reply::json(StatusCode::OK, &page.map(|(labels, order)| OrderBody::new(order, labels, now))))
 }

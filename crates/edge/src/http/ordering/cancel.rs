@@ -14,39 +14,39 @@ use utoipa::ToSchema;
 use super::OrderPath;
 use crate::app::App;
 use crate::http::extract::Caller;
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::time::Time;
 use crate::http::wire::At;
+use crate::http::words::OrderStatus;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OrderCancelled {
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     id: String,
-    #[schema(example = "cancelled")]
-    status: &'static str,
+    status: OrderStatus,
     cancelled_at: Time,
     #[schema(value_type = String, example = "1-9")]
     position: At,
 }
 
-/// Cancel an order that nobody is paying, by its key
+/// Cancel an order that nobody is paying
+///
+/// The goods are the buyer's again, for as long as their own deadline lets them be.
 #[utoipa::path(post, path = "/v1/orders/{order}/cancel", tag = "orders",
-    params(("order" = String, Path, description = "The order's key"), ("Onsale-Buyer" = Option<String>, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = OrderCancelled), (status = "4XX", body = ProblemBody)))]
+    params(("Order-Key" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = OrderCancelled), (status = 410), (status = 412)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     path: OrderPath,
     caller: Caller,
 ) -> Result<Response, Problem> {
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
-    let origin = caller.origin(&path.listing, &());
+    let origin = caller.origin(&path.listing, &path.key());
     let command = Command::Order(OrderCommand::Cancel(OrderKey { order: path.order, buyer }));
     let answer = reply::submit(&app, path.listing, command, origin, None).await?;
     let body = OrderCancelled {
         id: path.id(),
-        status: "cancelled",
+        status: OrderStatus::Cancelled,
         cancelled_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };

@@ -8,18 +8,18 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::order::command::{OrderKey, PayOrder};
 use onsale_domain::order::{OrderCommand, OrderFact};
-use onsale_domain::{Command, Fact, PaymentId};
+use onsale_domain::{Command, Fact, PaymentId, PaymentName};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::OrderPath;
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
 use crate::http::time::Time;
 use crate::http::wire::At;
-use onsale_payments::payment_text;
+use crate::http::words::OrderStatus;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,13 +35,10 @@ pub struct Pay {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Paying {
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     id: String,
-    /// `paying`, or `confirmed`.
-    #[schema(example = "paying")]
-    status: &'static str,
+    /// `paying`, or `confirmed` if nothing had to be asked.
+    status: OrderStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "pay_default_01kz0000000000000000000003")]
     payment: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_minor: Option<i64>,
@@ -55,13 +52,12 @@ pub struct Paying {
     position: At,
 }
 
-/// Pay an order, by its key
+/// Pay an order
+///
+/// The goods are kept while the provider is asked. Ask for the order to see how it ends.
 #[utoipa::path(post, path = "/v1/orders/{order}/pay", tag = "orders", request_body = Pay,
-    params(("order" = String, Path, description = "The order's key"), ("Onsale-Buyer" = Option<String>, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 202, description = "The provider is asked", body = Paying),
-              (status = 200, description = "Nothing had to be asked: confirmed", body = Paying),
-              (status = "4XX", body = ProblemBody)))]
+    params(("Order-Key" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 202, description = "The provider is asked", body = Paying), (status = 200, description = "Nothing had to be asked: confirmed", body = Paying), (status = 410), (status = 412)))]
 pub async fn pay(
     State(app): State<Arc<App>>,
     path: OrderPath,
@@ -69,15 +65,15 @@ pub async fn pay(
     Json(body): Json<Pay>,
 ) -> Result<Response, Problem> {
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
-    let origin = caller.origin(&path.listing, &body);
-    let command = Command::Order(OrderCommand::Pay(PayOrder {
-        key: OrderKey { order: path.order, buyer },
-        payment: PaymentId(app.new_number()),
-        pay_until: app.engine.now() + app.config.pay_ms,
-        method: body.method.clone(),
-        settled: body.settled,
-    }));
-    let answer = reply::submit(&app, path.listing, command, origin, None).await?;
+    let origin = caller.origin(&path.listing, &(path.key(), &body));
+    let (pay_until, settled) = (app.engine.now() + app.config.pay_ms, body.settled);
+    let pay = |number| {
+        let key = OrderKey { order: path.order, buyer: buyer.clone() };
+        let (payment, method) = (PaymentId(number), body.method.clone());
+        Command::Order(OrderCommand::Pay(PayOrder { key, payment, pay_until, method, settled }))
+    };
+    let tell = |refusal: &_| Problem::refused(refusal, None);
+    let answer = reply::submit_new(&app, path.listing, origin, tell, pay).await?;
     let asked = find_fact(&answer, |fact| {
         if let Fact::Order(OrderFact::PaymentAsked { payment, amount_minor, until, .. }) = fact {
             return Some((*payment, *amount_minor, *until));
@@ -88,8 +84,8 @@ pub async fn pay(
     let expires_at = asked.map(|(.., until)| Time(until));
     let told = Paying {
         id: path.id(),
-        status: if asked.is_some() { "paying" } else { "confirmed" },
-        payment: asked.map(|(payment, ..)| payment_text(path.listing.tenant, payment)),
+        status: if asked.is_some() { OrderStatus::Paying } else { OrderStatus::Confirmed },
+        payment: asked.map(|(payment, ..)| PaymentName { listing: path.listing, payment }.text()),
         amount_minor: asked.map(|(_, amount_minor, _)| amount_minor),
         expires_at,
         expires_in_seconds: expires_at.map(|at| at.seconds_after(reply::time_of(&answer))),

@@ -1,11 +1,11 @@
-//! `POST /v1/orders`: an order takes a hold or a checkout code, and fixes what there is to pay.
+//! `POST /v1/orders`: an order takes a hold or a checkout, and fixes what there is to pay.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use onsale_domain::id::{read_inside, read_inside_of};
+use onsale_domain::id::read_inside_of;
 use onsale_domain::order::command::{EntryKey, GoodsKey, PlaceOrder};
 use onsale_domain::order::{OrderCommand, OrderFact};
 use onsale_domain::{Code, Command, EntryId, Fact, HoldId, ListingId, ListingKind, OrderId};
@@ -18,34 +18,33 @@ use crate::app::App;
 use crate::http::credential;
 use crate::http::extract::{Caller, Json, look_up};
 use crate::http::lost;
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, own_fact};
-use crate::http::sales::code::CodePath;
+use crate::http::sales::code::CheckoutPath;
 use crate::http::time::Time;
 use crate::http::wire::At;
+use crate::http::words::OrderStatus;
 
-/// One of them: a hold, with its `Hold-Token`; a checkout code; an auction that `Onsale-Buyer` has won, or has the next
-/// chance of; an entry of `Onsale-Buyer` whose place is kept for him.
+/// One of them: a hold, with its `Hold-Token`; a checkout, with its `Checkout-Code`; an auction that `Onsale-Buyer` has won, or has the next
+/// chance of; an entry of `Onsale-Buyer` whose place is being kept.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"hold": "hld_default_01kz0000000000000000000000_01kz0000000000000000000001"}))]
+#[schema(min_properties = 1, max_properties = 1)]
 pub struct NewOrder {
     pub hold: Option<String>,
-    pub code: Option<String>,
+    pub checkout: Option<String>,
     pub auction: Option<String>,
     pub entry: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Placed<'a> {
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     id: String,
-    /// Pays and cancels this order; only its buyer is told.
+    /// Pays and cancels this order, in the header `Order-Key`; only its buyer is told.
     key: String,
     listing: String,
     buyer: &'a str,
-    #[schema(example = "pending")]
-    status: &'static str,
+    status: OrderStatus,
     #[serde(flatten)]
     goods: GoodsBody<'a>,
     goods_minor: i64,
@@ -59,12 +58,12 @@ pub struct Placed<'a> {
     position: At,
 }
 
-/// Place an order for a hold, a checkout code, an auction that was won, or a place that is kept
+/// Place an order for a hold, a checkout, an auction that was won, or a place that is kept
+///
+/// The order fixes what there is to pay, and takes the goods until it is paid or cancelled. Its key pays and cancels it.
 #[utoipa::path(post, path = "/v1/orders", tag = "orders", request_body = NewOrder,
-    params(("Hold-Token" = Option<String>, Header), ("Onsale-Buyer" = Option<String>, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Placed), (status = 409, description = "Another order has taken it", body = ProblemBody),
-              (status = 410, body = ProblemBody), (status = 412, body = ProblemBody)))]
+    params(("Hold-Token" = Option<String>, Header), ("Checkout-Code" = Option<String>, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 201, body = Placed), (status = 409, description = "Another order has taken it"), (status = 410), (status = 412), (status = 403), (status = 404)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -75,9 +74,11 @@ pub async fn place(
     let labels = Labels::of(&*app.engine, &listing)?;
     let origin = caller.origin(&listing, &(credential, &body));
     let fees = app.config.fees;
-    let place = PlaceOrder { order: OrderId(app.new_number()), goods, fees };
-    let command = Command::Order(OrderCommand::Place(place));
-    let answer = match reply::submit(&app, listing, command, origin, None).await {
+    let place = |number| {
+        Command::Order(OrderCommand::Place(PlaceOrder { order: OrderId(number), goods: goods.clone(), fees }))
+    };
+    let tell = |refusal: &_| Problem::refused(refusal, None);
+    let answer = match reply::submit_new(&app, listing, origin, tell, place).await {
         Ok(answer) => answer,
         Err(problem) => return Err(lost::instead(&app, listing, fence, problem).await),
     };
@@ -89,7 +90,7 @@ pub async fn place(
         key: order_key(&app.tokens, &listing, placed.order, &placed.buyer),
         listing: listing.to_string(),
         buyer: placed.buyer.as_str(),
-        status: "pending",
+        status: OrderStatus::Pending,
         goods: goods_body(&placed.goods, &labels),
         goods_minor: placed.goods_minor,
         fee_minor: placed.fee_minor,
@@ -110,9 +111,10 @@ async fn goods(
     body: &NewOrder,
 ) -> Result<(ListingId, GoodsKey, String, Option<u64>), Problem> {
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
-    match (&body.hold, &body.code, &body.auction, &body.entry) {
+    match (&body.hold, &body.checkout, &body.auction, &body.entry) {
         (Some(hold), None, None, None) => {
-            let (event, number) = read_inside("hld", hold).ok_or_else(|| Problem::code(Code::HoldUnknown))?;
+            let found = read_inside_of(ListingKind::Event, "hld", hold);
+            let (event, number) = found.ok_or_else(|| Problem::code(Code::HoldUnknown))?;
             look_up(app, event).await?;
             if app.engine.view(&event).is_none() {
                 return Err(Problem::code(Code::HoldUnknown));
@@ -121,10 +123,11 @@ async fn goods(
             let fence = Some(checked.key.fence);
             Ok((event, GoodsKey::Hold(checked.key), checked.text.to_owned(), fence))
         }
-        (None, Some(code), None, None) => {
-            let code = CodePath::find(app, code).await?;
-            let key = code.key(app, buyer, keyed).await?;
-            Ok((code.sale, GoodsKey::Checkout(key), String::new(), code.fence()))
+        (None, Some(checkout), None, None) => {
+            let path = CheckoutPath::find(app, checkout, headers).await?;
+            let key = path.key(app, buyer, keyed).await?;
+            let code = path.code().unwrap_or_default().to_owned();
+            Ok((path.sale, GoodsKey::Checkout(key), code, path.fence()))
         }
         (None, None, Some(auction), None) => {
             let unknown = || Problem::code(Code::ListingUnknown);
@@ -139,7 +142,7 @@ async fn goods(
             let key = EntryKey { entry: EntryId(number), buyer: caller.buyer()?.clone() };
             Ok((listing, GoodsKey::Entry(key), String::new(), None))
         }
-        _ => Err(Problem::invalid("hold", "exactly one of hold, code, auction and entry")),
+        _ => Err(Problem::invalid("hold", "exactly one of hold, checkout, auction and entry")),
     }
 }
 

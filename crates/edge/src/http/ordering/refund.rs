@@ -24,7 +24,7 @@ use super::OrderPath;
 use super::wire::{Labels, RefundBody};
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, own_fact};
 use crate::http::sales::wire::LineAsked;
 use crate::http::wire::{AreaAsked, At};
@@ -55,7 +55,6 @@ fn yes() -> bool {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OrderReturned {
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     order: String,
     /// The price of what was given back.
     #[schema(example = 4500)]
@@ -67,9 +66,10 @@ pub struct OrderReturned {
 }
 
 /// Refund an order, wholly or in part
+///
+/// Nothing named: all that is left of it. What was paid for it by a provider is owed in the same step.
 #[utoipa::path(post, path = "/v1/orders/{order}/refunds", tag = "orders", request_body = NewRefund,
-    params(("order" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = OrderReturned), (status = "4XX", body = ProblemBody)))]
+    responses((status = 200, body = OrderReturned)))]
 pub async fn refund(
     State(app): State<Arc<App>>,
     path: OrderPath,
@@ -119,7 +119,7 @@ pub async fn refund(
     })?;
     let owed = answer.facts().filter_map(|(_, fact)| {
         if let Fact::Order(OrderFact::RefundOwed { amount_minor, why, .. }) = fact {
-            return Some(RefundBody { amount_minor: *amount_minor, why: why.as_str(), paid: false });
+            return Some(RefundBody { amount_minor: *amount_minor, why: (*why).into(), paid: false });
         }
         None
     });

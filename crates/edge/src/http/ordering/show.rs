@@ -14,14 +14,13 @@ use onsale_domain::{Found, Query};
 use super::OrderPath;
 use super::wire::{Labels, OrderBody};
 use crate::app::App;
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply;
 
 /// Show an order
 ///
 /// One that was confirmed or purchased directly has no payments: the money was taken elsewhere.
-#[utoipa::path(get, path = "/v1/orders/{order}", tag = "orders", params(("order" = String, Path)),
-    responses((status = 200, body = OrderBody), (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/v1/orders/{order}", tag = "orders", responses((status = 200, body = OrderBody)))]
 pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Response, Problem> {
     let labels = Labels::of(&*app.engine, &path.listing)?;
     let now = app.engine.now();

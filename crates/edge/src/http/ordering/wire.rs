@@ -11,7 +11,7 @@ use onsale_domain::registration::EntryState;
 use onsale_domain::seats::OrderState;
 use onsale_domain::stock::PurchaseState;
 use onsale_domain::time::is_over;
-use onsale_domain::{Code, ListingId, ListingKind, Millis, OrderId, Tenant};
+use onsale_domain::{Code, ListingId, ListingKind, Millis, OrderId, PaymentName};
 use onsale_engine::{Engine, View};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -22,7 +22,7 @@ use crate::http::sales::names::Skus;
 use crate::http::sales::wire::LinePriced;
 use crate::http::time::Time;
 use crate::http::wire::{AreaPriced, SeatPriced, areas_priced, seats_priced, total};
-use onsale_payments::payment_text;
+use crate::http::words::{self, AttemptStatus, RefundCause};
 
 /// The names of what an order pays.
 #[derive(Debug)]
@@ -68,14 +68,11 @@ pub fn is_ended(view: &View, now: Millis) -> bool {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OrderBody<'a> {
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     id: String,
     /// The event, the sale, the auction or the registration.
     listing: String,
     buyer: &'a str,
-    /// `pending`, `paying`, `confirmed`, `completed`, `expired`, `cancelled` or `refunded`.
-    #[schema(example = "paying")]
-    status: &'static str,
+    status: words::OrderStatus,
     #[serde(flatten)]
     goods: GoodsBody<'a>,
     #[schema(example = 9000)]
@@ -126,11 +123,8 @@ pub struct GoodsBody<'a> {
 /// An attempt to pay.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PaymentBody {
-    #[schema(example = "pay_default_01kz0000000000000000000003")]
     id: String,
-    /// `asked`, `captured` or `declined`.
-    #[schema(example = "asked")]
-    status: &'static str,
+    status: AttemptStatus,
     amount_minor: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     captured_minor: Option<i64>,
@@ -143,9 +137,7 @@ pub struct PaymentBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RefundBody {
     pub amount_minor: i64,
-    /// `returned`, `late`, `twice` or `amount`.
-    #[schema(example = "returned")]
-    pub why: &'static str,
+    pub why: RefundCause,
     pub paid: bool,
 }
 
@@ -177,7 +169,7 @@ impl<'a> OrderBody<'a> {
             id: order_text(&view.listing, order.order),
             listing: view.listing.to_string(),
             buyer: order.buyer.as_str(),
-            status: if completed { "completed" } else { order.status.as_str() },
+            status: if completed { words::OrderStatus::Completed } else { order.status.into() },
             goods: goods_body(&order.goods, labels),
             goods_minor: order.goods_minor,
             fee_minor: order.fee_minor,
@@ -189,7 +181,7 @@ impl<'a> OrderBody<'a> {
             expires_in_seconds: order.until.map(|until| Time(until).seconds_after(now)),
             closed_at: order.closed_at.map(Time),
             settled: order.settled,
-            payments: order.payments.iter().map(payment_body).collect(),
+            payments: order.payments.iter().map(|payment| payment_body(&view.listing, payment)).collect(),
         }
     }
 }
@@ -257,9 +249,9 @@ impl<'a> OrderBody<'a> {
             listing: view.listing.to_string(),
             buyer,
             status: match (is_gone, is_ended(view, now)) {
-                (true, _) => "refunded",
-                (false, true) => "completed",
-                (false, false) => "confirmed",
+                (true, _) => words::OrderStatus::Refunded,
+                (false, true) => words::OrderStatus::Completed,
+                (false, false) => words::OrderStatus::Confirmed,
             },
             goods: GoodsBody::default(),
             goods_minor: 0,
@@ -277,14 +269,14 @@ impl<'a> OrderBody<'a> {
     }
 }
 
-fn payment_body(payment: &BookedPayment) -> PaymentBody {
+fn payment_body(listing: &ListingId, payment: &BookedPayment) -> PaymentBody {
     let status = match (&payment.captured_minor, &payment.declined) {
-        (Some(_), _) => "captured",
-        (None, Some(_)) => "declined",
-        (None, None) => "asked",
+        (Some(_), _) => AttemptStatus::Captured,
+        (None, Some(_)) => AttemptStatus::Declined,
+        (None, None) => AttemptStatus::Asked,
     };
     PaymentBody {
-        id: payment_text(Tenant::DEFAULT, payment.payment),
+        id: PaymentName { listing: *listing, payment: payment.payment }.text(),
         status,
         amount_minor: payment.amount_minor,
         captured_minor: payment.captured_minor,
@@ -295,7 +287,7 @@ fn payment_body(payment: &BookedPayment) -> PaymentBody {
             .iter()
             .map(|refund| RefundBody {
                 amount_minor: refund.amount_minor,
-                why: refund.why.as_str(),
+                why: refund.why.into(),
                 paid: refund.paid,
             })
             .collect(),

@@ -2,6 +2,9 @@
 //! `/problems/<code>`; codes are never reused.
 
 use onsale_domain::Code;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -33,7 +36,7 @@ pub const WRONG_TOKEN: Entry = entry(
     "wrong_token",
     412,
     "The token, code or key does not open this",
-    "Send the newest `Hold-Token`, or the whole code or order key, that its buyer was given when he placed it.",
+    "Send the newest `Hold-Token`, the `Checkout-Code` or the `Order-Key` that came with the hold, checkout or order.",
 );
 pub const TOO_LARGE: Entry =
     entry("too_large", 413, "The body is too large", "Send less; `onsale config` shows the limits.");
@@ -127,6 +130,24 @@ pub fn all() -> impl Iterator<Item = Entry> {
     EDGE.into_iter().chain(Code::ALL.iter().map(|code| of(*code)))
 }
 
+/// The schema of `code`: every code that has a page.
+#[derive(Debug)]
+pub struct ProblemCode;
+
+impl PartialSchema for ProblemCode {
+    fn schema() -> RefOr<Schema> {
+        let codes = all().map(|entry| entry.code);
+        let about = "Made for programs and never reused. Each is explained at `/problems/<code>`.";
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(codes))
+            .description(Some(about))
+            .into()
+    }
+}
+
+impl ToSchema for ProblemCode {}
+
 /// How a refusal is told over HTTP. No wildcard: a new code must be given its place here.
 pub fn of(code: Code) -> Entry {
     let (status, title, next) = match code {
@@ -157,7 +178,7 @@ pub fn of(code: Code) -> Entry {
         Code::PlaceUnknown => (404, "Not in this queue", "POST to the queue to join it."),
         Code::Expired => (410, "The hold or code has expired", "Place a new hold, or check out again."),
         Code::Released => (410, "The hold or code was given back", "Place a new hold, or check out again."),
-        Code::Overridden => (410, "Staff took the hold away", "Ask the house."),
+        Code::Overridden => (410, "Staff took the hold away", "Contact the organiser."),
         Code::Lost => (410, "It was lost in a failure", "Place a new hold, or check out again."),
         Code::HoldConfirmed => (409, "The hold is confirmed already", "GET its order."),
         Code::StaleFence => (412, "The token is outdated", "GET the hold as its buyer for the newest token."),
@@ -169,12 +190,16 @@ pub fn of(code: Code) -> Entry {
         }
         Code::AreaFull => (409, "An area has too few places", "Ask for fewer, or another area."),
         Code::BuyerLimit => {
-            (409, "More than one buyer may have", "`limit` is the most, `taken` what you have.")
+            (409, "Over the per-buyer limit", "Ask for fewer: `limit` is the most, `taken` what you have.")
         }
-        Code::LeavesSingleSeat => {
-            (409, "This would leave a single seat", "Move by one; `seats` names the single.")
+        Code::LeavesSingleSeat => (
+            409,
+            "This would leave a single seat alone",
+            "Move by one seat; `seats` names the one that would be left.",
+        ),
+        Code::NotEnoughSeats => {
+            (409, "Too few seats are free", "Ask for fewer, or without a section or tier.")
         }
-        Code::NotEnoughSeats => (409, "Too few seats are free", "Ask for fewer, or with fewer wishes."),
         Code::ExtensionsUsed => (409, "The hold was extended before", "Confirm it in time."),
         Code::ExtensionCap => (409, "The hold cannot last longer", "Confirm it in time."),
         Code::SeatNotInHold => (409, "A seat is not in this hold", "GET the hold to see what it contains."),
@@ -184,14 +209,16 @@ pub fn of(code: Code) -> Entry {
         Code::NotRefundable => {
             (409, "Not part of the order, or refunded before", "GET the order to see what is left.")
         }
-        Code::SeatInUse => (409, "A held or sold seat would vanish", "Keep `seats` in the new layout."),
+        Code::SeatInUse => {
+            (409, "A held or sold seat is missing from the new layout", "Keep `seats` in the new layout.")
+        }
         Code::HoldPaying => (409, "The hold is being paid", "Wait for the payment's result."),
         Code::IdTaken => (409, "The id was used before", "Send another id, or none."),
         Code::KeyReused => (422, "The Idempotency-Key was used with another request", "Use a new key."),
         Code::SaleCancelled => (409, "The sale is cancelled", "Nothing can be bought; orders are refunded."),
         Code::SkuUnknown => (404, "No such SKU", "GET the sale to see its SKUs."),
         Code::CheckoutUnknown => {
-            (404, "No such code", "It was never given here, or ended more than an hour ago.")
+            (404, "No such checkout", "It was never made here, or ended more than an hour ago.")
         }
         Code::NotYours => (403, "This belongs to another buyer", "Use your own code or registration."),
         Code::CheckoutPurchased => (409, "The code was used", "GET its order."),
@@ -201,8 +228,10 @@ pub fn of(code: Code) -> Entry {
         Code::SoldOutForNow => (409, "Sold out for now", "Try again: reservations may return."),
         Code::NotEnoughStock => (409, "Fewer are left", "Ask for fewer; GET the sale to see how many."),
         Code::SeriesEnded => (409, "The series has ended", "Create another."),
-        Code::SeriesPaused => (409, "The series is paused", "Resume it."),
-        Code::SlotPast => (409, "The slot is past", "Slots only follow each other."),
+        Code::SeriesPaused => (409, "The series is paused", "Wait until it is resumed."),
+        Code::SlotPast => {
+            (409, "The slot is past", "A slot comes after the last one; GET the series to see it.")
+        }
         Code::SlotEarly => (409, "The slot is not due yet", "A slot is opened a minute before it begins."),
         Code::RegistrationCancelled => {
             (409, "The registration is cancelled", "Nobody has a place; what was paid is refunded.")
@@ -216,30 +245,34 @@ pub fn of(code: Code) -> Entry {
         Code::WaitingListFull => (409, "The waiting list is full", "Try again later."),
         Code::EntryConfirmed => (409, "The place is paid already", "GET the registration."),
         Code::AuctionNotStarted => (409, "The auction has not started", "Wait for `starts_at`."),
-        Code::AuctionCancelled => (409, "The auction is cancelled", "Nobody gets it."),
+        Code::AuctionCancelled => {
+            (409, "The auction is cancelled", "Bids in it do not count; look at other auctions.")
+        }
         Code::AuctionOver => (409, "The auction is over", "GET the auction to see how it ended."),
-        Code::SellerBids => (403, "A seller may not bid on what he sells", "Bid on something else."),
-        Code::BidderBanned => (403, "This bidder is banned from the auction", "Ask the house."),
+        Code::SellerBids => (403, "A seller may not bid in their own auction", "Bid on something else."),
+        Code::BidderBanned => (403, "This bidder is banned from the auction", "Contact the organiser."),
         Code::OtherCurrency => {
             (409, "The auction is in another currency", "GET the auction for its currency.")
         }
         Code::OffTick => (409, "The amount is between two ticks", "Bid a multiple of the auction's tick."),
         Code::BuyNowGone => (409, "Buying at once is not on offer", "Place a bid."),
-        Code::LeaderNotRaising => {
-            (409, "You lead already, with at least as much", "Bid more than your own maximum, or wait.")
-        }
+        Code::LeaderNotRaising => (
+            409,
+            "You are leading already, with at least this maximum",
+            "Bid more than your own maximum, or wait.",
+        ),
         Code::BidTooLow => (409, "The bid is too low", "`min_next_minor` is the least."),
         Code::BidsFull => (409, "The auction takes no more bids", "Wait for its end."),
         Code::BidUnknown => {
             (404, "No such bid", "The history has the numbers of all bids; it must be your own.")
         }
-        Code::RetractionNotAllowed => (403, "Only staff may retract here", "Ask the house."),
+        Code::RetractionNotAllowed => (403, "Only staff may retract here", "Contact the organiser."),
         Code::BidNotLatest => (409, "Not your latest bid", "Retract the latest one first."),
         Code::RetractionLate => {
             (409, "Too late to retract", "Within an hour of the bid and twelve hours before the end only.")
         }
         Code::WatchersFull => (409, "Too many watch this auction", "Follow its stream instead."),
-        Code::BansFull => (409, "Too many are banned from this auction", "Unban somebody first."),
+        Code::BansFull => (409, "Too many bidders are banned from this auction", "Lift a ban first."),
         Code::AwardUnknown => (404, "This buyer has nothing to pay here", "GET the auction to see who has."),
         Code::AwardBinding => (409, "A winning bid binds", "Pay it; only a second chance may be declined."),
         Code::AwardSettled => (409, "It is paid already", "GET its order."),
@@ -254,7 +287,7 @@ pub fn of(code: Code) -> Entry {
         Code::PaymentUnknown => {
             (404, "No such payment", "It was never made here, or ended more than a week ago.")
         }
-        Code::PaymentAttempts => (409, "The order was tried to be paid too often", "Place another order."),
+        Code::PaymentAttempts => (409, "Too many attempts to pay this order", "Place another order."),
     };
     entry(code.as_str(), status, title, next)
 }

@@ -14,15 +14,17 @@ use utoipa::ToSchema;
 use super::{DetailsBody, find};
 use crate::app::App;
 use crate::http::extract::{Caller, Json, RegistrationPath};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
 use crate::http::time::Time;
 use crate::http::wire::{At, seconds};
+use crate::http::words::RegistrationStatus;
 
 /// Details (any of them), or `capacity`, or `status`: one kind at a time.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(example = json!({"capacity": 60}))]
+#[schema(min_properties = 1)]
 pub struct RegistrationChange {
     pub name: Option<String>,
     pub description: Option<String>,
@@ -55,15 +57,16 @@ pub struct RegistrationChanged {
     #[serde(skip_serializing_if = "Option::is_none")]
     capacity: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    status: Option<RegistrationStatus>,
     #[schema(value_type = String, example = "1-4")]
     position: At,
 }
 
 /// Change a registration's details or capacity, close it or cancel it
-#[utoipa::path(patch, path = "/v1/registrations/{registration}", tag = "registrations", request_body = RegistrationChange,
-    params(("registration" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = RegistrationChanged), (status = "4XX", body = ProblemBody)))]
+///
+/// One kind of change at a time: details, capacity or status. More places promote as many from the waiting list.
+#[utoipa::path(patch, path = "/v1/registrations/{registration}", tag = "registrations",
+    request_body = RegistrationChange, responses((status = 200, body = RegistrationChanged)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -88,7 +91,7 @@ pub async fn change(
     let status = find_fact(&answer, |fact| {
         let Fact::Registration(fact) = fact else { return None };
         let RegistrationFact::StatusChanged { status, by_schedule: false } = fact else { return None };
-        Some(status.as_str())
+        Some(RegistrationStatus::from(*status))
     });
     let told = RegistrationChanged {
         id: at.listing.to_string(),

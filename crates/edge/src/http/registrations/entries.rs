@@ -19,24 +19,23 @@ use super::find;
 use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{self, Caller, Json, RegistrationPath};
-use crate::http::problem::{Problem, ProblemBody};
-use crate::http::query::{self, LIMIT_MAX, Query};
+use crate::http::list::{self, Cursors, List, Page};
+use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::http::reply::{self, find_fact, own_fact};
 use crate::http::sales::checkouts::Nothing;
 use crate::http::time::Time;
 use crate::http::wire::At;
+use crate::http::words::EntryStatus;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Entry)]
 pub struct EntryBody {
-    #[schema(example = "ent_default_01kz0000000000000000000000_01kz0000000000000000000001")]
     id: String,
     registration: String,
-    #[schema(example = "ext:default:ann")]
+    #[schema(example = "ann")]
     buyer: String,
-    /// `confirmed`, `offered` (to be paid before `expires_at`) or `waiting`.
-    #[schema(example = "confirmed")]
-    status: &'static str,
+    status: EntryStatus,
     /// How many are in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     ahead: Option<u32>,
@@ -56,7 +55,7 @@ impl EntryBody {
             id: write_inside("ent", listing, state.entry.0),
             registration: listing.to_string(),
             buyer: state.buyer.as_str().to_owned(),
-            status: "confirmed",
+            status: EntryStatus::Confirmed,
             ahead: None,
             expires_at: None,
             expires_in_seconds: None,
@@ -64,9 +63,11 @@ impl EntryBody {
             order: None,
         };
         match state.standing {
-            EntryStanding::Waiting { ahead } => (body.status, body.ahead) = ("waiting", Some(ahead)),
+            EntryStanding::Waiting { ahead } => {
+                (body.status, body.ahead) = (EntryStatus::Waiting, Some(ahead))
+            }
             EntryStanding::Offered { until, price_minor } => {
-                (body.status, body.price_minor) = ("offered", Some(price_minor));
+                (body.status, body.price_minor) = (EntryStatus::Offered, Some(price_minor));
                 body.expires_at = Some(Time(until));
                 body.expires_in_seconds = Some(Time(until).seconds_after(now));
             }
@@ -80,12 +81,10 @@ impl EntryBody {
 
 /// Register: a place, or the end of the waiting list
 ///
-/// Who is in already is told where he stands, with 200.
-#[utoipa::path(post, path = "/v1/registrations/{registration}/entries", tag = "registrations",
-    params(("registration" = String, Path), ("Onsale-Buyer" = String, Header, description = "Who registers"),
-           ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = EntryBody), (status = 200, description = "Already registered", body = EntryBody),
-              (status = 409, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
+/// A buyer who is registered already gets the same registration again, with 200.
+#[utoipa::path(post, path = "/v1/registrations/{registration}/entries", tag = "registrations", request_body = Nothing,
+    params(("Onsale-Buyer" = String, Header)),
+    responses((status = 201, body = EntryBody), (status = 200, description = "Already registered", body = EntryBody)))]
 pub async fn register(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -96,9 +95,12 @@ pub async fn register(
     find(&app, &at.listing)?;
     let buyer = caller.buyer()?.clone();
     let origin = caller.origin(&at.listing, &());
-    let register = Register { entry: EntryId(app.new_number()), buyer };
-    let command = Command::Registration(RegistrationCommand::Register(register));
-    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
+    let register = |number| {
+        let register = Register { entry: EntryId(number), buyer: buyer.clone() };
+        Command::Registration(RegistrationCommand::Register(register))
+    };
+    let tell = |refusal: &_| Problem::refused(refusal, None);
+    let answer = reply::submit_new(&app, at.listing, origin, tell, register).await?;
     let now = reply::time_of(&answer);
     if let Outcome::AlreadyRegistered(state) = &answer.outcome {
         return Ok(reply::yes(StatusCode::OK, &answer, &EntryBody::of(&at.listing, state, now)));
@@ -131,9 +133,10 @@ async fn ask(app: &App, listing: ListingId, query: RegistrationQuery) -> Result<
 }
 
 /// Where an entry stands
+///
+/// A place that is confirmed, one that is kept until it is paid, or a place in line.
 #[utoipa::path(get, path = "/v1/registrations/{registration}/entries/{entry}", tag = "registrations",
-    params(("registration" = String, Path), ("entry" = String, Path)),
-    responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
+    responses((status = 200, body = EntryBody), (status = 410)))]
 pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
@@ -148,35 +151,22 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Page {
-    after: Option<u64>,
-    limit: Option<usize>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct EntryList {
-    /// In the order they came.
-    entries: Vec<EntryBody>,
-    /// The cursor of the next page; absent on the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<u64>,
-}
-
 /// All entries, in the order they came
+///
+/// Page by page: go on with `after` as long as an answer has `next`.
 #[utoipa::path(get, path = "/v1/registrations/{registration}/entries", tag = "registrations",
-    params(("registration" = String, Path), ("after" = Option<u64>, Query, description = "The `next` of the page before"),
-           ("limit" = Option<usize>, Query, description = "1 to 500")),
-    responses((status = 200, body = EntryList), (status = 404, body = ProblemBody)))]
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    responses((status = 200, body = List<EntryBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
-    let (after, limit) = (page.after.unwrap_or(0), query::limit(page.limit, LIMIT_MAX)?);
-    let found = ask(&app, at.listing, RegistrationQuery::Entries { after, limit }).await?;
+    let (limit, listing) = (list::limit(page.limit)?, at.listing.to_string());
+    let cursors = Cursors::new("entries.list", &listing);
+    let after = cursors.read(page.after.as_deref(), |place| place.parse().ok())?.unwrap_or(0);
+    let found = ask(&app, at.listing, RegistrationQuery::Entries { after, limit: limit + 1 }).await?;
     let states = match found {
         RegistrationFound::Entries(states) => states,
         RegistrationFound::Nothing
@@ -184,10 +174,9 @@ pub async fn list(
         | RegistrationFound::Ended(_)
         | RegistrationFound::Paid(..) => Vec::new(),
     };
-    let next = (states.len() == limit).then(|| states.last().map(|state| state.fence)).flatten();
+    let page = list::cut(states, limit, |state| cursors.write(&state.fence.to_string()));
     let now = app.engine.now();
-    let entries = states.iter().map(|state| EntryBody::of(&at.listing, state, now)).collect();
-    Ok(reply::json(StatusCode::OK, &EntryList { entries, next }))
+    Ok(reply::json(StatusCode::OK, &page.map(|state| EntryBody::of(&at.listing, state, now))))
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -205,16 +194,15 @@ pub struct EntryConfirmed {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<String>,
-    status: &'static str,
+    status: EntryStatus,
 }
 
 /// Pay for a place that is kept: it is confirmed
-#[utoipa::path(post, path = "/v1/registrations/{registration}/entries/{entry}/confirm", tag = "registrations",
-    request_body = NewConfirmation,
-    params(("registration" = String, Path), ("entry" = String, Path), ("Onsale-Buyer" = String, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = EntryConfirmed), (status = 403, body = ProblemBody), (status = 410, body = ProblemBody),
-              (status = "4XX", body = ProblemBody)))]
+///
+/// The money was taken elsewhere. To have it taken by a payment provider, place an order for the entry instead.
+#[utoipa::path(post, path = "/v1/registrations/{registration}/entries/{entry}/confirm",
+    tag = "registrations", request_body = NewConfirmation, params(("Onsale-Buyer" = String, Header)),
+    responses((status = 200, body = EntryConfirmed), (status = 403), (status = 410)))]
 pub async fn confirm(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -223,17 +211,20 @@ pub async fn confirm(
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
-    let order = match &body.order {
-        None => app.new_number(),
-        Some(text) => extract::inside(&at.listing, "ord", text, Code::OrderUnknown).map_err(|_| {
-            Problem::invalid("order", "an id of the form ord_… that belongs to this registration")
-        })?,
-    };
+    let order = extract::given_order(&at.listing, body.order.as_deref(), "registration")?;
     let origin = caller.origin(&at.listing, &body);
     let (buyer, settled) = (caller.buyer()?.clone(), body.settled.unwrap_or(true));
-    let confirm = ConfirmEntry { entry, buyer, order: OrderId(order), settled };
-    let command = Command::Registration(RegistrationCommand::Confirm(confirm));
-    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
+    let confirm = |number| {
+        let (buyer, order) = (buyer.clone(), order.unwrap_or(OrderId(number)));
+        Command::Registration(RegistrationCommand::Confirm(ConfirmEntry { entry, buyer, order, settled }))
+    };
+    let answer = match order {
+        Some(order) => reply::submit(&app, at.listing, confirm(order.0), origin, None).await?,
+        None => {
+            let tell = |refusal: &_| Problem::refused(refusal, None);
+            reply::submit_new(&app, at.listing, origin, tell, confirm).await?
+        }
+    };
     let paid = find_fact(&answer, |fact| {
         let Fact::Registration(RegistrationFact::Confirmed { order, .. }) = fact else { return None };
         Some(*order)
@@ -253,7 +244,7 @@ pub async fn confirm(
     let told = EntryConfirmed {
         id: at.inner().to_owned(),
         order: order.map(|order| write_inside("ord", &at.listing, order.0)),
-        status: "confirmed",
+        status: EntryStatus::Confirmed,
     };
     Ok(reply::yes(StatusCode::OK, &answer, &told))
 }
@@ -270,11 +261,10 @@ pub struct EntryCancelled {
 
 /// Give a place back, or leave the waiting list
 ///
-/// With `Onsale-Buyer` it must be his own; without, staff cancels it and always refunds.
+/// With `Onsale-Buyer` it must be that buyer's own; without, staff cancels it and always refunds.
 #[utoipa::path(delete, path = "/v1/registrations/{registration}/entries/{entry}", tag = "registrations",
-    params(("registration" = String, Path), ("entry" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = EntryCancelled), (status = 403, body = ProblemBody), (status = 410, body = ProblemBody)))]
+    params(("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = EntryCancelled), (status = 403), (status = 410)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     at: RegistrationPath,

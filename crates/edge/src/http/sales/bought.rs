@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::stock::{SaleFound, SaleQuery};
+use onsale_domain::stock::{CheckoutState, SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, ListingKind, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{FoundAt, Position};
@@ -14,57 +14,65 @@ use utoipa::ToSchema;
 
 use super::checkouts::CheckoutBody;
 use super::names::Skus;
+use super::wire::checkout_text;
 use crate::app::App;
 use crate::http::extract::{BuyerPath, Caller};
+use crate::http::list::{self, Cursors, List, Page};
 use crate::http::problem::Problem;
-use crate::http::reply;
 use crate::http::wire::At;
+use crate::http::{self, reply};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BuyerCheckouts<'a> {
-    buyer: &'a str,
-    sales: Vec<SaleCheckouts<'a>>,
+    #[serde(flatten)]
+    page: List<BuyerCheckout<'a>>,
     /// The latest over all sales.
     last_purchase: Option<CheckoutBody<'a>>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SaleCheckouts<'a> {
-    sale: String,
-    /// The sale's position at which its checkouts were read.
+pub struct BuyerCheckout<'a> {
+    #[serde(flatten)]
+    checkout: CheckoutBody<'a>,
+    /// The sale's position at which this was read.
     #[schema(value_type = String, example = "1-57")]
     position: At,
-    checkouts: Vec<CheckoutBody<'a>>,
 }
 
-/// A buyer's living checkouts and his last purchase; with codes if `Onsale-Buyer` names the same buyer
+/// A buyer's living checkouts and last purchase; with codes if `Onsale-Buyer` names the same buyer
+///
+/// Over all sales, in order of their ids, each with the position at which it was read.
 #[utoipa::path(get, path = "/v1/buyers/{buyer}/checkouts", tag = "checkouts",
-    params(("buyer" = String, Path), ("Onsale-Buyer" = Option<String>, Header)),
+    params(("Onsale-Buyer" = Option<String>, Header), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
     responses((status = 200, body = BuyerCheckouts)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     BuyerPath(buyer): BuyerPath,
     caller: Caller,
+    http::query::Query(page): http::query::Query<Page>,
 ) -> Result<Response, Problem> {
     let tokens = (caller.buyer.as_ref() == Some(&buyer)).then_some(&app.tokens);
     let found = find(&app, &buyer).await?;
-    let now = app.engine.now();
-    let living = found.iter().filter_map(|(position, skus, found)| {
-        let SaleFound::Checkouts(states) = found else { return None };
-        (!states.is_empty()).then(|| SaleCheckouts {
-            sale: skus.view.listing.to_string(),
-            position: At(*position),
-            checkouts: states.iter().map(|state| CheckoutBody::living(state, now, skus, tokens)).collect(),
-        })
+    let living = found.iter().flat_map(|(position, skus, found)| {
+        let states = if let SaleFound::Checkouts(states) = found { states.as_slice() } else { &[] };
+        states.iter().map(move |state| (*position, skus, state))
     });
+    let cursors = Cursors::new("buyers.checkouts", buyer.as_str());
+    let id = |(_, skus, state): &(Position, &Skus, &CheckoutState)| {
+        checkout_text(&skus.view.listing, state.checkout)
+    };
+    let page = list::of_all(&page, cursors, living.collect(), id)?;
+    let now = app.engine.now();
     let bought = found.iter().filter_map(|(_, skus, found)| {
         let SaleFound::Purchases(states) = found else { return None };
         states.first().map(|state| (state.at, state, skus))
     });
     let last = bought.max_by_key(|(at, _, _)| *at);
     let body = BuyerCheckouts {
-        buyer: buyer.as_str(),
-        sales: living.collect(),
+        page: page.map(|(position, skus, state)| BuyerCheckout {
+            checkout: CheckoutBody::living(state, now, skus, tokens),
+            position: At(*position),
+        }),
         last_purchase: last.map(|(_, state, skus)| CheckoutBody::bought(state, skus)),
     };
     Ok(reply::json(StatusCode::OK, &body))

@@ -15,15 +15,17 @@ use super::names::Skus;
 use super::wire::DetailsBody;
 use crate::app::App;
 use crate::http::extract::{Caller, Json, SalePath};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
 use crate::http::time::Time;
 use crate::http::wire::{At, seconds};
+use crate::http::words::SaleStatus;
 
 /// Details (any of them), or `status`: one kind at a time.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(example = json!({"status": "ended"}))]
+#[schema(min_properties = 1)]
 pub struct SaleChange {
     pub name: Option<String>,
     pub description: Option<String>,
@@ -51,15 +53,16 @@ pub struct SaleChanged {
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<DetailsBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    status: Option<SaleStatus>,
     #[schema(value_type = String, example = "1-4")]
     position: At,
 }
 
 /// Change a sale's details, end it or cancel it
+///
+/// One kind of change at a time: details or status. `ended` sells nothing more, `cancelled` takes everything back.
 #[utoipa::path(patch, path = "/v1/sales/{sale}", tag = "sales", request_body = SaleChange,
-    params(("sale" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = SaleChanged), (status = "4XX", body = ProblemBody)))]
+    responses((status = 200, body = SaleChanged)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -75,7 +78,7 @@ pub async fn change(
     });
     let status = find_fact(&answer, |fact| {
         let Fact::Sale(SaleFact::StatusChanged { status, by_schedule: false }) = fact else { return None };
-        Some(status.as_str())
+        Some(SaleStatus::from(*status))
     });
     let told = SaleChanged {
         id: at.listing.to_string(),

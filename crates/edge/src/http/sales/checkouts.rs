@@ -8,22 +8,23 @@ use axum::response::Response;
 use onsale_domain::id::write_inside;
 use onsale_domain::stock::command::{Checkout, Purchase};
 use onsale_domain::stock::{CheckoutState, PurchaseState, SaleCommand, SaleFact, SaleFound};
-use onsale_domain::{BuyerId, CheckoutId, Code, Command, Fact, ListingId, Millis, OrderId, Outcome};
+use onsale_domain::{BuyerId, CheckoutId, Command, Fact, ListingId, Millis, OrderId, Outcome};
 use onsale_engine::Answer;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::code::{self, CodePath};
+use super::code::{self, CheckoutPath};
 use super::names::Skus;
 use super::wire::{LineAsked, LinePriced, checkout_text};
 use crate::app::App;
 use crate::http::credential::ended;
 use crate::http::extract::{self, Caller, Json, SalePath};
 use crate::http::json::{ByHand, Object};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, own_fact};
 use crate::http::time::Time;
 use crate::http::wire::{At, listing_text, seconds};
+use crate::http::words::CheckoutStatus;
 use crate::token::Tokens;
 
 /// 1 to 20 lines, all or nothing. A SKU may come twice: its lines are summed.
@@ -39,16 +40,13 @@ pub struct NewCheckout {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Checkout)]
 pub struct CheckoutBody<'a> {
-    #[schema(example = "cod_default_01kz0000000000000000000000_01kz0000000000000000000001")]
     pub id: String,
-    /// The single-use code: it buys or cancels, and only its buyer is told.
+    /// The single-use code, for the header `Checkout-Code`: it buys or cancels, and only its buyer is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     pub sale: String,
     pub buyer: &'a str,
-    /// `reserved`, `ordered` (an order has taken it) or `purchased`.
-    #[schema(example = "reserved")]
-    pub status: &'static str,
+    pub status: CheckoutStatus,
     pub lines: Vec<LinePriced<'a>>,
     pub total_minor: i64,
     #[schema(example = "EUR")]
@@ -78,11 +76,14 @@ impl<'a> CheckoutBody<'a> {
         let sale = &skus.view.listing;
         let id = checkout_text(sale, state.checkout);
         CheckoutBody {
-            code: tokens.map(|tokens| code::make(tokens, &id, sale, state)),
+            code: tokens.map(|tokens| code::make(tokens, sale, state)),
             id,
             sale: listing_text(sale),
             buyer: state.buyer.as_str(),
-            status: if state.order.is_some() { "ordered" } else { "reserved" },
+            status: match state.order {
+                Some(_) => CheckoutStatus::Ordered,
+                None => CheckoutStatus::Reserved,
+            },
             lines: skus.priced(&state.lines),
             total_minor: state.total_minor,
             currency: skus.currency(),
@@ -101,7 +102,7 @@ impl<'a> CheckoutBody<'a> {
             code: None,
             sale: sale.to_string(),
             buyer: state.buyer.as_str(),
-            status: "purchased",
+            status: CheckoutStatus::Purchased,
             lines: skus.priced(&state.lines),
             total_minor: state.total_minor,
             currency: skus.currency(),
@@ -127,7 +128,7 @@ impl ByHand for CheckoutBody<'_> {
         }
         body.text("sale", &self.sale);
         body.text("buyer", self.buyer);
-        body.text("status", self.status);
+        body.text("status", self.status.as_str());
         body.list("lines", &self.lines, |line, priced| {
             line.text("sku", priced.sku);
             line.number("count", priced.count);
@@ -154,10 +155,10 @@ impl ByHand for CheckoutBody<'_> {
 }
 
 /// Check out: reserve units and get a code for them
+///
+/// All lines or none: the units are kept for the buyer until `expires_at`. The code in the answer buys or cancels them.
 #[utoipa::path(post, path = "/v1/sales/{sale}/checkouts", tag = "checkouts", request_body = NewCheckout,
-    params(("sale" = String, Path), ("Onsale-Buyer" = String, Header, description = "Who buys"),
-           ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 201, body = CheckoutBody), (status = 409, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
+    params(("Onsale-Buyer" = String, Header)), responses((status = 201, body = CheckoutBody)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -167,14 +168,13 @@ pub async fn place(
     let mut skus = Skus::of(&*app.engine, &at.listing)?;
     let buyer = caller.buyer()?;
     let origin = caller.origin(&at.listing, &body);
-    let command = Command::Sale(SaleCommand::Checkout(Checkout {
-        checkout: CheckoutId(app.new_number()),
-        buyer: buyer.clone(),
-        lines: skus.counts(&body.lines),
-        checkout_ms: body.checkout_seconds.map(seconds),
-    }));
+    let (lines, checkout_ms) = (skus.counts(&body.lines), body.checkout_seconds.map(seconds));
+    let checkout = |number| {
+        let (checkout, buyer, lines) = (CheckoutId(number), buyer.clone(), lines.clone());
+        Command::Sale(SaleCommand::Checkout(Checkout { checkout, buyer, lines, checkout_ms }))
+    };
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
-    let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
+    let answer = reply::submit_new(&app, at.listing, origin, tell, checkout).await?;
     let state = checked_out(&answer)?;
     let body = CheckoutBody::living(&state, state.placed_at, &skus, Some(&app.tokens));
     Ok(reply::placed(&answer, body.location(), &body))
@@ -200,20 +200,24 @@ pub fn checked_out(answer: &Answer) -> Result<CheckoutState, Problem> {
     Ok(state)
 }
 
-/// Look at a checkout, by its code or its id
+/// Look at a checkout
 ///
 /// The code is told to its buyer, named by `Onsale-Buyer` or proved by the code itself.
-#[utoipa::path(get, path = "/v1/checkouts/{code}", tag = "checkouts",
-    params(("code" = String, Path), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = CheckoutBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
-pub async fn show(State(app): State<Arc<App>>, code: CodePath, caller: Caller) -> Result<Response, Problem> {
-    let found = code.ask(&app).await?;
-    let skus = Skus::of(&*app.engine, &code.sale)?;
+#[utoipa::path(get, path = "/v1/checkouts/{checkout}", tag = "checkouts",
+    params(("Onsale-Buyer" = Option<String>, Header), ("Checkout-Code" = Option<String>, Header)),
+    responses((status = 200, body = CheckoutBody), (status = 410), (status = 412)))]
+pub async fn show(
+    State(app): State<Arc<App>>,
+    path: CheckoutPath,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    let found = path.ask(&app).await?;
+    let skus = Skus::of(&*app.engine, &path.sale)?;
     // Whoever shows a code must show the right one.
-    let proved = |buyer: &BuyerId| match code.has_secret() {
-        true if code.is_for(&app.tokens, buyer) => Ok(true),
-        true => Err(Problem::code(Code::CheckoutUnknown)),
-        false => Ok(caller.buyer.as_ref() == Some(buyer)),
+    let proved = |buyer: &BuyerId| match path.code() {
+        Some(_) if path.is_for(&app.tokens, buyer) => Ok(true),
+        Some(_) => Err(path.wrong()),
+        None => Ok(caller.buyer.as_ref() == Some(buyer)),
     };
     match &found {
         SaleFound::Checkout(state) => {
@@ -224,12 +228,10 @@ pub async fn show(State(app): State<Arc<App>>, code: CodePath, caller: Caller) -
             proved(&state.buyer)?;
             Ok(reply::json(StatusCode::OK, &CheckoutBody::bought(state, &skus)))
         }
-        SaleFound::Ended(_) if code.has_secret() && !code.is_ours(&app.tokens) => {
-            Err(Problem::code(Code::CheckoutUnknown))
-        }
+        SaleFound::Ended(_) if path.code().is_some() && !path.is_ours(&app.tokens) => Err(path.wrong()),
         SaleFound::Ended(end) => Err(Problem::code(ended(*end))),
         SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {
-            Err(code.unknown(&app).await)
+            Err(path.unknown(&app).await)
         }
     }
 }
@@ -250,37 +252,35 @@ pub struct NewPurchase {
 pub struct Purchased {
     /// The checkout, which is over.
     id: String,
-    #[schema(example = "ord_default_01kz0000000000000000000000_01kz0000000000000000000002")]
     order: String,
     sale: String,
     purchased_at: Time,
 }
 
 /// Use a code: what it reserves is bought
-#[utoipa::path(post, path = "/v1/checkouts/{code}/purchase", tag = "checkouts", request_body = NewPurchase,
-    params(("code" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Purchased), (status = 403, description = "Another buyer's code", body = ProblemBody),
-              (status = 410, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
+///
+/// A code is used once. Used again by its owner it is answered the same. The money was taken elsewhere: to have it taken by
+/// a payment provider, place an order for the code instead.
+#[utoipa::path(post, path = "/v1/checkouts/{checkout}/purchase", tag = "checkouts", request_body = NewPurchase,
+    params(("Checkout-Code" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = Purchased), (status = 403, description = "Another buyer's code"), (status = 410), (status = 412)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
-    code: CodePath,
+    path: CheckoutPath,
     caller: Caller,
     Json(body): Json<NewPurchase>,
 ) -> Result<Response, Problem> {
-    let order = match &body.order {
-        None => app.new_number(),
-        Some(text) => extract::inside(&code.sale, "ord", text, Code::OrderUnknown)
-            .map_err(|_| Problem::invalid("order", "an id of the form ord_… that belongs to this sale"))?,
-    };
-    let checkout_key = code.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
-    let origin = caller.origin(&code.sale, &body);
+    let order = extract::given_order(&path.sale, body.order.as_deref(), "sale")?;
+    let checkout_key = path.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
+    let origin = caller.origin(&path.sale, &(path.code(), &body));
     let settled = body.settled.unwrap_or(true);
-    let purchase = Purchase { key: checkout_key, order: OrderId(order), settled };
-    let command = Command::Sale(SaleCommand::Purchase(purchase));
-    let answer = code.submit(&app, command, origin).await?;
+    let purchase = |number| {
+        let (key, order) = (checkout_key.clone(), order.unwrap_or(OrderId(number)));
+        Command::Sale(SaleCommand::Purchase(Purchase { key, order, settled }))
+    };
+    let answer = path.submit_order(&app, order, origin, purchase).await?;
     let (order, at) = purchased(&answer)?;
-    Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&code.sale, code.checkout, order, at)))
+    Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&path.sale, path.checkout, order, at)))
 }
 
 impl Purchased {
@@ -314,23 +314,24 @@ pub struct CheckoutCancelled {
 }
 
 /// Cancel a checkout: what it reserves returns
-#[utoipa::path(post, path = "/v1/checkouts/{code}/cancel", tag = "checkouts",
-    params(("code" = String, Path), ("Onsale-Buyer" = Option<String>, Header),
-           ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = CheckoutCancelled), (status = 410, body = ProblemBody), (status = "4XX", body = ProblemBody)))]
+///
+/// The units are available again at once.
+#[utoipa::path(post, path = "/v1/checkouts/{checkout}/cancel", tag = "checkouts", request_body = Nothing,
+    params(("Checkout-Code" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
+    responses((status = 200, body = CheckoutCancelled), (status = 410), (status = 403), (status = 412)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
-    code: CodePath,
+    path: CheckoutPath,
     caller: Caller,
     Json(body): Json<Nothing>,
 ) -> Result<Response, Problem> {
     let Nothing {} = body;
-    let checkout_key = code.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
-    let origin = caller.origin(&code.sale, &());
+    let checkout_key = path.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
+    let origin = caller.origin(&path.sale, &path.code());
     let command = Command::Sale(SaleCommand::CancelCheckout(checkout_key));
-    let answer = code.submit(&app, command, origin).await?;
+    let answer = path.submit(&app, command, origin).await?;
     let told = CheckoutCancelled {
-        id: checkout_text(&code.sale, code.checkout),
+        id: checkout_text(&path.sale, path.checkout),
         cancelled_at: Time(reply::time_of(&answer)),
         position: At(reply::position_of(&answer)),
     };
@@ -355,7 +356,7 @@ mod tests {
             code: Some(odd.to_owned()),
             sale: "sal_1".to_owned(),
             buyer: odd,
-            status: "reserved",
+            status: CheckoutStatus::Reserved,
             lines: vec![line(odd), line("A")],
             total_minor: -1,
             currency: "EUR",
@@ -370,7 +371,7 @@ mod tests {
             code: None,
             sale: String::new(),
             buyer: "",
-            status: "",
+            status: CheckoutStatus::Purchased,
             lines: Vec::new(),
             total_minor: 0,
             currency: "",

@@ -1,17 +1,17 @@
-//! Checkout codes: the id of a checkout, `cod_…`, its fence, and behind another dot what only its buyer was told. Made and
+//! Checkout codes: what a checkout's buyer was told besides its id, `cc_…`: its fence, whose it is and a proof. Made and
 //! checked here from the house key; never stored, never logged, never in a fact.
 
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName};
 use onsale_domain::Question;
-use onsale_domain::id::{read_base32, read_inside_of, write_base32};
+use onsale_domain::id::{read_base32, read_digits, read_inside_of, write_digits};
 use onsale_domain::stock::command::CheckoutKey;
 use onsale_domain::stock::{CheckoutState, SaleFound, SaleQuery};
-use onsale_domain::{BuyerId, CheckoutId, Code, Command, ListingId, ListingKind};
+use onsale_domain::{BuyerId, CheckoutId, Code, Command, ListingId, ListingKind, OrderId};
 use onsale_engine::Answer;
-use subtle::ConstantTimeEq;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::app::App;
@@ -19,59 +19,77 @@ use crate::http::credential::ended;
 use crate::http::extract::{Origin, look_up, path_params};
 use crate::http::problem::{Problem, catalog};
 use crate::http::{lost, reply};
-use crate::token::{CHECKOUT, Tokens, read_fence};
+use crate::token::{CHECKOUT, FENCE_CHARS, PROOF_CHARS, Tokens, push_fence, push_proof, read_fence, same};
 
-/// 64 bits in base 32.
-const OF_BUYER_CHARS: usize = 13;
+pub const CHECKOUT_CODE: HeaderName = HeaderName::from_static("checkout-code");
+const PREFIX: &str = "cc_";
 
-/// The code in a path, or only the id; believed after [`CodePath::key`].
+/// 20 bits in base 32.
+const OF_BUYER_CHARS: usize = 4;
+const OF_BUYER_BITS: u32 = 20;
+
+/// The checkout in a path, and the code of the request if it has one; believed after [`CheckoutPath::key`].
 #[derive(Debug)]
-pub struct CodePath {
+pub struct CheckoutPath {
     pub sale: ListingId,
     pub checkout: CheckoutId,
+    code: Option<String>,
+    /// What the code says, if it is one of ours by its form.
     secret: Option<Secret>,
 }
 
-/// What stands in a code behind the checkout's id.
+/// What a code says.
 #[derive(Clone, Copy, Debug)]
 struct Secret {
     /// Of the fact that made the checkout: it tells a lost checkout from one that never was.
     fence: u64,
-    /// Which buyer it is for, in 64 bits.
+    /// Which buyer it is for, in 20 bits.
     of_buyer: u64,
     proof: u128,
 }
 
-/// The whole code, for its buyer. `id` is the checkout's own text, with which it begins.
-pub fn make(tokens: &Tokens, id: &str, sale: &ListingId, state: &CheckoutState) -> String {
+/// The code of a checkout, for its buyer.
+pub fn make(tokens: &Tokens, sale: &ListingId, state: &CheckoutState) -> String {
     let secret = Secret::new(tokens, sale, state.checkout, state.fence, of_buyer(&state.buyer));
-    let (of_buyer, proof) = (write_base32(secret.of_buyer.into()), write_base32(secret.proof));
-    let of_buyer = std::str::from_utf8(&of_buyer[of_buyer.len() - OF_BUYER_CHARS..]).unwrap_or_default();
-    let proof = std::str::from_utf8(&proof).unwrap_or_default();
-    [id, ".", itoa::Buffer::new().format(state.fence), ".", of_buyer, proof].concat()
+    let mut of_buyer = [0; OF_BUYER_CHARS];
+    write_digits(secret.of_buyer, &mut of_buyer);
+    let mut text = String::with_capacity(PREFIX.len() + FENCE_CHARS + OF_BUYER_CHARS + PROOF_CHARS);
+    text.push_str(PREFIX);
+    push_fence(&mut text, secret.fence);
+    text.push_str(std::str::from_utf8(&of_buyer).unwrap_or_default());
+    push_proof(&mut text, secret.proof);
+    text
 }
 
-/// A buyer in 64 bits. Two buyers may share them: a code opens one checkout, and that has one buyer.
+/// A buyer in 20 bits. Two buyers may share them: a code opens one checkout, and the rules know whose that is.
 fn of_buyer(buyer: &BuyerId) -> u64 {
-    xxh3_64(buyer.as_str().as_bytes())
+    xxh3_64(buyer.as_str().as_bytes()) >> (u64::BITS - OF_BUYER_BITS)
 }
 
-impl CodePath {
-    pub fn parse(text: &str) -> Option<CodePath> {
-        let (id, secret) = match text.split_once('.') {
-            Some((id, secret)) => (id, Some(Secret::parse(secret)?)),
-            None => (text, None),
-        };
+impl CheckoutPath {
+    fn read(id: &str, code: Option<&str>) -> Option<CheckoutPath> {
         let (sale, number) = read_inside_of(ListingKind::Sale, "cod", id)?;
-        Some(CodePath { sale, checkout: CheckoutId(number), secret })
+        let secret = code.and_then(Secret::parse);
+        Some(CheckoutPath { sale, checkout: CheckoutId(number), code: code.map(str::to_owned), secret })
     }
 
-    /// Reads a code and makes sure that its sale is known here, if any server knows it.
-    pub async fn find(app: &App, text: &str) -> Result<CodePath, Problem> {
-        let code = CodePath::parse(text).ok_or_else(|| Problem::code(Code::CheckoutUnknown))?;
-        look_up(app, code.sale).await?;
-        match app.engine.view(&code.sale) {
-            Some(_) => Ok(code),
+    /// Reads the id and the request's code, and makes sure that the sale is known here, if any server knows it.
+    pub async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<CheckoutPath, Problem> {
+        let code = headers.get(CHECKOUT_CODE).map(|value| value.to_str().unwrap_or_default());
+        CheckoutPath::known(app, CheckoutPath::read(id, code)).await
+    }
+
+    /// The same from one text, id and code joined by a dot: only the two calls of the seeds' own clients know no header.
+    pub async fn find_joined(app: &App, text: &str) -> Result<CheckoutPath, Problem> {
+        let joined = text.split_once('.');
+        CheckoutPath::known(app, joined.and_then(|(id, code)| CheckoutPath::read(id, Some(code)))).await
+    }
+
+    async fn known(app: &App, read: Option<CheckoutPath>) -> Result<CheckoutPath, Problem> {
+        let path = read.ok_or_else(|| Problem::code(Code::CheckoutUnknown))?;
+        look_up(app, path.sale).await?;
+        match app.engine.view(&path.sale) {
+            Some(_) => Ok(path),
             None => Err(Problem::code(Code::CheckoutUnknown)),
         }
     }
@@ -82,7 +100,7 @@ impl CodePath {
         self.is_ours(tokens) && is_named
     }
 
-    /// Submits a command about this code's checkout.
+    /// Submits a command about this checkout.
     pub async fn submit(&self, app: &App, command: Command, origin: Origin) -> Result<Answer, Problem> {
         match self.secret {
             Some(secret) => lost::submit(app, self.sale, secret.fence, command, origin, None).await,
@@ -90,7 +108,28 @@ impl CodePath {
         }
     }
 
-    /// Of the fact that made the checkout, if this is a whole code.
+    /// Submits what makes an order of this checkout: under the id that the caller gives it, or one that is drawn.
+    pub async fn submit_order(
+        &self,
+        app: &App,
+        given: Option<OrderId>,
+        origin: Origin,
+        command: impl Fn(u64) -> Command,
+    ) -> Result<Answer, Problem> {
+        let answer = match given {
+            Some(order) => reply::submit(app, self.sale, command(order.0), origin, None).await,
+            None => {
+                let tell = |refusal: &_| Problem::refused(refusal, None);
+                reply::submit_new(app, self.sale, origin, tell, command).await
+            }
+        };
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(problem) => Err(lost::instead(app, self.sale, self.fence(), problem).await),
+        }
+    }
+
+    /// Of the fact that made the checkout, if the request has its code.
     pub fn fence(&self) -> Option<u64> {
         self.secret.map(|secret| secret.fence)
     }
@@ -105,12 +144,21 @@ impl CodePath {
     pub fn is_ours(&self, tokens: &Tokens) -> bool {
         self.secret.is_some_and(|secret| {
             let right = Secret::new(tokens, &self.sale, self.checkout, secret.fence, secret.of_buyer);
-            secret.proof.to_be_bytes().ct_eq(&right.proof.to_be_bytes()).into()
+            same(secret.proof, right.proof)
         })
     }
 
-    pub fn has_secret(&self) -> bool {
-        self.secret.is_some()
+    /// The code as the request says it.
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// The problem of a request with a wrong code, or with none.
+    pub fn wrong(&self) -> Problem {
+        match self.code {
+            Some(_) => Problem::of(catalog::WRONG_TOKEN),
+            None => Problem::with(catalog::WRONG_TOKEN, "the header Checkout-Code is missing"),
+        }
     }
 
     pub async fn ask(&self, app: &App) -> Result<SaleFound, Problem> {
@@ -123,32 +171,31 @@ impl CodePath {
     /// an attempt. `keyed`: the request may be the replay of one that ended the checkout, as with holds.
     pub async fn key(&self, app: &App, buyer: Option<&BuyerId>, keyed: bool) -> Result<CheckoutKey, Problem> {
         let key = |buyer: &BuyerId| CheckoutKey { checkout: self.checkout, buyer: buyer.clone() };
-        if !self.has_secret() {
-            let why = "this is a checkout's id; its code goes on behind a dot, and only its buyer was told";
-            return Err(Problem::with(catalog::of(Code::CheckoutUnknown), why));
-        }
         if let Some(buyer) = buyer.filter(|buyer| self.is_for(&app.tokens, buyer)) {
             return Ok(key(buyer));
         }
         let owner = match self.ask(app).await? {
             SaleFound::Checkout(state) => state.buyer,
             SaleFound::Purchase(state) => state.buyer,
-            SaleFound::Ended(_) | SaleFound::Nothing if !self.is_ours(&app.tokens) => {
-                return Err(Problem::code(Code::CheckoutUnknown));
-            }
+            SaleFound::Ended(_) if !self.is_ours(&app.tokens) => return Err(self.wrong()),
             // It may be forgotten before the key of what ended it is.
-            SaleFound::Ended(_) | SaleFound::Nothing if buyer.is_none() && keyed => {
+            SaleFound::Ended(_) | SaleFound::Nothing
+                if buyer.is_none() && keyed && self.is_ours(&app.tokens) =>
+            {
                 let nobody = BuyerId::parse("-").ok_or_else(|| Problem::of(catalog::INTERNAL))?;
                 return Ok(key(&nobody));
             }
             SaleFound::Ended(end) => return Err(Problem::code(ended(end))),
+            SaleFound::Nothing if !self.is_ours(&app.tokens) => {
+                return Err(Problem::code(Code::CheckoutUnknown));
+            }
             SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {
                 return Err(self.unknown(app).await);
             }
         };
         match self.is_for(&app.tokens, &owner) {
             true => Ok(key(buyer.unwrap_or(&owner))),
-            false => Err(Problem::code(Code::CheckoutUnknown)),
+            false => Err(self.wrong()),
         }
     }
 }
@@ -161,20 +208,20 @@ impl Secret {
     }
 
     fn parse(text: &str) -> Option<Secret> {
-        let (fence, rest) = text.split_once('.')?;
+        let (fence, rest) = text.strip_prefix(PREFIX)?.split_at_checked(FENCE_CHARS)?;
         let (of_buyer, proof) = rest.split_at_checked(OF_BUYER_CHARS)?;
-        let of_buyer = u64::try_from(read_base32(&format!("{of_buyer:0>26}"))?).ok()?;
+        let of_buyer = read_digits(of_buyer.as_bytes())?;
         Some(Secret { fence: read_fence(fence)?, of_buyer, proof: read_base32(proof)? })
     }
 }
 
-impl FromRequestParts<Arc<App>> for CodePath {
+impl FromRequestParts<Arc<App>> for CheckoutPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let params = path_params(parts, app).await?;
         let text = params.iter().next().map_or("", |(_, value)| value);
-        CodePath::find(app, text).await
+        CheckoutPath::find(app, text, &parts.headers).await
     }
 }
 
@@ -200,36 +247,35 @@ mod tests {
             lines: Vec::new(),
             total_minor: 0,
         };
-        let text = make(&tokens, &checkout_text(&sale, CheckoutId(9)), &sale, &state);
-        let code = CodePath::parse(&text).expect("reads back");
-        assert_eq!((code.sale, code.checkout), (sale, CheckoutId(9)));
+        let text = make(&tokens, &sale, &state);
+        assert!(text.len() <= 44, "{text}");
+        let id = checkout_text(&sale, CheckoutId(9));
+        let read = |code: &str| CheckoutPath::read(&id, Some(code)).expect("an id");
+        let code = read(&text);
+        assert_eq!((code.sale, code.checkout, code.fence()), (sale, CheckoutId(9), Some(1 << 40 | 5)));
         assert!(code.is_for(&tokens, &ann) && !code.is_for(&tokens, &bob));
         assert!(code.is_ours(&tokens) && !code.is_ours(&Tokens::new(b"other house")));
         assert!(!code.is_for(&Tokens::new(b"other house"), &ann));
-        let other = CodePath { checkout: CheckoutId(8), ..CodePath::parse(&text).expect("reads back") };
+        let other = CheckoutPath { checkout: CheckoutId(8), ..read(&text) };
         assert!(!other.is_for(&tokens, &ann) && !other.is_ours(&tokens));
         let is_forged = |secret: Secret| {
-            let forged = CodePath { secret: Some(secret), ..CodePath::parse(&text).expect("reads back") };
+            let forged = CheckoutPath { secret: Some(secret), ..read(&text) };
             !forged.is_ours(&tokens) && !forged.is_for(&tokens, &ann) && !forged.is_for(&tokens, &bob)
         };
         let secret = code.secret.expect("a whole code");
         assert!((0..128).all(|bit| is_forged(Secret { proof: secret.proof ^ 1 << bit, ..secret })));
-        assert!((0..64).all(|bit| is_forged(Secret { of_buyer: secret.of_buyer ^ 1 << bit, ..secret })));
+        assert!((0..20).all(|bit| is_forged(Secret { of_buyer: secret.of_buyer ^ 1 << bit, ..secret })));
         assert!(is_forged(Secret { of_buyer: of_buyer(&bob), ..secret }));
-        let later = CodePath::parse(&text.replace(".1099511627781.", ".1099511627782.")).expect("reads back");
-        assert!(!later.is_for(&tokens, &ann) && !later.is_ours(&tokens), "another fence is another code");
-        let bare = CodePath::parse(text.split('.').next().expect("an id")).expect("an id alone");
-        assert!(!bare.is_for(&tokens, &ann) && !bare.has_secret());
-        for bad in [
-            "",
-            ".",
-            "cod",
-            &text[1..],
-            &format!("{text}.x"),
-            &format!("{text}0"),
-            &text.replace("cod", "hld"),
-        ] {
-            assert!(CodePath::parse(bad).is_none(), "{bad}");
+        assert!(is_forged(Secret { fence: secret.fence + 1, ..secret }), "another fence is another code");
+        let bare = CheckoutPath::read(&id, None).expect("an id alone");
+        assert!(!bare.is_for(&tokens, &ann) && !bare.is_ours(&tokens) && bare.code().is_none());
+        for bad in
+            ["", "cc_", &text[1..], &format!("{text}0"), &text.replace("cc_", "ht_"), &format!("{id}.{text}")]
+        {
+            assert!(read(bad).secret.is_none(), "{bad}");
+        }
+        for id in ["", "cod", &id[1..], &format!("{id}.{text}"), &id.replace("cod", "hld")] {
+            assert!(CheckoutPath::read(id, Some(&text)).is_none(), "{id}");
         }
     }
 }

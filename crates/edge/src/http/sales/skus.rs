@@ -16,7 +16,7 @@ use super::names::Skus;
 use super::wire::{SkuBody, picture};
 use crate::app::App;
 use crate::http::extract::{Caller, Json, SalePath, look_up};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, own_fact};
 use crate::http::wire::At;
 
@@ -24,6 +24,7 @@ use crate::http::wire::At;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"add": 50}))]
+#[schema(min_properties = 1)]
 pub struct SkuChange {
     /// So many more units.
     pub add: Option<u32>,
@@ -59,9 +60,10 @@ pub struct SkuAdded {
 }
 
 /// Add a SKU to a sale
+///
+/// It is on sale at once if the sale is.
 #[utoipa::path(post, path = "/v1/sales/{sale}/skus", tag = "sales", request_body = NewSku,
-    params(("sale" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = SkuAdded), (status = "4XX", body = ProblemBody)))]
+    responses((status = 201, body = SkuAdded)))]
 pub async fn add(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -90,9 +92,10 @@ pub async fn add(
 }
 
 /// Add or withdraw stock of a SKU, or change its price
+///
+/// Exactly one of `add`, `withdraw` and `price_minor`. Only units that nobody has can be withdrawn.
 #[utoipa::path(patch, path = "/v1/sales/{sale}/skus/{sku}", tag = "sales", request_body = SkuChange,
-    params(("sale" = String, Path), ("sku" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = SkuChanged), (status = "4XX", body = ProblemBody)))]
+    responses((status = 200, body = SkuChanged)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -138,8 +141,8 @@ pub async fn change(
 ///
 /// Always the same for the same item, and shown without a key: pages use it as an image.
 #[utoipa::path(get, path = "/pictures/{sale}/{item}", tag = "sales", security(()),
-    params(("sale" = String, Path), ("item" = String, Path, example = "item-1.svg")),
-    responses((status = 200, body = String, content_type = "image/svg+xml"), (status = 404, body = ProblemBody)))]
+    params(("item" = String, Path, example = "item-1.svg")),
+    responses((status = 200, body = String, content_type = "image/svg+xml")))]
 pub async fn show_picture(State(app): State<Arc<App>>, params: RawPathParams) -> Result<Response, Problem> {
     let mut values = params.iter().map(|(_, value)| value);
     let sale = values.next().and_then(ListingId::parse).filter(|sale| sale.kind == ListingKind::Sale);

@@ -2,7 +2,7 @@
 
 use onsale_domain::id::write_inside;
 use onsale_domain::series::items;
-use onsale_domain::stock::details::{SaleDetails, SaleStatus, Sku, SkuInfo};
+use onsale_domain::stock::details::{self, SaleDetails, Sku, SkuInfo};
 use onsale_domain::stock::{Level, SaleView};
 use onsale_domain::{CheckoutId, ListingId, Millis};
 use onsale_engine::View;
@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use crate::http::time::Time;
 use crate::http::wire::At;
+use crate::http::words::{SaleStatus, SoldOut};
 
 /// Units of a SKU, as asked for.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -38,16 +39,14 @@ pub struct LinePriced<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Sale)]
 pub struct SaleBody {
-    #[schema(example = "sal_default_01kz0000000000000000000000")]
     pub id: String,
-    /// `scheduled`, `open`, `ended` or `cancelled`, as the clock has it.
-    #[schema(example = "open")]
-    pub status: &'static str,
+    /// As the clock has it.
+    pub status: SaleStatus,
     #[serde(flatten)]
     pub details: DetailsBody,
     pub skus: Vec<SkuBody>,
-    /// Nothing is left of anything: `for_now` (reservations may return) or `for_good`.
-    pub sold_out: Option<&'static str>,
+    /// There if nothing is left of anything.
+    pub sold_out: Option<SoldOut>,
     /// The listing's position that this describes.
     #[schema(value_type = String, example = "1-3")]
     pub position: At,
@@ -87,7 +86,7 @@ pub struct SkuBody {
     available: u32,
     reserved: u32,
     sold: u32,
-    sold_out: Option<&'static str>,
+    sold_out: Option<SoldOut>,
     /// Where a generated item's picture is.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<String>,
@@ -117,7 +116,7 @@ impl SaleBody {
         };
         SaleBody {
             id: view.listing.to_string(),
-            status: sale.status_at(now).as_str(),
+            status: sale.status_at(now).into(),
             details: DetailsBody::from(&*sale.details),
             skus: sale.skus.iter().zip(&*sale.levels).enumerate().map(sku).collect(),
             sold_out: told(sale.sold_out()),
@@ -130,7 +129,7 @@ impl SaleBody {
         listing: &ListingId,
         details: &SaleDetails,
         skus: &[Sku],
-        status: SaleStatus,
+        status: details::SaleStatus,
         position: At,
     ) -> SaleBody {
         let levels: Vec<Level> =
@@ -140,7 +139,7 @@ impl SaleBody {
         let sold_out = all.reduce(|one, other| Some(one? && other?)).flatten();
         SaleBody {
             id: listing.to_string(),
-            status: status.as_str(),
+            status: status.into(),
             details: DetailsBody::from(details),
             skus: skus.iter().zip(&levels).map(sku).collect(),
             sold_out: told(sold_out),
@@ -165,8 +164,8 @@ impl SkuBody {
     }
 }
 
-fn told(sold_out: Option<bool>) -> Option<&'static str> {
-    sold_out.map(|for_good| if for_good { "for_good" } else { "for_now" })
+fn told(sold_out: Option<bool>) -> Option<SoldOut> {
+    sold_out.map(|for_good| if for_good { SoldOut::ForGood } else { SoldOut::ForNow })
 }
 
 /// Where the picture of a generated item is.

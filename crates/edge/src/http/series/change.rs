@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::series::command::ChangeSeries;
 use onsale_domain::series::details::SeriesDetails;
-use onsale_domain::series::{SeriesCommand, SeriesFact};
+use onsale_domain::series::{SeriesCommand, SeriesFact, SeriesStatus};
 use onsale_domain::{Command, Fact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::{DetailsBody, ItemBody, find};
 use crate::app::App;
 use crate::http::extract::{Caller, Json, SeriesPath};
-use crate::http::problem::{Problem, ProblemBody};
+use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
 use crate::http::wire::{At, seconds};
 
@@ -23,6 +23,7 @@ use crate::http::wire::{At, seconds};
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(example = json!({"status": "paused"}))]
+#[schema(min_properties = 1)]
 pub struct SeriesChange {
     pub name: Option<String>,
     pub sale_name: Option<String>,
@@ -43,6 +44,16 @@ pub enum StatusBody {
     Ended,
 }
 
+impl From<SeriesStatus> for StatusBody {
+    fn from(status: SeriesStatus) -> StatusBody {
+        match status {
+            SeriesStatus::Running => StatusBody::Running,
+            SeriesStatus::Paused => StatusBody::Paused,
+            SeriesStatus::Ended => StatusBody::Ended,
+        }
+    }
+}
+
 /// What one change did; only what it touched is there.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SeriesChanged {
@@ -52,15 +63,16 @@ pub struct SeriesChanged {
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<DetailsBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    status: Option<StatusBody>,
     #[schema(value_type = String, example = "1-4")]
     position: At,
 }
 
 /// Change what sales to come are like, or pause, resume or end a series
+///
+/// One kind of change at a time: what sales to come are like, or the status. A sale that is open stays as it is.
 #[utoipa::path(patch, path = "/v1/series/{series}", tag = "series", request_body = SeriesChange,
-    params(("series" = String, Path), ("Idempotency-Key" = Option<String>, Header, description = "Same key, same answer")),
-    responses((status = 200, body = SeriesChanged), (status = "4XX", body = ProblemBody)))]
+    responses((status = 200, body = SeriesChanged)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SeriesPath,
@@ -77,9 +89,9 @@ pub async fn change(
     let status = find_fact(&answer, |fact| {
         let Fact::Series(fact) = fact else { return None };
         match fact {
-            SeriesFact::Paused => Some("paused"),
-            SeriesFact::Resumed => Some("running"),
-            SeriesFact::Ended => Some("ended"),
+            SeriesFact::Paused => Some(StatusBody::Paused),
+            SeriesFact::Resumed => Some(StatusBody::Running),
+            SeriesFact::Ended => Some(StatusBody::Ended),
             SeriesFact::Created(_)
             | SeriesFact::Changed(_)
             | SeriesFact::SlotOpened { .. }

@@ -1,6 +1,6 @@
 -- auction/lib/close: what the clock brings about: the close, once, and the end of an award that nobody paid.
 -- Only one award waits at a time: in the book of orders it has no other name than this.
-local AWARD = string.rep("0", 26)
+local AWARD = string.rep("0", 13)
 
 local function due_at()
   if status == "live" then return ends end

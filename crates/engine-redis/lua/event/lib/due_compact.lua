@@ -1,7 +1,7 @@
 -- event/lib/due_compact: deadlines in chunks: those of one second granted one after the other lie together, at most 64.
 -- The index has the chunks by their second, `due_chunks` their entries.
 local due_added, due_removed, due_gone = {}, {}, {}
-local SECOND, TOGETHER, ENTRY = 1000, 64, 26
+local SECOND, TOGETHER, ENTRY = 1000, 64, 18
 
 local function chunk_of(thing)
   local second = math.floor(thing.ends / SECOND)
@@ -51,7 +51,7 @@ local function read_second(bound)
         local ms, fence = struct.unpack(">I2I7", values[n], at)
         if start + ms <= bound then
           found[#found + 1] = {start + ms, fence, string.sub(values[n], at + 9, at + 9),
-            string.sub(values[n], at + 10, at + 25)}
+            string.sub(values[n], at + 10, at + 17)}
         end
       end
     end

@@ -141,11 +141,10 @@ local function touch_area(index, wanted)
     for n = 1, #ids do
       if free >= wanted or #found >= BOUND.EXPIRE_DUE_MAX then break end
       local held = hold_of(ids[n])
-      for _, line in ipairs(held.areas) do
-        if line[1] == index then
-          found[#found + 1] = held
-          free = free + line[2]
-        end
+      local places = places_in(held.areas, index)
+      if places > 0 then
+        found[#found + 1] = held
+        free = free + places
       end
     end
   end

@@ -77,8 +77,8 @@ local function buyer_of(name)
       local held, sold, ordered, count, at = struct.unpack(">I3I3I1I2", record)
       known = {held = held, sold = sold, ordered = ordered == 1, soonest = 0, holds = {}, places = {}}
       for n = 1, count do
-        known.holds[n] = unpack_id(string.sub(record, at, at + 15))
-        at = at + 16
+        known.holds[n] = unpack_id(string.sub(record, at, at + 7))
+        at = at + 8
       end
       while at <= #record do
         known.places[#known.places + 1], at = struct.unpack(">I3", record, at)

@@ -1,5 +1,5 @@
 -- event/lib/ids_hash: holds, queue places and the ended by their id, buyers by their name, in the hash of the locks: a plain
--- hold asks for its seat, its id and its buyer in one call. A buyer's field begins with "@"; ids have 26 characters.
+-- hold asks for its seat, its id and its buyer in one call. A buyer's field begins with "@"; ids have 13 characters.
 local things, things_dirty = {}, {}
 local buyers, buyers_dirty = {}, {}
 

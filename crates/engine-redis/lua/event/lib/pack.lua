@@ -1,14 +1,13 @@
--- event/lib/pack: ids as 16 bytes, and records in buckets: a hash field of some sixteen records costs a sixteenth of the
+-- event/lib/pack: ids as 8 bytes, and records in buckets: a hash field of some sixteen records costs a sixteenth of the
 -- overhead, and is still quickly read through.
 local TO_HEX = {j = "i", k = "j", m = "k", n = "l", p = "m", q = "n", r = "o", s = "p", t = "q", v = "r", w = "s",
   x = "t", y = "u", z = "v"}
 local DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
--- Two characters are the first byte, then eight are five bytes each.
+-- Five characters are three bytes, the other eight are five: a number of Lua's has no room for all of them.
 local function pack_id(id)
   local hex = string.gsub(id, "[j-z]", TO_HEX)
-  return struct.pack(">I1I5I5I5", tonumber(string.sub(hex, 1, 2), 32), tonumber(string.sub(hex, 3, 10), 32),
-    tonumber(string.sub(hex, 11, 18), 32), tonumber(string.sub(hex, 19, 26), 32))
+  return struct.pack(">I3I5", tonumber(string.sub(hex, 1, 5), 32), tonumber(string.sub(hex, 6), 32))
 end
 
 local function digits(number, count)
@@ -22,8 +21,8 @@ local function digits(number, count)
 end
 
 local function unpack_id(bytes)
-  local a, b, c, d = struct.unpack(">I1I5I5I5", bytes)
-  return digits(a, 2) .. digits(b, 8) .. digits(c, 8) .. digits(d, 8)
+  local first, rest = struct.unpack(">I3I5", bytes)
+  return digits(first, 5) .. digits(rest, 8)
 end
 
 local BUCKETS = tonumber(buckets)

@@ -73,8 +73,8 @@ if picked and layout == "compact" and #ARGV[5] == 1 and status == "on_sale" and 
         .. queued .. "|" .. mark .. "|" .. seats_len .. "|" .. details_version .. "|" .. chart_version .. "|" .. buckets,
         lock_field, table.concat(locks))
       call("HSET", KEYS[4], thing_field,
-        (found[1] or "") .. struct.pack(">I2", 16) .. packed .. struct.pack(">I2", #record) .. record, buyer_field,
-        (found[2] or "") .. named .. struct.pack(">I2I3I3I1I2", 25, count, 0, 0, 1) .. packed)
+        (found[1] or "") .. struct.pack(">I2", 8) .. packed .. struct.pack(">I2", #record) .. record, buyer_field,
+        (found[2] or "") .. named .. struct.pack(">I2I3I3I1I2", 17, count, 0, 0, 1) .. packed)
       call("HSET", KEYS[12], chunk, (entries or "") .. struct.pack(">I2I7", ends % 1000, fence) .. "h" .. packed)
       return {0, {}, epoch, offset, now, 0, {fact}}
     end

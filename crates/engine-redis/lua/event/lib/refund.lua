@@ -6,7 +6,7 @@ local function refund(order, refunded, away, amount, reason)
   for n = 1, #away do pairs_of[n] = away[n][1] .. ":" .. away[n][2] end
   emit({"kind", "order_refunded", "order", order.id, "seats", table.concat(refunded, ","), "areas",
     table.concat(pairs_of, ","), "amount_minor", decimal(amount), "reason", reason})
-  local kept, costs, lines, count = {}, {}, {}, #refunded
+  local kept, costs, count = {}, {}, #refunded
   for n = 1, #order.seats do
     if not gone[order.seats[n]] then
       kept[#kept + 1] = order.seats[n]
@@ -16,30 +16,30 @@ local function refund(order, refunded, away, amount, reason)
   for n = 1, #away do
     count = count + away[n][2]
     change_area(away[n][1], "sold", -away[n][2])
-    for _, line in ipairs(order.areas) do
-      if line[1] == away[n][1] then line[2] = line[2] - away[n][2] end
-    end
+    take_places(order.areas, away[n][1], away[n][2])
   end
-  for n = 1, #order.areas do
-    if order.areas[n][2] > 0 then lines[#lines + 1] = order.areas[n] end
-  end
-  order.seats, order.prices, order.areas = kept, costs, lines
+  order.seats, order.prices = kept, costs
   orders_dirty[order.id] = true
-  if #kept == 0 and #lines == 0 then open_changes[order.id] = false end
+  if #kept == 0 and #order.areas == 0 then open_changes[order.id] = false end
   for n = 1, #refunded do change_seat(refunded[n], 0, nil) end
   local buyer = intern(order.buyer)
   buyer.sold = buyer.sold - count
 end
 
 local function refund_all(order, reason)
-  local all, away, amount = {}, {}, 0
+  local all, away, named, amount = {}, {}, {}, 0
   for n = 1, #order.seats do
     all[n] = order.seats[n]
     amount = amount + order.prices[n]
   end
   for n = 1, #order.areas do
-    away[n] = {order.areas[n][1], order.areas[n][2]}
-    amount = amount + order.areas[n][2] * order.areas[n][3]
+    local index, count, price = unpack(order.areas[n])
+    if not named[index] then
+      named[index] = {index, 0}
+      away[#away + 1] = named[index]
+    end
+    named[index][2] = named[index][2] + count
+    amount = amount + count * price
   end
   refund(order, all, away, amount, reason)
 end

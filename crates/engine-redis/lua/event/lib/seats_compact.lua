@@ -10,7 +10,7 @@ local function block_at(index) return 8 * (seats_len + math.ceil(seats_len / 4))
 -- A record is the seat's number in its bucket and its hold's id.
 local function read_locks(value)
   local locks = {}
-  for at = 1, #value, 17 do locks[string.byte(value, at)] = string.sub(value, at + 1, at + 16) end
+  for at = 1, #value, 9 do locks[string.byte(value, at)] = string.sub(value, at + 1, at + 8) end
   return locks
 end
 

@@ -1,6 +1,6 @@
 -- order/lib/ends: what the end of the goods means for the order that has taken them. The book of orders stands in the
 -- hash of what is sold: `b:<order>` an order as one text (order/lib/book takes it apart), `g:<goods>` the living order of
--- a hold, code, entry or award, `book` the time of the last fact about any order; of what is kept for days (order/lib/kept)
+-- a hold, code, entry or award, `p:<payment>` the order that it pays, `book` the time of the last fact about any order; of what is kept for days (order/lib/kept)
 -- `f:<goods><buyer>` when it first was to end, if somebody ever paid for it, and `e:<entry>` the order that bought it.
 local BOOK = {known = {}, dirty = {}}
 

@@ -4,21 +4,20 @@
 use std::collections::BTreeMap;
 
 use onsale_domain::desk::image::DeskImage;
-use onsale_domain::{ListingId, Millis, PaymentId};
+use onsale_domain::{ListingId, Millis, PaymentName};
 
-use crate::facts::{self, Malformed, cbor, read_cbor};
+use crate::facts::{Malformed, cbor, read_cbor};
 use crate::state::State;
-use crate::state::records::id;
 
 /// Every record of a desk, by the field that it stands in.
 pub(super) fn records(image: &DeskImage) -> BTreeMap<String, Vec<u8>> {
     let cursors =
         image.cursors.iter().map(|(of, through)| (format!("c:{of}"), through.to_string().into_bytes()));
     let items = image.items.iter().map(|item| {
-        let field = format!("i:{}:{}", facts::id(item.slip.payment.0), item.slip.refund);
+        let field = format!("i:{}:{}", item.slip.of(item.listing).text(), item.slip.refund);
         (field, cbor(item))
     });
-    let events = image.events.iter().map(|(of, all)| (format!("e:{}", facts::id(of.0)), cbor(all)));
+    let events = image.events.iter().map(|(of, all)| (format!("e:{}", of.text()), cbor(all)));
     let seen = image
         .inbox
         .iter()
@@ -39,10 +38,11 @@ pub(super) fn image(state: &State) -> Result<DeskImage, Malformed> {
             }
             Some(("i", _)) => {
                 let item: onsale_domain::desk::image::ItemImage = read_cbor("desk", record)?;
-                items.insert((item.slip.payment, item.slip.refund), item);
+                items.insert((item.slip.of(item.listing), item.slip.refund), item);
             }
             Some(("e", of)) => {
-                events.insert(PaymentId(id(of)?), read_cbor("desk", record)?);
+                let of = PaymentName::parse(of).ok_or_else(malformed)?;
+                events.insert(of, read_cbor("desk", record)?);
             }
             Some(("s", event)) => {
                 let (provider, event) = event.split_once('\t').ok_or_else(malformed)?;

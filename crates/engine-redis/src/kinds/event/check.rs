@@ -35,7 +35,7 @@ pub(super) fn check(state: &State) -> Result<(), String> {
 }
 
 fn due(kept: &Fields, holds: &[HoldImage], places: &[PlaceImage]) -> Result<(), String> {
-    let member = |fence: u64, kind: char, id: u128| format!("{fence:016}{kind}{}", facts::id(id));
+    let member = |fence: u64, kind: char, id: u64| format!("{fence:016}{kind}{}", facts::id(id));
     let holds = holds.iter().map(|hold| (member(hold.fence, 'h', hold.id.0), hold.until.to_string()));
     let places = places.iter().map(|place| (member(place.fence, 'q', place.id.0), place.until.to_string()));
     let counted: BTreeMap<_, _> = holds.chain(places).collect();
@@ -125,14 +125,14 @@ fn buyers(
     places: &[PlaceImage],
 ) -> Result<(), String> {
     #[derive(Default)]
-    struct Counted {
+    struct BuyerCount {
         held: u64,
         sold: u64,
         ordered: bool,
         holds: BTreeSet<String>,
         places: BTreeSet<String>,
     }
-    let mut counted: BTreeMap<String, Counted> = BTreeMap::new();
+    let mut counted: BTreeMap<String, BuyerCount> = BTreeMap::new();
     // When the first of a buyer's holds ends.
     let mut first: BTreeMap<String, u64> = BTreeMap::new();
     for hold in holds {

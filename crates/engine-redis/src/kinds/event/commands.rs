@@ -1,6 +1,7 @@
 //! Commands of events as arguments.
 
 use onsale_domain::event::EventDetails;
+use onsale_domain::id::SeatIndex;
 use onsale_domain::listing::Body;
 use onsale_domain::seats::command::{HoldKey, Pick, PlaceHold};
 use onsale_domain::seats::{EventCommand, Seats};
@@ -31,6 +32,13 @@ pub(super) fn prepare(picture: &Picture, command: &EventCommand, now: Millis, te
         EventCommand::ExtendHold(extend) => {
             args.key(&extend.key);
             args.optional(extend.extension_ms);
+        }
+        EventCommand::GrowHold(grow) => {
+            args.key(&grow.key);
+            args.bytes(facts::seats(&grow.seats));
+            args.bytes(facts::area_counts(&grow.areas));
+            args.push(picture.versions.chart);
+            args.neighbours(picture, &grow.seats);
         }
         EventCommand::DropSeats(drop) => {
             args.key(&drop.key);
@@ -103,10 +111,7 @@ fn place_hold(args: &mut Args, picture: &Picture, hold: &PlaceHold, now: Millis,
     };
     args.push(picture.versions.chart);
     args.bytes(best::tiers(event, seats));
-    args.bytes(match event.details().rules.refuse_single_seats {
-        true => best::neighbours(event, seats),
-        false => String::new(),
-    });
+    args.neighbours(picture, seats);
 }
 
 /// The details as fields of the meta hash.
@@ -136,6 +141,12 @@ pub(super) fn rules(details: &EventDetails) -> String {
 }
 
 impl Args {
+    /// Who sits beside these seats, if the event refuses single ones.
+    fn neighbours(&mut self, picture: &Picture, seats: &[SeatIndex]) {
+        let event = picture.listing.event().filter(|event| event.details().rules.refuse_single_seats);
+        self.bytes(event.map_or(String::new(), |event| best::neighbours(event, seats)));
+    }
+
     fn key(&mut self, key: &HoldKey) {
         self.bytes(facts::id(key.hold.0));
         self.push(key.fence);

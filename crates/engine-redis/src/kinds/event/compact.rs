@@ -33,8 +33,8 @@ impl<'a> Reader<'a> {
         Ok(self.take(count)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    fn id(&mut self) -> Result<u128, Malformed> {
-        Ok(self.take(16)?.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)))
+    fn id(&mut self) -> Result<u64, Malformed> {
+        self.number(8)
     }
 
     /// A length of two bytes and so many bytes.

@@ -42,6 +42,12 @@ pub(super) fn encode(fact: &EventFact, fields: &mut Fields) {
             fields.push("hold", id(hold.0));
             fields.push("until", until.to_string());
         }
+        EventFact::HoldGrown { hold, buyer, seats, areas } => {
+            fields.push("hold", id(hold.0));
+            fields.push("buyer", buyer.as_str());
+            fields.push("seats", seat_lines(seats));
+            fields.push("areas", area_lines(areas));
+        }
         EventFact::SeatsDropped { hold, seats: dropped, areas } => {
             fields.push("hold", id(hold.0));
             fields.push("seats", seats(dropped));
@@ -130,6 +136,12 @@ pub(super) fn decode(name: &str, fields: &Fields) -> Result<EventFact, Malformed
         "hold_extended" => {
             EventFact::HoldExtended { hold: fields.hold("hold")?, until: fields.number("until")? }
         }
+        "hold_grown" => EventFact::HoldGrown {
+            hold: fields.hold("hold")?,
+            buyer: fields.buyer("buyer")?,
+            seats: read_seat_lines(fields.text("seats")?)?,
+            areas: read_area_lines(fields.text("areas")?)?,
+        },
         "seats_dropped" => EventFact::SeatsDropped {
             hold: fields.hold("hold")?,
             seats: read_seats(fields.text("seats")?)?,

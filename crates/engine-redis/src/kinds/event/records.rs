@@ -6,7 +6,7 @@ use onsale_domain::seats::AreaState;
 use onsale_domain::seats::image::{HoldImage, OrderImage, PlaceImage};
 use onsale_domain::{HoldId, OrderId};
 
-use crate::facts::{self, Fields, Malformed};
+use crate::facts::{self, Fields, ID_CHARS, Malformed};
 use crate::state::records::{Parts, id};
 
 pub(super) fn hold(name: &str, record: &[u8]) -> Result<HoldImage, Malformed> {
@@ -55,8 +55,8 @@ pub(super) fn area(record: &[u8]) -> Result<AreaState, Malformed> {
 
 /// The fields of the locks that are seats: beside them are ids, buyers and the head.
 pub(super) fn locks(all: &Fields) -> impl Iterator<Item = (&str, &[u8])> {
-    // An id has 26 characters, and there are fewer seats than numbers of so many digits.
-    all.iter().filter(|(field, _)| field.len() < 26 && field.bytes().all(|byte| byte.is_ascii_digit()))
+    // An id has 13 characters, and there are fewer seats than numbers of so many digits.
+    all.iter().filter(|(field, _)| field.len() < ID_CHARS && field.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 pub(super) fn is_blocked(lock: &[u8]) -> bool {

@@ -26,9 +26,9 @@ macro_rules! in_both_layouts {
     ($($($file:literal)+;)*) => {
         &[
             $(verb!(hash $($file)+), verb!(compact ["lib/open" "lib/head" "event/lib/pack"] $($file)+),)*
-            verb!(hash "event/place_hold"),
+            verb!(hash "event/lib/picks" "event/place_hold"),
             verb!(compact ["event/lib/open_compact" "lib/head" "event/lib/pack" "event/lib/plain_hold_compact"]
-                "event/place_hold"),
+                "event/lib/picks" "event/place_hold"),
             lua!("event/place_plain_hold"),
             lua!("event/lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new"
                 "event/lib/new_hash" "event/create_event").of(Layout::Hash),
@@ -40,6 +40,7 @@ macro_rules! in_both_layouts {
 
 pub(super) const ALL: &[Source] = in_both_layouts! {
     "order/lib/guard" "event/lib/guard" "event/extend_hold";
+    "order/lib/guard" "event/lib/guard" "event/lib/picks" "event/grow_hold";
     "order/lib/guard" "event/lib/guard" "event/drop_seats";
     "order/lib/guard" "event/lib/guard" "event/release_hold";
     "order/lib/guard" "event/lib/guard" "event/lib/confirm" "event/confirm_hold";

@@ -6,7 +6,7 @@ use onsale_domain::seats::image::{EndedImage, HoldImage, SeatsImage};
 
 use super::facts::read_status;
 use super::{compact, details, records};
-use crate::facts::{Malformed, read_cbor};
+use crate::facts::{ID_CHARS, Malformed, read_cbor};
 use crate::layout::Layout;
 use crate::state::{State, orders};
 
@@ -56,7 +56,8 @@ fn all_holds(state: &State, layout: Layout) -> Result<Vec<HoldImage>, Malformed>
     match layout {
         Layout::Compact => compact::holds(state),
         Layout::Hash => {
-            let holds = state.locks.iter().filter(|(id, record)| id.len() == 26 && record.starts_with(b"h|"));
+            let holds =
+                state.locks.iter().filter(|(id, record)| id.len() == ID_CHARS && record.starts_with(b"h|"));
             let holds = holds.filter(|(id, _)| !id.starts_with('@'));
             holds.map(|(id, hold)| records::hold(id, hold)).collect()
         }

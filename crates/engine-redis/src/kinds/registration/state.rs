@@ -6,7 +6,7 @@ use onsale_domain::registration::image::{EndedEntry, EntryImage, RegistrationIma
 use onsale_domain::{EntryId, OrderId};
 
 use super::facts as own;
-use crate::facts::{self, Malformed};
+use crate::facts::{self, ID_CHARS, Malformed};
 use crate::state::records::{Parts, id, same, texts};
 use crate::state::{State, orders};
 
@@ -14,7 +14,7 @@ pub(super) fn image(state: &State) -> Result<RegistrationImage, Malformed> {
     let head = state.head(super::HEAD)?;
     let mut entries = Vec::new();
     for (field, record) in state.locks.iter() {
-        let is_id = field.len() == 26 && !field.starts_with('@');
+        let is_id = field.len() == ID_CHARS && !field.starts_with('@');
         if is_id && !record.starts_with(b"e|") {
             entries.push(entry(field, record)?);
         }

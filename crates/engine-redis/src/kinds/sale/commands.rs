@@ -2,6 +2,7 @@
 //! script looks whether what it was checked against is still so.
 
 use onsale_domain::Fact;
+use onsale_domain::field::Field;
 use onsale_domain::listing::Body;
 use onsale_domain::stock::command::{ChangeSale, Checkout, CheckoutKey, CreateSale};
 use onsale_domain::stock::details::{SaleDetails, SaleStatus, Sku, check_price, check_skus};
@@ -41,7 +42,7 @@ pub(super) fn prepare(picture: &Picture, command: &SaleCommand, terms: &Terms) -
         SaleCommand::ChangePrice { sku, price_minor } => {
             args.push(sku);
             args.push(price_minor);
-            args.wrong(check_price("price_minor", *price_minor).err().as_ref());
+            args.wrong(check_price(Field::PriceMinor.into(), *price_minor).err().as_ref());
         }
         SaleCommand::Close => {}
         SaleCommand::Cancel => {}

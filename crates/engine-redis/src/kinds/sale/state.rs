@@ -7,7 +7,7 @@ use onsale_domain::stock::image::{CodeImage, EndedCode, PurchaseImage, SaleImage
 use onsale_domain::{CheckoutId, OrderId};
 
 use super::facts as own;
-use crate::facts::{self, Malformed};
+use crate::facts::{self, ID_CHARS, Malformed};
 use crate::state::records::{Parts, id, same, texts};
 use crate::state::{State, orders};
 
@@ -41,9 +41,9 @@ fn shelf(state: &State, index: usize) -> Result<Shelf, Malformed> {
     Ok(Shelf { sku: Sku { id: id.to_owned(), name: name.to_owned(), price_minor, stock }, reserved, sold })
 }
 
-/// What stands under ids and begins so: an id has 26 characters, and no buyer's field begins with one of them.
+/// What stands under ids and begins so: an id has 13 characters, and no buyer's field begins with one of them.
 fn things<'a>(state: &'a State, kind: &'static [u8]) -> impl Iterator<Item = (&'a str, &'a [u8])> {
-    let ids = state.locks.iter().filter(|(field, _)| field.len() == 26 && !field.starts_with('@'));
+    let ids = state.locks.iter().filter(|(field, _)| field.len() == ID_CHARS && !field.starts_with('@'));
     ids.filter(move |(_, record)| record.starts_with(kind))
 }
 

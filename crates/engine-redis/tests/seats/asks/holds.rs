@@ -1,6 +1,9 @@
 //! What buyers ask of holds, and every answer to it.
 
-use onsale_domain::seats::command::{BestAvailable, ConfirmHold, DropSeats, ExtendHold, Pick, PlaceHold};
+use onsale_domain::event::EventStatus;
+use onsale_domain::seats::command::{
+    BestAvailable, ConfirmHold, DropSeats, ExtendHold, GrowHold, Pick, PlaceHold,
+};
 use onsale_domain::seats::fact::AreaCount;
 use onsale_domain::seats::{EventCommand, Status};
 use onsale_domain::{Command, HoldId, Listing, Millis, OrderId};
@@ -77,6 +80,38 @@ pub(super) const GENERATORS: &[Generator] = &[
                 "invalid",
                 "event_cancelled",
                 "seat_not_in_hold",
+            ],
+            &[],
+        )],
+    },
+    Generator {
+        dice: &[100..=109],
+        ask: World::grow_hold,
+        bare: World::grow_hold,
+        verbs: &[(
+            "grow_hold",
+            &[
+                "done",
+                "already_yours",
+                "hold_unknown",
+                "expired",
+                "released",
+                "overridden",
+                "hold_confirmed",
+                "stale_fence",
+                "invalid",
+                "event_cancelled",
+                "sale_closed",
+                "sale_not_started",
+                "seat_unknown",
+                "area_unknown",
+                "seat_sold",
+                "seat_blocked",
+                "seat_held",
+                "no:already_yours",
+                "area_full",
+                "buyer_limit",
+                "leaves_single_seat",
             ],
             &[],
         )],
@@ -186,6 +221,34 @@ impl World {
             areas = vec![AreaCount { area: self.chance.below(2) as u16, count: 1 }];
         }
         Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
+    }
+
+    fn grow_hold(&mut self, event: &Listing) -> Command {
+        // Holds outlive the sale: now and then staff postpones it just before.
+        if self.chance.one_in(50) {
+            return Command::Event(EventCommand::ChangeStatus(EventStatus::Postponed));
+        }
+        let key = self.key(event);
+        let mut seats = match self.chance.below(8) {
+            0 => self.some_seats(4),
+            1 => seats_of(event, key.hold, self.now),
+            2 => Vec::new(),
+            _ => self.free_run(event),
+        };
+        if self.chance.one_in(12) {
+            seats.extend(seats_of(event, key.hold, self.now));
+        }
+        if self.chance.one_in(6) {
+            // What the buyer has in another hold.
+            let others = self.holds.iter().rev().take(24);
+            let own = others.filter(|(hold, _, owner)| *owner == key.buyer && *hold != key.hold);
+            seats = own.flat_map(|(hold, ..)| seats_of(event, *hold, self.now)).take(2).collect();
+        }
+        let mut areas = self.places_wanted(3);
+        if self.chance.one_in(16) {
+            areas = vec![AreaCount { area: 0, count: 20 }];
+        }
+        Command::Event(EventCommand::GrowHold(GrowHold { key, seats, areas }))
     }
 
     fn release_hold(&mut self, event: &Listing) -> Command {

@@ -5,18 +5,18 @@ use onsale_domain::seats::{EventFact, EventQuery};
 use onsale_domain::{BuyerId, Fact, HoldId, OrderId};
 
 /// Ids that nobody was given start here.
-const UNKNOWN: u128 = 1 << 64;
+const UNKNOWN: u64 = 1 << 63;
 
 #[derive(Default)]
 pub(super) struct Names {
-    things: Vec<Named>,
+    things: Vec<NamedHold>,
     orders: Vec<OrderId>,
     holds: u32,
     places: u32,
-    attempts: u128,
+    attempts: u64,
 }
 
-pub(super) struct Named {
+pub(super) struct NamedHold {
     pub name: String,
     pub id: HoldId,
     pub buyer: BuyerId,
@@ -39,15 +39,15 @@ impl Names {
     }
 
     pub(super) fn hold(&self, name: &str) -> HoldId {
-        let number = u128::from(name.bytes().fold(7u64, |sum, byte| sum * 31 + u64::from(byte)));
+        let number = name.bytes().fold(7u64, |sum, byte| (sum * 31 + u64::from(byte)) % UNKNOWN);
         self.named(name).map_or(HoldId(UNKNOWN + number), |known| known.id)
     }
 
-    pub(super) fn named(&self, name: &str) -> Option<&Named> {
+    pub(super) fn named(&self, name: &str) -> Option<&NamedHold> {
         self.things.iter().rev().find(|known| known.name == name)
     }
 
-    pub(super) fn by_id(&self, id: HoldId) -> Option<&Named> {
+    pub(super) fn by_id(&self, id: HoldId) -> Option<&NamedHold> {
         self.things.iter().rev().find(|known| known.id == id)
     }
 
@@ -68,20 +68,21 @@ impl Names {
             }
             self.holds += 1;
             let (name, buyer) = (format!("h{}", self.holds), buyer.clone());
-            self.things.push(Named { name, id: *hold, buyer, seat: None, fences: vec![fence] });
+            self.things.push(NamedHold { name, id: *hold, buyer, seat: None, fences: vec![fence] });
         }
         if let Fact::Event(EventFact::QueueJoined { place, seat, buyer, .. }) = fact
             && self.by_id(*place).is_none()
         {
             self.places += 1;
             let (name, buyer) = (format!("q{}", self.places), buyer.clone());
-            self.things.push(Named { name, id: *place, buyer, seat: Some(*seat), fences: Vec::new() });
+            self.things.push(NamedHold { name, id: *place, buyer, seat: Some(*seat), fences: Vec::new() });
         }
         if let Fact::Event(EventFact::HoldOverridden { hold, to: Some(to), .. }) = fact {
             self.granted(*hold, Some(&to.buyer), fence);
-        }
-        if let Fact::Event(EventFact::SeatOffered { place, .. }) = fact {
-            self.granted(*place, None, fence);
+        } else if let Fact::Event(fact) = fact
+            && let Some(hold) = fact.raises_fence_of()
+        {
+            self.granted(hold, None, fence);
         }
         if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact
             && !self.orders.contains(order)

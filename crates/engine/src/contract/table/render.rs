@@ -133,7 +133,7 @@ impl Renderer<'_> {
     }
 
     /// With prices: `A1@1000,floor*2@500`.
-    fn lines(&self, seats: &[SeatLine], areas: &[AreaLine]) -> String {
+    pub(super) fn lines(&self, seats: &[SeatLine], areas: &[AreaLine]) -> String {
         let seats = seats.iter().map(|line| format!("{}@{}", self.seat(line.seat), line.price_minor));
         let areas =
             areas.iter().map(|line| format!("{}*{}@{}", self.area(line.area), line.count, line.price_minor));

@@ -1,8 +1,8 @@
 //! The verbs of an event, each with the line that asks for it and the words of its fact: a new one comes here alone.
 
 use onsale_domain::seats::command::{
-    BlockSeats, ConfirmHold, DropSeats, ExtendHold, JoinQueue, LeaveQueue, OverrideHold, Pick, PlaceHold,
-    RefundOrder, UnblockSeats,
+    BlockSeats, ConfirmHold, DropSeats, ExtendHold, GrowHold, JoinQueue, LeaveQueue, OverrideHold, Pick,
+    PlaceHold, RefundOrder, UnblockSeats,
 };
 use onsale_domain::seats::fact::ReleaseCause;
 use onsale_domain::seats::{EventCommand, EventFact, SeatsView};
@@ -33,6 +33,10 @@ pub(super) fn of_buyers(
         ["extend", name, options @ ..] => {
             let extension_ms = option(options, "by").map(span).transpose()?;
             EventCommand::ExtendHold(ExtendHold { key: key(name, names)?, extension_ms })
+        }
+        ["grow", name, what] => {
+            let Wish { seats, areas, .. } = wish(what, view)?;
+            EventCommand::GrowHold(GrowHold { key: key(name, names)?, seats, areas })
         }
         ["drop", name, what] => {
             let Wish { seats, areas, .. } = wish(what, view)?;
@@ -73,7 +77,7 @@ pub(super) fn of_staff(
         ["override", name, options @ ..] => {
             let hold_ms = option(options, "for").map(span).transpose()?;
             let to = option(options, "to").map(buyer).transpose()?.map(|buyer| (buyer, hold_ms));
-            let (hold, reason) = (names.hold(name), reason(options, "asked at the desk"));
+            let (hold, reason) = (names.hold(name), reason(options, "asked at the door"));
             EventCommand::OverrideHold(OverrideHold { hold, reason, to })
         }
         ["refund", name, what @ ..] => {
@@ -121,6 +125,9 @@ impl Renderer<'_> {
             }
             EventFact::HoldExtended { hold, until } => {
                 format!("extended {} until {}", self.name(*hold), time(*until))
+            }
+            EventFact::HoldGrown { hold, seats, areas, .. } => {
+                format!("grown {} by {}", self.name(*hold), self.lines(seats, areas))
             }
             EventFact::SeatsDropped { hold, seats, areas } => {
                 format!("dropped {} from {}", self.what(seats, areas), self.name(*hold))

@@ -7,7 +7,7 @@ use onsale_domain::auction::command::PlaceBid;
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose};
 use onsale_domain::auction::increment::{Increment, NamedLadder};
 use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionTerms};
-use onsale_domain::id::read_base32;
+use onsale_domain::id::read_id;
 use onsale_domain::money::Currency;
 use onsale_domain::{BuyerId, By, Code, Command, ListingId, ListingKind, Millis, Tenant};
 use onsale_edge::http::extract::staff;
@@ -101,7 +101,7 @@ pub async fn ensure(engine: &Arc<dyn Engine>) -> anyhow::Result<Vec<ListingId>> 
     let (now, mut running) = (engine.now(), Vec::new());
     for thing in &THINGS {
         let period = now / thing.length_ms;
-        let number = read_base32(&format!("{:0>26}", format!("{}{period}", thing.word)));
+        let number = read_id(&format!("{:0>13}", format!("{}{period}", thing.word)));
         let number = number.context("the word has letters of an id")?;
         let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number };
         running.push(listing);
@@ -143,7 +143,7 @@ impl Thing {
 }
 
 fn buyer(name: &str) -> anyhow::Result<BuyerId> {
-    BuyerId::parse(&format!("ext:default:{name}")).context("a short name")
+    BuyerId::parse(name).context("a short name")
 }
 
 /// What was there before a start that was cut short, or has just ended, is as good as just made.

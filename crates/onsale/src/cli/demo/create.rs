@@ -126,8 +126,8 @@ mod tests {
         assert!(positions.iter().all(Option::is_some));
         assert_eq!(ensure(&engine).await?, first);
         assert_eq!(first.map(|event| engine.view(&event).map(|view| view.position)), positions);
-        assert_eq!(first[0].to_string(), "evt_default_0000000000000000000theatre");
-        assert_eq!(first[1].to_string(), "evt_default_000000000000000000000arena");
+        assert_eq!(first[0].to_string(), "evt_000000000theatre");
+        assert_eq!(first[1].to_string(), "evt_00000000000arena");
         Ok(())
     }
 }

@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use http_body_util::BodyExt;
-use hyper::Method;
 use onsale_domain::{ListingId, ListingKind};
 use serde_json::Value;
 
@@ -20,11 +18,11 @@ pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> any
     let Some(room) = room(listing.kind) else {
         bail!("no route tells the facts of this kind of listing; read them with --data <folder>");
     };
-    let mut client = args.server.client()?;
+    let client = args.server.client()?;
     let mut after = args.after.clone();
     loop {
-        let Some(page) = page(&mut client, room, listing, &mut after).await? else { continue };
-        for fact in page["facts"].as_array().into_iter().flatten() {
+        let Some(page) = page(&client, room, listing, &mut after).await? else { continue };
+        for fact in page["data"].as_array().into_iter().flatten() {
             out.fact(fact)?;
         }
         after = page["next"].as_str().context("a page without its end")?.to_owned();
@@ -38,7 +36,7 @@ pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> any
     }
     let mut lost = false;
     loop {
-        match follow(&mut client, listing, &mut after, out, &mut lost).await {
+        match follow(&client, listing, &mut after, out, &mut lost).await {
             Err(error) if super::is_broken_pipe(&error) => return Err(error),
             Err(error) if error.is::<Refused>() => return Err(error),
             done => {
@@ -47,7 +45,6 @@ pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> any
                     eprintln!("onsale: {why}; waiting to go on after {after}");
                 }
                 lost = true;
-                client = client.another();
                 tokio::time::sleep(RETRY).await;
             }
         }
@@ -56,13 +53,13 @@ pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> any
 
 /// A page of facts; none if the position is not in the log, and then `after` is the one to go on from.
 async fn page(
-    client: &mut Client,
+    client: &Client,
     room: &str,
     listing: ListingId,
     after: &mut String,
 ) -> anyhow::Result<Option<Value>> {
-    let path = format!("/v1/{room}/{listing}/facts?limit=1000&after={after}");
-    let reply = client.send(Method::GET, &path, &[], None).await?;
+    let path = format!("/v1/{room}/{listing}/facts?limit=500&after={after}");
+    let reply = client.get(&path).await?;
     match (reply.status, reply.json()["position"].as_str()) {
         (200, _) => Ok(Some(serde_json::from_slice(&reply.body).context("the answer is not JSON")?)),
         (410, Some(position)) if position != after => {
@@ -97,18 +94,17 @@ struct Refused(String);
 
 /// Follows until the stream ends; `after` is always the last fact printed.
 async fn follow(
-    client: &mut Client,
+    client: &Client,
     listing: ListingId,
     after: &mut String,
     out: &mut Out,
     lost: &mut bool,
 ) -> anyhow::Result<()> {
     let path = format!("/v1/{}/{listing}/stream", room(listing.kind).unwrap_or("events"));
-    let response = client.open(Method::GET, &path, &[("last-event-id", after)], None).await?;
-    let (parts, mut body) = response.into_parts();
-    if parts.status != 200 {
-        let bytes = body.collect().await?.to_bytes();
-        let reply = Reply { status: parts.status.as_u16(), headers: parts.headers, body: bytes };
+    let mut response = client.follow(&path, after).await?;
+    if response.status() != 200 {
+        let (status, headers) = (response.status().as_u16(), std::mem::take(response.headers_mut()));
+        let reply = Reply { status, headers, body: response.bytes().await? };
         let told = format!("{:#}", refused(&path, &reply));
         if reply.status == 503 {
             bail!(told);
@@ -119,10 +115,8 @@ async fn follow(
         eprintln!("onsale: connected again");
     }
     let mut pending = Vec::new();
-    while let Some(frame) = body.frame().await {
-        if let Some(bytes) = frame.context("the stream broke")?.data_ref() {
-            pending.extend_from_slice(bytes);
-        }
+    while let Some(bytes) = response.chunk().await.context("the stream broke")? {
+        pending.extend_from_slice(&bytes);
         while let Some(end) = pending.windows(2).position(|pair| pair == b"\n\n") {
             let event: Vec<u8> = pending.drain(..end + 2).collect();
             take(&String::from_utf8_lossy(&event), after, out)?;

@@ -44,7 +44,7 @@ pub(super) fn line(fact: &Value, style: Style) -> String {
 fn colour(kind: &str) -> &'static str {
     match kind {
         "hold_confirmed" | "purchased" => "32",
-        "hold_placed" | "hold_extended" | "seat_offered" | "checked_out" => "33",
+        "hold_placed" | "hold_extended" | "hold_grown" | "seat_offered" | "checked_out" => "33",
         "hold_overridden" | "seats_blocked" | "order_refunded" | "purchase_refunded" => "31",
         "queue_joined" | "place_renewed" => "36",
         _ => "0",
@@ -72,30 +72,49 @@ fn about(kind: &str, fact: &Value) -> Vec<String> {
     if let Some(ahead) = fact["ahead"].as_u64() {
         parts.push(format!("{ahead} ahead"));
     }
-    if let Some(amount) = fact["amount_minor"].as_i64() {
-        parts.push(format!("{amount} minor units back"));
-    }
+    parts.extend(money(kind, fact));
     if let Some(to) = fact["to"]["buyer"].as_str() {
         parts.push(format!("to {to}"));
     }
     if let Some(reason) = fact["reason"].as_str() {
         parts.push(format!("“{reason}”"));
     }
-    for name in ["by", "why"] {
-        parts.extend(fact[name].as_str().map(|who| format!("by {who}")));
-    }
+    parts.extend(fact["why"].as_str().map(|why| format!("({})", why.replace('_', " "))));
+    parts.extend(fact["by"].as_str().map(|who| format!("by {who}")));
     if let Some(version) = fact["layout_version"].as_u64() {
         parts.push(format!("layout {version}"));
     }
-    for name in ["hold", "place", "checkout", "entry", "order"] {
-        if kind == "venue_created" {
-            break;
-        }
-        if let Some(id) = fact[name].as_str() {
-            parts.push(format!("{name} {}", short(id)));
-        }
+    // A venue's place is a town.
+    let ids = ["hold", "place", "checkout", "entry", "order", "payment", "auction", "sale"];
+    for name in ids.into_iter().filter(|_| kind != "venue_created") {
+        parts.extend(fact[name].as_str().map(|id| format!("{name} {id}")));
     }
     parts
+}
+
+/// Which way money goes, or will go: what is owed has not been paid, and what is asked for has not come.
+fn money(kind: &str, fact: &Value) -> Option<String> {
+    let refund = || fact["refund"].as_u64().map_or(String::new(), |number| format!(" (refund {number})"));
+    if kind == "refund_paid" {
+        return Some(format!("paid back{}", refund()));
+    }
+    if let (Some(goods), Some(fee)) = (fact["goods_minor"].as_i64(), fact["fee_minor"].as_i64()) {
+        let currency = fact["currency"].as_str().unwrap_or_default();
+        return Some(format!("costs {goods} and {fee} of fees in minor units of {currency}"));
+    }
+    // A place that cost nothing is cancelled without a word of money.
+    let amount = fact["amount_minor"].as_i64().filter(|amount| *amount != 0)?;
+    let units = if amount == 1 { "minor unit" } else { "minor units" };
+    Some(match kind {
+        "payment_asked" => format!("asks for {amount} {units}"),
+        "payment_captured" => format!("receives {amount} {units}"),
+        "refund_owed" => format!("owes {amount} {units}{}", refund()),
+        "order_refunded" | "purchase_refunded" | "award_refunded" | "entry_cancelled" => {
+            format!("gives up {amount} {units}")
+        }
+        "bid_placed" => format!("bids {amount} {units}"),
+        _ => format!("{amount} {units}"),
+    })
 }
 
 /// Seats by name and areas by count; of a chart only its size.
@@ -123,11 +142,6 @@ fn places(fact: &Value) -> Vec<String> {
     parts
 }
 
-/// The last part of an id is what tells it from others of the same listing.
-fn short(id: &str) -> &str {
-    id.rsplit('_').next().unwrap_or(id)
-}
-
 fn time(told: &Value, format: &str) -> String {
     let time = told.as_str().and_then(|told| told.parse::<Timestamp>().ok());
     time.map_or_else(|| "?".to_owned(), |time| time.strftime(format).to_string())
@@ -145,10 +159,10 @@ mod tests {
         assert_eq!(
             told(json!({
                 "epoch": 1, "offset": 4, "at": "2025-11-13T02:13:20.123Z", "kind": "hold_placed",
-                "hold": "hld_default_0_7", "buyer": "ext:default:ann", "fence": 9, "expires_at": "2025-11-13T02:15:20.123Z",
+                "hold": "hld_0000000000000005e0000000000007", "buyer": "ann", "fence": 9, "expires_at": "2025-11-13T02:15:20.123Z",
                 "seats": [{"seat": "A1", "price_minor": 5}], "areas": [{"area": "floor", "count": 2}], "pieces": 0,
             })),
-            "2025-11-13 02:13:20.123       1-4  hold_placed       ext:default:ann  A1  2 × floor  until 02:15:20  hold 7"
+            "2025-11-13 02:13:20.123       1-4  hold_placed       ann  A1  2 × floor  until 02:15:20  hold hld_0000000000000005e0000000000007"
         );
         assert_eq!(
             told(
@@ -156,5 +170,48 @@ mod tests {
             ),
             "1970-01-01 00:00:00.000       1-2  seats_blocked     A1 A2  “camera”  by staff:house"
         );
+    }
+
+    #[test]
+    fn money_goes_the_way_it_goes() {
+        let told = |kind: &str, more: Value| {
+            let mut fact = json!({"kind": kind, "order": "ord_1", "payment": "pay_1"});
+            fact.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            about(kind, &fact).join("  ")
+        };
+        assert_eq!(
+            told("payment_asked", json!({"amount_minor": 900})),
+            "asks for 900 minor units  order ord_1  payment pay_1"
+        );
+        assert_eq!(
+            told("payment_captured", json!({"amount_minor": 900})),
+            "receives 900 minor units  order ord_1  payment pay_1"
+        );
+        assert_eq!(
+            told("refund_owed", json!({"amount_minor": 450, "refund": 1, "why": "returned"})),
+            "owes 450 minor units (refund 1)  (returned)  order ord_1  payment pay_1"
+        );
+        assert_eq!(
+            told("refund_paid", json!({"refund": 1})),
+            "paid back (refund 1)  order ord_1  payment pay_1"
+        );
+        assert_eq!(
+            told("order_placed", json!({"goods_minor": 900, "fee_minor": 20, "currency": "EUR"})),
+            "costs 900 and 20 of fees in minor units of EUR  order ord_1  payment pay_1"
+        );
+        let refunded =
+            told("order_refunded", json!({"amount_minor": 900, "seats": ["A1"], "reason": "rain"}));
+        assert!(refunded.starts_with("A1  gives up 900 minor units  “rain”"), "{refunded}");
+    }
+
+    #[test]
+    fn ids_are_those_that_routes_take() {
+        let id = "ord_000000000theatree0000000000007";
+        let told =
+            about("hold_confirmed", &json!({"hold": "hld_000000000theatree0000000000001", "order": id}))
+                .join("  ");
+        assert_eq!(told, "hold hld_000000000theatree0000000000001  order ord_000000000theatree0000000000007");
+        let venue = about("venue_created", &json!({"name": "Hall", "place": "Ghent"})).join("  ");
+        assert_eq!(venue, "Hall  Ghent");
     }
 }

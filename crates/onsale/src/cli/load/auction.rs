@@ -29,8 +29,9 @@ use super::duration;
 use super::export::all_facts;
 use super::hall::text;
 use crate::cli::bidding::{Soft, Terms};
-use crate::cli::client::{Client, Server};
+use crate::cli::client::Server;
 use crate::cli::instant;
+use crate::cli::load::connection::Connection;
 use crate::cli::look;
 
 /// The last minute of an auction that lasts long enough; a quarter of a shorter one.
@@ -149,7 +150,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 async fn load(args: &Args) -> anyhow::Result<ExitCode> {
     let seed = args.seed.unwrap_or_else(rand::random);
-    let mut client = args.server.client()?;
+    let mut client = args.server.connection()?;
     let (auction, terms) = create(&mut client, args.duration).await?;
     if !args.json {
         let (bids, bidders) = (u64::from(args.bids), u64::from(args.bidders));
@@ -196,7 +197,7 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The terms are ours, so that the check knows the reserve without being told.
-pub(super) async fn create(client: &mut Client, length: Duration) -> anyhow::Result<(String, Terms)> {
+pub(super) async fn create(client: &mut Connection, length: Duration) -> anyhow::Result<(String, Terms)> {
     let now = instant::ms(&client.get("/v1/time").await?["now"]).context("the server's time")?;
     let ends_at = now + length.as_millis() as i64;
     let steps =
@@ -214,7 +215,7 @@ pub(super) async fn create(client: &mut Client, length: Duration) -> anyhow::Res
         return Err(crate::cli::client::refused("/v1/auctions", &reply));
     }
     let terms = Terms {
-        seller: "ext:default:load-seller".into(),
+        seller: "load-seller".into(),
         starts_at: now,
         ends_at,
         start: 990,
@@ -240,7 +241,7 @@ fn start_of(nth: u32, all: u32, length: Duration) -> Duration {
     }
 }
 
-pub(super) async fn bid_all(client: &Client, shared: &Arc<Shared>, plan: Plan, bar: &ProgressBar) {
+pub(super) async fn bid_all(client: &Connection, shared: &Arc<Shared>, plan: Plan, bar: &ProgressBar) {
     let run = rand::random::<u32>();
     let bidders = (0..plan.bidders).map(|number| Bidder::new(run, number)).collect();
     let (idle, next) =
@@ -276,7 +277,7 @@ pub(super) async fn bid_all(client: &Client, shared: &Arc<Shared>, plan: Plan, b
 
 async fn one_bid(
     shared: &Shared,
-    client: &mut Client,
+    client: &mut Connection,
     bidder: &mut Bidder,
     rng: &mut StdRng,
     start: Duration,
@@ -307,7 +308,7 @@ async fn one_bid(
     locked(&shared.unanswered).push(Unanswered { bidder: ask.bidder, max: ask.max });
 }
 
-pub(super) async fn wait_for_the_close(client: &mut Client, auction: &str) -> anyhow::Result<()> {
+pub(super) async fn wait_for_the_close(client: &mut Connection, auction: &str) -> anyhow::Result<()> {
     let begun = Instant::now();
     loop {
         let shown = client.get(&format!("/v1/auctions/{auction}")).await?;

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::buyer::Promise;
 use super::hall::{Hall, list, text};
-use crate::cli::client::Client;
 use crate::cli::instant;
 use crate::cli::ledger::{Ledger, Line};
+use crate::cli::load::connection::Connection;
 
-const FACTS_PER_PAGE: usize = 1_000;
+const FACTS_PER_PAGE: usize = 500;
 /// ServerAnswer in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
 
@@ -47,7 +47,11 @@ struct Found {
     queued: HashMap<String, (String, String)>,
 }
 
-pub(super) async fn check(client: &mut Client, hall: &Hall, promises: &[Promise]) -> anyhow::Result<Verdict> {
+pub(super) async fn check(
+    client: &mut Connection,
+    hall: &Hall,
+    promises: &[Promise],
+) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict { promises: promises.len() as u64, ..Verdict::default() };
     let mut ledger = Ledger::default();
     let mut found = Found::default();
@@ -59,7 +63,7 @@ pub(super) async fn check(client: &mut Client, hall: &Hall, promises: &[Promise]
     loop {
         let path = format!("/v1/events/{}/facts?limit={FACTS_PER_PAGE}&after={after}", hall.event);
         let page = client.get(&path).await?;
-        for fact in list(&page, "facts") {
+        for fact in list(&page, "data") {
             verdict.facts += 1;
             found.note(fact);
             if let Some(line) = line(fact, || (hall.seats().cloned().collect(), hall.areas.clone()))
@@ -164,7 +168,7 @@ impl Found {
 }
 
 /// The number inside a hold's or an order's id.
-pub(super) fn number(fact: &Value, name: &str) -> u128 {
+pub(super) fn number(fact: &Value, name: &str) -> u64 {
     let text = text(fact, name);
     let prefix = text.split('_').next().unwrap_or_default();
     read_inside(prefix, &text).map_or(0, |(_, number)| number)
@@ -191,6 +195,7 @@ pub(super) fn line(fact: &Value, chart: impl FnOnce() -> Chart) -> Option<Line<N
             Line::Chart { seats, areas }
         }
         "hold_placed" => Line::Placed { hold: hold(), seats: seats(fact), areas: areas(fact) },
+        "hold_grown" => Line::Grown { hold: hold(), seats: seats(fact), areas: areas(fact) },
         "seats_dropped" => Line::Dropped { hold: hold(), seats: seats(fact), areas: areas(fact) },
         "hold_released" | "hold_expired" => Line::Ended { hold: hold() },
         "hold_overridden" if fact["to"].is_null() => Line::Ended { hold: hold() },

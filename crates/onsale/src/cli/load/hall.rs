@@ -10,7 +10,7 @@ use rand::RngExt;
 use serde_json::Value;
 
 use super::Contention;
-use crate::cli::client::Client;
+use crate::cli::load::connection::Connection;
 
 /// A seat that a refusal calls sold is left alone; another is looked for so many times.
 const TRIES: usize = 8;
@@ -50,7 +50,7 @@ pub(super) enum Wish {
 impl Hall {
     /// The named event, or the first one on sale.
     pub(super) async fn find(
-        client: &mut Client,
+        client: &mut Connection,
         event: Option<&str>,
         contention: Contention,
     ) -> anyhow::Result<Hall> {
@@ -145,11 +145,11 @@ impl Hall {
     }
 }
 
-async fn first_on_sale(client: &mut Client) -> anyhow::Result<String> {
+async fn first_on_sale(client: &mut Connection) -> anyhow::Result<String> {
     let mut path = "/v1/events?limit=500".to_owned();
     loop {
         let page = client.get(&path).await?;
-        let on_sale = list(&page, "events").iter().find(|event| text(event, "status") == "on_sale");
+        let on_sale = list(&page, "data").iter().find(|event| text(event, "status") == "on_sale");
         if let Some(event) = on_sale {
             return Ok(text(event, "id"));
         }

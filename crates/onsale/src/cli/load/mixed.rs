@@ -34,8 +34,9 @@ use super::duration;
 use super::export::all_facts;
 use super::hall::list;
 use crate::cli::bidding::Terms;
-use crate::cli::client::{Client, Server};
+use crate::cli::client::Server;
 use crate::cli::instant;
+use crate::cli::load::connection::Connection;
 use crate::cli::look;
 
 /// Bids on each auction, and who bids.
@@ -79,7 +80,7 @@ pub(super) struct Args {
     /// How long they are open: 10s, 1m
     #[arg(long, default_value = "8s", value_parser = duration)]
     bidding: Duration,
-    /// Buyers under way at once, each on his own connection
+    /// Buyers under way at once, each on a connection of its own
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     connections: u32,
     /// Of a hundred buyers, how many leave a hold, a code or an order to lapse; it takes half a minute longer then
@@ -136,7 +137,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 async fn load(args: &Args) -> anyhow::Result<Result> {
-    let mut client = args.server.client()?;
+    let mut client = args.server.connection()?;
     let seed = args.seed.unwrap_or_else(rand::random);
     let stage = Stage::make(&mut client, args.buyers).await?;
     if !args.json {
@@ -182,7 +183,7 @@ async fn load(args: &Args) -> anyhow::Result<Result> {
 type Bidding = tokio::task::JoinHandle<anyhow::Result<record::Auction>>;
 
 /// Starts the auctions; they run beside everything else and end by themselves.
-async fn bid(client: &mut Client, args: &Args, seed: u64) -> anyhow::Result<Vec<Bidding>> {
+async fn bid(client: &mut Connection, args: &Args, seed: u64) -> anyhow::Result<Vec<Bidding>> {
     let mut all = Vec::new();
     for number in 0..u64::from(args.auctions) {
         let (id, terms) = auction::create(client, args.bidding).await?;
@@ -199,7 +200,7 @@ async fn bid(client: &mut Client, args: &Args, seed: u64) -> anyhow::Result<Vec<
 }
 
 async fn bid_on(
-    mut client: Client,
+    mut client: Connection,
     id: String,
     terms: Terms,
     plan: auction::Plan,
@@ -213,7 +214,7 @@ async fn bid_on(
 }
 
 /// Lets everybody buy, and calls one event off when most are through.
-async fn buy(client: &Client, crowd: &Arc<Crowd>, args: &Args, seed: u64) {
+async fn buy(client: &Connection, crowd: &Arc<Crowd>, args: &Args, seed: u64) {
     let (next, gone) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let buyers = u64::from(args.buyers);
     let mut workers = JoinSet::new();
@@ -237,7 +238,7 @@ async fn buy(client: &Client, crowd: &Arc<Crowd>, args: &Args, seed: u64) {
     while workers.join_next().await.is_some() {}
 }
 
-async fn call_off(crowd: &Crowd, client: &mut Client) {
+async fn call_off(crowd: &Crowd, client: &mut Connection) {
     let mut staff = Way::new(crowd, client, u64::MAX);
     let path = format!("/v1/events/{}", crowd.stage.doomed);
     let told = staff.send("call off", Method::PATCH, &path, &[], json!({"status": "cancelled"})).await;
@@ -247,7 +248,7 @@ async fn call_off(crowd: &Crowd, client: &mut Client) {
 }
 
 /// Waits until everything has come that will come: payments, refunds, and the lapses of what was left behind.
-async fn settle(client: &mut Client, crowd: &Crowd) -> anyhow::Result<()> {
+async fn settle(client: &mut Connection, crowd: &Crowd) -> anyhow::Result<()> {
     crowd.bar.set_message("waiting for payments, refunds and lapses");
     let lapse_at = crowd.heard().lapse_at;
     loop {

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use super::buyer::{Buyer, Promise};
 use super::hall::Hall;
 use super::measure::{End, Measure};
-use crate::cli::client::Client;
+use crate::cli::load::connection::Connection;
 
 /// How often the schedule is looked at; what is due by then starts together.
 const TICK: Duration = Duration::from_millis(1);
@@ -67,7 +67,7 @@ struct Shared {
     bar: ProgressBar,
 }
 
-pub(super) async fn run(client: &Client, hall: Arc<Hall>, plan: &Plan, bar: ProgressBar) -> Outcome {
+pub(super) async fn run(client: &Connection, hall: Arc<Hall>, plan: &Plan, bar: ProgressBar) -> Outcome {
     let run = rand::random::<u32>();
     let buyers = (0..plan.buyers).map(|number| Buyer::new(run, number)).collect();
     let shared = Arc::new(Shared {
@@ -120,7 +120,7 @@ async fn pace(shared: &Shared, plan: &Plan, sender: mpsc::Sender<Duration>) -> u
 async fn work(
     shared: Arc<Shared>,
     receiver: Arc<AsyncMutex<mpsc::Receiver<Duration>>>,
-    mut client: Client,
+    mut client: Connection,
     mut rng: StdRng,
 ) {
     loop {

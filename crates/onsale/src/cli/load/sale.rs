@@ -16,8 +16,9 @@ use serde_json::json;
 use self::check::Verdict;
 use self::crowd::Crowd;
 use super::consent::Consent;
-use crate::cli::client::{Client, Server, refused};
+use crate::cli::client::{Server, refused};
 use crate::cli::instant;
+use crate::cli::load::connection::Connection;
 use crate::cli::look;
 
 /// The one thing that everybody wants.
@@ -86,7 +87,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 async fn load(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut client = args.server.client()?;
+    let mut client = args.server.connection()?;
     let seed = args.seed.unwrap_or_else(rand::random);
     let sale = open(&mut client, args.items).await?;
     let (items, buyers) = (u64::from(args.items), u64::from(args.buyers));
@@ -118,7 +119,7 @@ async fn load(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// A sale of its own, so that nobody else's is bought empty.
-async fn open(client: &mut Client, items: u32) -> anyhow::Result<String> {
+async fn open(client: &mut Connection, items: u32) -> anyhow::Result<String> {
     let now = instant::ms(&client.get("/v1/time").await?["now"]).context("the server's time")?;
     let body = json!({
         "name": "Load", "starts_at": instant::text(now - 1), "ends_at": instant::text(now + SALE_MS), "currency": "EUR", "buyer_limit": 2,

@@ -44,7 +44,7 @@ pub(super) trait Verified: Kind {
 }
 
 macro_rules! verified {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         impl Books {
             /// Books a fact that the listing has just taken in.
             pub(super) fn take(&mut self, listing: &Listing, fact: &Fact, at: i64) -> Result<(), String> {

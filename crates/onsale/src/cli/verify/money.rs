@@ -24,7 +24,7 @@ pub(super) struct Money {
 
 /// An order or a payment, told as people know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Name(u128);
+struct Name(u64);
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -186,7 +186,7 @@ mod tests {
         BuyerId::parse("ann").expect("a buyer")
     }
 
-    fn order_fact(verb: &str, payment: u128, number: i64) -> OrderFact {
+    fn order_fact(verb: &str, payment: u64, number: i64) -> OrderFact {
         let (order, payment, amount_minor) = (ORDER, PaymentId(payment), number);
         match verb {
             "ask" => OrderFact::PaymentAsked { order, payment, amount_minor, until: 9, method: None },
@@ -235,7 +235,7 @@ mod tests {
                 let (lines, restock) = (vec![SkuCount { sku: 0, count: 1 }], true);
                 Fact::Sale(SaleFact::Refunded { order: ORDER, lines, amount_minor, restock, reason })
             }
-            verb => Fact::Order(order_fact(verb, number(1) as u128, number(2))),
+            verb => Fact::Order(order_fact(verb, number(1) as u64, number(2))),
         }
     }
 

@@ -61,6 +61,11 @@ fn line(fact: &EventFact) -> Option<Line<u32, u16>> {
             seats: seats.iter().map(|line| line.seat).collect(),
             areas: areas.iter().map(|line| (line.area, u64::from(line.count))).collect(),
         },
+        EventFact::HoldGrown { hold, seats, areas, .. } => Line::Grown {
+            hold: hold.0,
+            seats: seats.iter().map(|line| line.seat).collect(),
+            areas: areas.iter().map(|line| (line.area, u64::from(line.count))).collect(),
+        },
         EventFact::SeatsDropped { hold, seats, areas: lines } => {
             Line::Dropped { hold: hold.0, seats: seats.clone(), areas: areas(lines) }
         }

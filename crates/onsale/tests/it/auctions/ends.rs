@@ -50,7 +50,7 @@ fn a_late_bid_moves_the_end_and_a_refused_one_does_not() {
     let shown = hall.house.get(&path).json();
     assert_eq!((&shown["status"], &shown["result"]["how"]), (&json!("closed"), &json!("won")));
     let award = &shown["result"]["awards"][0];
-    assert_eq!((&award["bidder"], &award["price_minor"]), (&json!("ext:default:ann"), &json!(2_600)));
+    assert_eq!((&award["bidder"], &award["price_minor"]), (&json!("ann"), &json!(2_600)));
     assert_eq!(
         (&award["state"], &award["expires_at"]),
         (&json!("pending"), &json!(Time(START + 49 * HOUR + 49_999)))
@@ -85,7 +85,7 @@ fn of_two_who_buy_at_once_one_has_it() {
             assert_eq!((*status, &told["code"]), (409, &json!("over")));
         }
         let shown = hall.house.get(&format!("/v1/auctions/{auction}")).json();
-        assert_eq!(shown["result"]["awards"][0]["bidder"], format!("ext:default:{buyer}"));
+        assert_eq!(shown["result"]["awards"][0]["bidder"], format!("{buyer}"));
         let closes = hall.facts(&auction).iter().filter(|fact| fact["kind"] == "auction_closed").count();
         assert_eq!(closes, 1);
     }
@@ -132,9 +132,9 @@ fn an_award_that_is_not_paid_goes_to_the_next_who_may_decline_it() {
     hall.sweep(&auction);
     let awards =
         |n: usize| hall.house.get(&format!("/v1/auctions/{auction}")).json()["result"]["awards"][n].clone();
-    assert_eq!((&awards(0)["state"], &awards(1)["bidder"]), (&json!("unpaid"), &json!("ext:default:cem")));
+    assert_eq!((&awards(0)["state"], &awards(1)["bidder"]), (&json!("unpaid"), &json!("cem")));
     assert_eq!(awards(1)["price_minor"], 4_000, "at his own maximum");
     assert_eq!(decline("cem").status, 200);
-    assert_eq!((&awards(1)["state"], &awards(2)["bidder"]), (&json!("declined"), &json!("ext:default:bob")));
+    assert_eq!((&awards(1)["state"], &awards(2)["bidder"]), (&json!("declined"), &json!("bob")));
     decline("cem").problem(410, "expired");
 }

@@ -67,9 +67,9 @@ impl Hall {
     }
 
     pub(crate) fn facts(&self, auction: &str) -> Vec<Value> {
-        let page = self.house.get(&format!("/v1/auctions/{auction}/facts?limit=1000"));
+        let page = self.house.get(&format!("/v1/auctions/{auction}/facts?limit=500"));
         assert_eq!(page.status, 200, "{page:?}");
-        page.json()["facts"].as_array().expect("a list").clone()
+        page.json()["data"].as_array().expect("a list").clone()
     }
 
     /// What the engine's own timer would do.

@@ -82,8 +82,9 @@ impl<'a> Scene<'a> {
         let paid = self.hold(&path, "dan", "A-3");
         let own = [("onsale-buyer", "dan"), ("hold-token", text(&paid["token"]))];
         let order = self.ask("POST", "/v1/orders", &own, json!({"hold": paid["id"]}));
-        self.ask("POST", &format!("/v1/orders/{}/pay", text(&order["key"])), &own[..1], json!({}));
+        let key = [own[0], ("order-key", text(&order["key"]))];
         let own = format!("/v1/orders/{}", text(&order["id"]));
+        self.ask("POST", &format!("{own}/pay"), &key, json!({}));
         self.until(&own, |order| order["status"] == "confirmed");
         self.staff("POST", &format!("{own}/refunds"), json!({"reason": "ill"}));
         self.until(&own, |order| order["payments"][0]["refunds"][0]["paid"] == true);
@@ -137,8 +138,9 @@ impl<'a> Scene<'a> {
         self.staff("PATCH", &format!("{path}/skus/tee"), json!({"add": 5}));
         let own = [("onsale-buyer", "ann")];
         let lines = json!({"lines": [{"sku": "tee", "count": 1}]});
-        let code = self.ask("POST", &format!("{path}/checkouts"), &own, lines)["code"].clone();
-        self.ask("POST", &format!("/v1/checkouts/{}/purchase", text(&code)), &own, json!({}));
+        let checkout = self.ask("POST", &format!("{path}/checkouts"), &own, lines);
+        let code = [own[0], ("checkout-code", text(&checkout["code"]))];
+        self.ask("POST", &format!("/v1/checkouts/{}/purchase", text(&checkout["id"])), &code, json!({}));
         self.says(
             &path,
             &[
@@ -302,7 +304,7 @@ impl<'a> Scene<'a> {
 
     fn log(&self, path: &str) -> Log {
         let told = self.ask("GET", &format!("{path}/facts"), &[], json!({}));
-        let lines = told["facts"].as_array().expect("facts").iter().map(line).collect();
+        let lines = told["data"].as_array().expect("facts").iter().map(line).collect();
         (path.rsplit('/').next().expect("an id").to_owned(), lines)
     }
 

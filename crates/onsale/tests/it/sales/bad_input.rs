@@ -44,7 +44,7 @@ fn wrong_checkouts_are_refused_by_field_and_leave_no_trace() {
     shop.house.send("POST", &path, &[("onsale-buyer", "ann")], Some(&large)).problem(413, "too_large");
     assert_eq!(shop.levels("tee"), (10, 0, 0));
     let facts = shop.house.get(&format!("/v1/sales/{}/facts", shop.sale)).json();
-    assert_eq!(facts["facts"].as_array().expect("facts").len(), 2, "created and opened: {facts}");
+    assert_eq!(facts["data"].as_array().expect("facts").len(), 2, "created and opened: {facts}");
     let attempts = shop.house.get(&format!("/v1/sales/{}/attempts", shop.sale)).json();
     assert_eq!(attempts["counts"], json!({}), "what is wrong in itself is no attempt");
 }
@@ -101,7 +101,7 @@ fn wrong_sales_are_refused_by_field() {
         let told = shop.house.post("/v1/sales", &[], shop.drop(change.clone())).problem(422, "invalid");
         assert_eq!(told["field"], field, "{change}: {told}");
     }
-    assert_eq!(shop.house.get("/v1/sales").json()["sales"].as_array().expect("sales").len(), 1);
+    assert_eq!(shop.house.get("/v1/sales").json()["data"].as_array().expect("sales").len(), 1);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn routes_of_sales_know_only_sales() {
     {
         shop.house.get(&path).problem(404, "listing_unknown");
     }
-    let unknown = format!("/v1/sales/sal_default_{}", "0".repeat(26));
+    let unknown = format!("/v1/sales/sal_{}", "0".repeat(16));
     shop.house.get(&unknown).problem(404, "listing_unknown");
     shop.house.get(&format!("{unknown}/facts")).problem(404, "listing_unknown");
     shop.house.get(&format!("{unknown}/stream")).problem(404, "listing_unknown");

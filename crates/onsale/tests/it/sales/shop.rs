@@ -84,10 +84,28 @@ impl<E: Engine> Shop<E> {
     }
 
     pub(crate) fn purchase(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {
-        self.house.post(&format!("/v1/checkouts/{}/purchase", text(checkout, "code")), headers, json!({}))
+        self.with_code(checkout, text(checkout, "code"), "purchase", headers, json!({}))
     }
 
     pub(crate) fn cancel(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {
-        self.house.post(&format!("/v1/checkouts/{}/cancel", text(checkout, "code")), headers, json!({}))
+        self.with_code(checkout, text(checkout, "code"), "cancel", headers, json!({}))
+    }
+
+    pub(crate) fn with_code(
+        &self,
+        checkout: &Value,
+        code: &str,
+        verb: &str,
+        headers: &[(&str, &str)],
+        body: Value,
+    ) -> Answer {
+        let headers = [headers, &[("checkout-code", code)]].concat();
+        self.house.post(&format!("/v1/checkouts/{}/{verb}", text(checkout, "id")), &headers, body)
+    }
+
+    /// The checkout as it is shown to who has its code.
+    pub(crate) fn show(&self, checkout: &Value) -> Answer {
+        let path = format!("/v1/checkouts/{}", text(checkout, "id"));
+        self.house.send("GET", &path, &[("checkout-code", text(checkout, "code"))], None)
     }
 }

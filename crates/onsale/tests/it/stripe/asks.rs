@@ -14,7 +14,7 @@ use super::localstripe::Localstripe;
 use super::scripted::{Scripted, ScriptedAnswer};
 use super::{SECRET_KEY, WEBHOOK_SECRET};
 
-const KEY: &str = "pay_default_01kz0000000000000000000003";
+const KEY: &str = "pay_0000k7qm20vd4z9xe3f8w1c6h5tn03";
 const NOW: i64 = 1_700_000_000_000;
 
 fn at(base_url: &str) -> Stripe {
@@ -37,7 +37,7 @@ fn eur() -> Currency {
 }
 
 fn charge(method: Option<&str>) -> Charge {
-    let (key, order) = (KEY.to_owned(), "ord_default_1_2".to_owned());
+    let (key, order) = (KEY.to_owned(), "ord_0000k7qm20vd4z9xe3f8w1c6h5tn02".to_owned());
     Charge { key, amount_minor: 4_500, currency: eur(), method: method.map(str::to_owned), order, now: NOW }
 }
 

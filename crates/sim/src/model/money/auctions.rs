@@ -7,7 +7,7 @@ use onsale_domain::auction::fact::PassCause;
 use super::MoneyBook;
 
 /// Of awards only one waits at a time.
-const AWARD: u128 = 0;
+const AWARD: u64 = 0;
 
 impl MoneyBook {
     pub(crate) fn take_auction(&mut self, fact: &AuctionFact, now: Millis) {

@@ -45,7 +45,7 @@ impl MoneyBook {
     }
 
     /// In time or late: the fact is the same.
-    pub(super) fn sell_kept(&mut self, goods: u128, id: OrderId) {
+    pub(super) fn sell_kept(&mut self, goods: u64, id: OrderId) {
         if !self.orders.get(&id).is_some_and(|order| order.lapsed) {
             return self.sell(goods, id);
         }

@@ -24,6 +24,9 @@ impl Modelled for Seats {
 
 impl MoneyBook {
     fn take_event(&mut self, fact: &EventFact, now: Millis) {
+        if let EventFact::HoldGrown { hold, .. } = fact {
+            assert!(!self.is_taken(hold.0), "a hold grows although an order has it");
+        }
         if let EventFact::HoldExpired { hold } = fact {
             self.lapse(hold.0, now);
         } else if let EventFact::HoldReleased { hold, why } = fact {
@@ -74,6 +77,10 @@ impl SeatBook {
         } else if let EventFact::SeatOffered { place, .. } = fact {
             let seat = self.waiting.remove(place).expect("somebody who waits");
             self.hold(*place, vec![seat]);
+        } else if let EventFact::HoldGrown { hold, seats, .. } = fact {
+            assert!(seats.iter().all(|line| self.is_free(line.seat)), "a hold grows by a seat of another");
+            let held = self.held.get_mut(hold).expect("a hold that lives");
+            held.extend(seats.iter().map(|line| line.seat));
         } else if let EventFact::SeatsDropped { hold, seats, .. } = fact {
             let held = self.held.get_mut(hold).expect("a hold that lives");
             held.retain(|seat| !seats.contains(seat));

@@ -39,7 +39,7 @@ const MOODS: [(&str, u32); 9] = [
 #[derive(Clone, Debug)]
 enum Goods {
     Hold { event: String, hold: String, token: String },
-    Checkout { code: String },
+    Checkout { checkout: String, code: String },
 }
 
 /// An order in its buyer's hand.
@@ -49,6 +49,13 @@ struct Order {
     total: i64,
     goods: Goods,
     until: i64,
+}
+
+impl Order {
+    /// What opens it to its buyer.
+    fn secret(&self) -> [(&'static str, &str); 1] {
+        [("order-key", self.key.as_str())]
+    }
 }
 
 pub(super) async fn buy(mut way: Way<'_>, mut rng: StdRng) {
@@ -143,7 +150,8 @@ async fn check_out(way: &mut Way<'_>, rng: &mut StdRng, looks: u32) -> Option<(G
                     &[("buyer", told.body["buyer"].clone())],
                 );
                 let until = instant::ms(&told.body["expires_at"]).unwrap_or_default();
-                return Some((Goods::Checkout { code: told.text("code") }, until));
+                let (checkout, code) = (told.text("id"), told.text("code"));
+                return Some((Goods::Checkout { checkout, code }, until));
             }
             409 => {}
             _ => {
@@ -163,8 +171,9 @@ async fn give_up(way: &mut Way<'_>, goods: &Goods) {
             let headers = [("hold-token", token.as_str())];
             way.send("release", hyper::Method::DELETE, &path, &headers, Value::Null).await
         }
-        Goods::Checkout { code } => {
-            way.post("cancel checkout", &format!("/v1/checkouts/{code}/cancel"), &[], json!({})).await
+        Goods::Checkout { checkout, code } => {
+            let path = format!("/v1/checkouts/{checkout}/cancel");
+            way.post("cancel checkout", &path, &[("checkout-code", code.as_str())], json!({})).await
         }
     };
     if let Some(told) = told.filter(|told| !told.is_yes() && !is_over(told)) {
@@ -178,12 +187,13 @@ fn is_over(told: &ServerAnswer) -> bool {
 }
 
 async fn place(way: &mut Way<'_>, goods: Goods, until: i64) -> Option<Order> {
-    let (body, token) = match &goods {
-        Goods::Hold { hold, token, .. } => (json!({ "hold": hold }), Some(token.clone())),
-        Goods::Checkout { code } => (json!({ "code": code }), None),
+    let (body, secret) = match &goods {
+        Goods::Hold { hold, token, .. } => (json!({ "hold": hold }), ("hold-token", token.as_str())),
+        Goods::Checkout { checkout, code } => {
+            (json!({ "checkout": checkout }), ("checkout-code", code.as_str()))
+        }
     };
-    let headers: Vec<_> = token.iter().map(|token| ("hold-token", token.as_str())).collect();
-    let told = way.post("order", "/v1/orders", &headers, body).await?;
+    let told = way.post("order", "/v1/orders", &[secret], body).await?;
     if told.status != 201 {
         if !is_over(&told) {
             way.odd("an order", &told);
@@ -198,7 +208,8 @@ async fn place(way: &mut Way<'_>, goods: Goods, until: i64) -> Option<Order> {
 }
 
 async fn cancel(way: &mut Way<'_>, order: &Order) {
-    let told = way.post("cancel order", &format!("/v1/orders/{}/cancel", order.key), &[], json!({})).await;
+    let path = format!("/v1/orders/{}/cancel", order.id);
+    let told = way.post("cancel order", &path, &order.secret(), json!({})).await;
     match told {
         Some(told) if told.is_yes() => {
             way.promise("order_cancelled", "order", &order.id, &[]);
@@ -214,8 +225,8 @@ async fn cancel(way: &mut Way<'_>, order: &Order) {
 }
 
 async fn settle(way: &mut Way<'_>, order: &Order) {
-    let path = format!("/v1/orders/{}/pay", order.key);
-    match way.post("settle", &path, &[], json!({"settled": true})).await {
+    let path = format!("/v1/orders/{}/pay", order.id);
+    match way.post("settle", &path, &order.secret(), json!({"settled": true})).await {
         Some(told) if told.is_yes() => way.promise("order_settled", "order", &order.id, &[]),
         Some(told) if !is_over(&told) => way.odd("settling an order", &told),
         Some(_) | None => {}
@@ -271,8 +282,8 @@ async fn pay(way: &mut Way<'_>, order: Order, rng: &mut StdRng) {
 
 /// Has the provider asked, and sometimes says so twice.
 async fn ask(way: &mut Way<'_>, order: &Order, mood: &str, rng: &mut StdRng) -> Option<(String, i64)> {
-    let path = format!("/v1/orders/{}/pay", order.key);
-    let told = way.post("pay", &path, &[], json!({ "method": mood })).await?;
+    let path = format!("/v1/orders/{}/pay", order.id);
+    let told = way.post("pay", &path, &order.secret(), json!({ "method": mood })).await?;
     if told.status != 202 {
         if !is_over(&told) {
             way.odd("paying", &told);
@@ -286,7 +297,8 @@ async fn ask(way: &mut Way<'_>, order: &Order, mood: &str, rng: &mut StdRng) -> 
         way.odd("paying", &told);
     }
     if rng.random_ratio(1, 10)
-        && let Some(again) = way.post("pay again", &path, &[], json!({ "method": "succeed" })).await
+        && let Some(again) =
+            way.post("pay again", &path, &order.secret(), json!({ "method": "succeed" })).await
         && again.status == 202
         && let Ok(shown) = way.client.get(&format!("/v1/orders/{}", order.id)).await
         && list(&shown, "payments").len() < 2

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::record::Promise;
 use super::stage::Stage;
-use crate::cli::client::Client;
 use crate::cli::instant;
+use crate::cli::load::connection::Connection;
 use crate::cli::load::hall::{list, text};
 use onsale_payments::signature;
 
@@ -54,7 +54,7 @@ pub(super) struct Heard {
 /// One buyer's connection and name.
 pub(super) struct Way<'a> {
     pub crowd: &'a Crowd,
-    pub client: &'a mut Client,
+    pub client: &'a mut Connection,
     pub name: String,
     pub number: u64,
     steps: u32,
@@ -123,7 +123,7 @@ impl Crowd {
 }
 
 impl<'a> Way<'a> {
-    pub(super) fn new(crowd: &'a Crowd, client: &'a mut Client, number: u64) -> Way<'a> {
+    pub(super) fn new(crowd: &'a Crowd, client: &'a mut Connection, number: u64) -> Way<'a> {
         Way { crowd, client, name: format!("load-{:08x}-{number}", crowd.run), number, steps: 0 }
     }
 

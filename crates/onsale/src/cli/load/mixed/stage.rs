@@ -6,8 +6,9 @@ use hyper::Method;
 use serde_json::{Value, json};
 
 use super::record::{Event, Record, Sale};
-use crate::cli::client::{Client, refused};
+use crate::cli::client::refused;
 use crate::cli::instant;
+use crate::cli::load::connection::Connection;
 use crate::cli::load::export::all_facts;
 use crate::cli::load::hall::{list, text};
 
@@ -30,7 +31,7 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Room for about half of the buyers: the others fight for it.
-    pub(super) async fn make(client: &mut Client, buyers: u32) -> anyhow::Result<Stage> {
+    pub(super) async fn make(client: &mut Connection, buyers: u32) -> anyhow::Result<Stage> {
         let now = instant::ms(&client.get("/v1/time").await?["now"]).context("the server's time")?;
         let row = |r: u32| (1..=SEATS_PER_ROW).map(|n| format!("A-{r}-{n}")).collect::<Vec<_>>();
         let rows: Vec<_> = (1..=(buyers / 2).div_ceil(SEATS_PER_ROW).clamp(2, 500)).map(row).collect();
@@ -52,7 +53,7 @@ impl Stage {
     }
 
     /// What can be read about all of it at the end. What is served is read first: the facts must reach it.
-    pub(super) async fn record(&self, client: &mut Client) -> anyhow::Result<Record> {
+    pub(super) async fn record(&self, client: &mut Connection) -> anyhow::Result<Record> {
         let mut record = Record::default();
         for id in [&self.night, &self.doomed] {
             let shown = client.get(&format!("/v1/events/{id}/seats")).await?;
@@ -73,7 +74,7 @@ impl Stage {
 }
 
 async fn event(
-    client: &mut Client,
+    client: &mut Connection,
     now: i64,
     name: &str,
     rows: &[Vec<String>],
@@ -95,7 +96,7 @@ async fn event(
     create(client, "/v1/events", &wish).await
 }
 
-async fn create(client: &mut Client, path: &str, wish: &Value) -> anyhow::Result<String> {
+async fn create(client: &mut Connection, path: &str, wish: &Value) -> anyhow::Result<String> {
     let reply = client.send(Method::POST, path, &[], Some(wish.to_string())).await?;
     match reply.status {
         201 => Ok(text(&reply.json(), "id")),

@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::crowd::{Crowd, Promise};
-use crate::cli::client::Client;
 use crate::cli::instant;
+use crate::cli::load::connection::Connection;
 use crate::cli::load::hall::{list, text};
 use crate::cli::stock_book::{Entry, StockBook};
 
-const FACTS_PER_PAGE: usize = 1_000;
+const FACTS_PER_PAGE: usize = 500;
 /// ServerAnswer in full; the rest is only counted.
 const BROKEN_TOLD: usize = 10;
 
@@ -41,7 +41,7 @@ struct Found {
 }
 
 pub(crate) async fn check(
-    client: &mut Client,
+    client: &mut Connection,
     sale: &str,
     items: u64,
     crowd: &Crowd,
@@ -52,7 +52,7 @@ pub(crate) async fn check(
     loop {
         let page =
             client.get(&format!("/v1/sales/{sale}/facts?after={after}&limit={FACTS_PER_PAGE}")).await?;
-        for fact in list(&page, "facts") {
+        for fact in list(&page, "data") {
             verdict.facts += 1;
             found.note(fact);
             let at = instant::ms(&fact["at"]).unwrap_or_default();
@@ -131,7 +131,7 @@ impl Found {
 }
 
 /// The number inside a checkout's or an order's id.
-pub(in super::super) fn number(fact: &Value, name: &str) -> u128 {
+pub(in super::super) fn number(fact: &Value, name: &str) -> u64 {
     let text = text(fact, name);
     let prefix = text.split('_').next().unwrap_or_default();
     read_inside_of(ListingKind::Sale, prefix, &text).map_or(0, |(_, number)| number)

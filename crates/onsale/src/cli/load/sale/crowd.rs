@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::SKU;
-use crate::cli::client::{Client, Reply};
+use crate::cli::client::Reply;
+use crate::cli::load::connection::Connection;
 
 /// Who finds all reserved comes back after so long.
 const COME_BACK: Duration = Duration::from_millis(500);
@@ -52,7 +53,14 @@ enum Way {
 #[derive(Clone, Debug)]
 enum Next {
     CheckOut,
-    Use { code: String, way: Way },
+    Use { own: OwnCheckout, way: Way },
+}
+
+/// A checkout and the code that opens it.
+#[derive(Clone, Debug)]
+struct OwnCheckout {
+    id: String,
+    code: String,
 }
 
 #[derive(Debug)]
@@ -103,7 +111,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Crowd {
-    pub(crate) async fn run(client: &Client, sale: &str, plan: &Plan, bar: ProgressBar) -> Crowd {
+    pub(crate) async fn run(client: &Connection, sale: &str, plan: &Plan, bar: ProgressBar) -> Crowd {
         let buyers = plan.buyers;
         let run = rand::random::<u32>();
         let name = |number: usize| format!("load-{run:08x}-{number}");
@@ -151,7 +159,7 @@ impl Crowd {
     }
 }
 
-async fn work(shared: Arc<Shared>, mut client: Client, mut rng: StdRng) {
+async fn work(shared: Arc<Shared>, mut client: Connection, mut rng: StdRng) {
     while shared.gone.load(Ordering::Relaxed) < shared.all {
         let Some(number) = shared.next_due() else {
             tokio::time::sleep(IDLE).await;
@@ -163,7 +171,7 @@ async fn work(shared: Arc<Shared>, mut client: Client, mut rng: StdRng) {
         };
         let then = match next {
             Next::CheckOut => shared.check_out(&mut client, &name, &mut rng).await,
-            Next::Use { code, way } => shared.use_code(&mut client, &name, &code, way).await,
+            Next::Use { own, way } => shared.use_code(&mut client, &name, &own, way).await,
         };
         shared.then(number, then);
     }
@@ -218,14 +226,14 @@ impl Shared {
 
     async fn post(
         &self,
-        client: &mut Client,
+        client: &mut Connection,
         path: &str,
-        buyer: &str,
-        key: &str,
+        (buyer, key, code): (&str, &str, Option<&str>),
         body: Value,
     ) -> Option<(Reply, Value, String)> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let headers = [("onsale-buyer", buyer), ("idempotency-key", key)];
+        let mut headers = vec![("onsale-buyer", buyer), ("idempotency-key", key)];
+        headers.extend(code.map(|code| ("checkout-code", code)));
         let reply = client.send(Method::POST, path, &headers, Some(body.to_string())).await;
         let Ok(reply) = reply else {
             *lock(&self.heard).answers.entry("no answer".to_owned()).or_default() += 1;
@@ -237,7 +245,7 @@ impl Shared {
         Some((reply, told, code))
     }
 
-    async fn check_out(&self, client: &mut Client, name: &str, rng: &mut StdRng) -> Then {
+    async fn check_out(&self, client: &mut Connection, name: &str, rng: &mut StdRng) -> Then {
         let path = format!("/v1/sales/{}/checkouts", self.sale);
         // While there is plenty, some want two; later one, so that the last unit finds its buyer.
         let scarce = self.scarce.load(Ordering::Relaxed);
@@ -245,7 +253,7 @@ impl Shared {
         let body = json!({"lines": [{"sku": SKU, "count": count}]});
         // What is asked for is part of the key: who comes back may want less.
         let key = format!("{name}-checkout-{count}");
-        let Some((reply, told, code)) = self.post(client, &path, name, &key, body).await else {
+        let Some((reply, told, code)) = self.post(client, &path, (name, &key, None), body).await else {
             return Then::Again;
         };
         match (reply.status, code.as_str()) {
@@ -263,8 +271,9 @@ impl Shared {
         }
         let checkout = told["id"].as_str().unwrap_or_default().to_owned();
         let buyer = told["buyer"].as_str().unwrap_or_default().to_owned();
-        lock(&self.heard).promises.push(Promise::Reserved { checkout, buyer, count });
         let code = told["code"].as_str().unwrap_or_default().to_owned();
+        let own = OwnCheckout { id: checkout.clone(), code };
+        lock(&self.heard).promises.push(Promise::Reserved { checkout, buyer, count });
         let left = told["expires_in_seconds"].as_i64().unwrap_or(0) * 1_000;
         let dice = rng.random_range(0..100);
         let way = if scarce {
@@ -283,21 +292,22 @@ impl Shared {
             Way::WalkAway => Then::GoHome,
             Way::ComeLate => {
                 let wait = Duration::from_millis(left.unsigned_abs()) + LATE;
-                Then::Go(wait, Next::Use { code, way })
+                Then::Go(wait, Next::Use { own, way })
             }
             Way::Buy | Way::BuyTwice | Way::Cancel | Way::LetOtherTry => {
-                Then::Go(Duration::ZERO, Next::Use { code, way })
+                Then::Go(Duration::ZERO, Next::Use { own, way })
             }
         }
     }
 
-    async fn use_code(&self, client: &mut Client, name: &str, code: &str, way: Way) -> Then {
+    async fn use_code(&self, client: &mut Connection, name: &str, own: &OwnCheckout, way: Way) -> Then {
         let verb = if way == Way::Cancel { "cancel" } else { "purchase" };
-        let path = format!("/v1/checkouts/{code}/{verb}");
+        let path = format!("/v1/checkouts/{}/{verb}", own.id);
+        let code = Some(own.code.as_str());
         if way == Way::LetOtherTry {
             let thief = format!("{name}-thief");
             let key = format!("{thief}-{verb}");
-            match self.post(client, &path, &thief, &key, json!({})).await {
+            match self.post(client, &path, (&thief, &key, code), json!({})).await {
                 None => return Then::Again,
                 Some((reply, _, _)) if reply.status == 403 || reply.status == 503 => {}
                 Some((reply, _, code)) => {
@@ -307,7 +317,8 @@ impl Shared {
             }
         }
         let key = format!("{name}-{verb}");
-        let Some((reply, told, refusal)) = self.post(client, &path, name, &key, json!({})).await else {
+        let Some((reply, told, refusal)) = self.post(client, &path, (name, &key, code), json!({})).await
+        else {
             return Then::Again;
         };
         let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
@@ -328,7 +339,7 @@ impl Shared {
         }
         if way == Way::BuyTwice && reply.status == 200 {
             let key = format!("{name}-{verb}-again");
-            if let Some((again, second, _)) = self.post(client, &path, name, &key, json!({})).await
+            if let Some((again, second, _)) = self.post(client, &path, (name, &key, code), json!({})).await
                 && again.status != 503
                 && (again.status, &second) != (200, &told)
             {

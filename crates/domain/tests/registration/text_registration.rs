@@ -18,7 +18,7 @@ use onsale_domain::{Fact, Kind};
 
 const FENCE: u64 = 1 << 40;
 
-pub(crate) struct Desk {
+pub(crate) struct TextRegistration {
     pub registration: Registration,
     fence: u64,
     last_at: Millis,
@@ -53,11 +53,11 @@ pub(crate) fn check_paid(table: &str) {
 
 #[track_caller]
 fn play(price_minor: i64, table: &str) {
-    let mut desk = Desk::new(price_minor);
+    let mut spoken = TextRegistration::new(price_minor);
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (asked, expected) = line.split_once("->").unwrap_or_else(|| panic!("no answer in {line:?}"));
-        let mut copies = desk.copies();
-        let answer = desk.say(asked);
+        let mut copies = spoken.copies();
+        let answer = spoken.say(asked);
         assert_eq!(answer, expected.trim(), "\n  {line}\nof\n{table}");
         for copy in &mut copies {
             assert_eq!(copy.say(asked), answer, "a copy answers otherwise:\n  {line}\nof\n{table}");
@@ -65,21 +65,26 @@ fn play(price_minor: i64, table: &str) {
     }
 }
 
-impl Desk {
-    pub(crate) fn new(price_minor: i64) -> Desk {
+impl TextRegistration {
+    pub(crate) fn new(price_minor: i64) -> TextRegistration {
         let facts = Registration::create(&create(price_minor), 0).expect("it can be created");
         let registration = Registration::begin(&facts[0]).expect("the first fact begins it");
-        Desk { registration, fence: FENCE + 1, last_at: 0, log: vec![(facts[0].clone(), FENCE + 1, 0)] }
+        TextRegistration {
+            registration,
+            fence: FENCE + 1,
+            last_at: 0,
+            log: vec![(facts[0].clone(), FENCE + 1, 0)],
+        }
     }
 
     /// The same, from its facts, and from its image.
-    pub(crate) fn copies(&self) -> [Desk; 2] {
+    pub(crate) fn copies(&self) -> [TextRegistration; 2] {
         let (first, rest) = self.log.split_first().expect("there is a first fact");
         let mut replayed = Registration::begin(&first.0).expect("the first fact begins it");
         rest.iter().for_each(|(fact, fence, at)| replayed.apply(fact, *fence, *at));
         let bytes = minicbor::to_vec(self.registration.image()).expect("memory takes it");
         let image: RegistrationImage = minicbor::decode(&bytes).expect("it was just written");
-        [replayed, Registration::from_image(image)].map(|registration| Desk {
+        [replayed, Registration::from_image(image)].map(|registration| TextRegistration {
             registration,
             fence: self.fence,
             last_at: self.last_at,
@@ -176,7 +181,7 @@ fn seconds(word: &str) -> Millis {
 }
 
 fn command(verb: &str, words: &[&str]) -> RegistrationCommand {
-    let number = |word: &str| word[1..].parse::<u128>().expect("a number behind a letter");
+    let number = |word: &str| word[1..].parse::<u64>().expect("a number behind a letter");
     let entry = |word: &str| EntryId(number(word));
     let buyer = |word: &str| BuyerId::parse(word).expect("a short name");
     let change = |change| RegistrationCommand::Change(Box::new(change));

@@ -18,7 +18,7 @@ use onsale_domain::{Fact, Kind};
 /// Fences of the first facts.
 const FENCE: u64 = 1 << 40;
 
-pub(crate) struct Desk {
+pub(crate) struct TextSale {
     pub sale: Sale,
     fence: u64,
     last_at: Millis,
@@ -42,8 +42,8 @@ pub(crate) fn create() -> CreateSale {
     }
 }
 
-impl Desk {
-    pub(crate) fn new(create: &CreateSale, now: Millis) -> Desk {
+impl TextSale {
+    pub(crate) fn new(create: &CreateSale, now: Millis) -> TextSale {
         let facts = Sale::create(create, now).expect("a sale that can be created");
         let mut sale = Sale::begin(&facts[0]).expect("the first fact begins it");
         let mut log = vec![(facts[0].clone(), FENCE + 1, now)];
@@ -52,7 +52,7 @@ impl Desk {
             sale.apply(fact, fence, now);
             log.push((fact.clone(), fence, now));
         }
-        Desk { sale, fence: FENCE + facts.len() as u64, last_at: now, log }
+        TextSale { sale, fence: FENCE + facts.len() as u64, last_at: now, log }
     }
 
     /// Runs a command and whatever must be true after every one of them.
@@ -83,13 +83,13 @@ impl Desk {
     }
 
     /// The same sale, from its facts, and from its image.
-    pub(crate) fn copies(&self) -> [Desk; 2] {
+    pub(crate) fn copies(&self) -> [TextSale; 2] {
         let (first, rest) = self.log.split_first().expect("a sale has a first fact");
         let mut replayed = Sale::begin(&first.0).expect("the first fact begins it");
         rest.iter().for_each(|(fact, fence, at)| replayed.apply(fact, *fence, *at));
         let bytes = minicbor::to_vec(self.sale.image()).expect("memory takes it");
         let image: SaleImage = minicbor::decode(&bytes).expect("it was just written");
-        [replayed, Sale::from_image(image)].map(|sale| Desk {
+        [replayed, Sale::from_image(image)].map(|sale| TextSale {
             sale,
             fence: self.fence,
             last_at: self.last_at,
@@ -110,20 +110,20 @@ pub(crate) type Answer = Result<Outcome, Refusal>;
 /// Plays a table and compares every answer.
 #[track_caller]
 pub(crate) fn check(table: &str) {
-    let mut desk = Desk::new(&create(), 0);
+    let mut spoken = TextSale::new(&create(), 0);
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (asked, expected) = line.split_once("->").unwrap_or_else(|| panic!("no answer in {line:?}"));
-        let mut copies = desk.copies();
-        let answer = desk.say(asked);
+        let mut copies = spoken.copies();
+        let answer = spoken.say(asked);
         assert_eq!(answer, expected.trim(), "\n  {line}\nof\n{table}");
         for copy in &mut copies {
             assert_eq!(copy.say(asked), answer, "a copy answers otherwise:\n  {line}\nof\n{table}");
-            assert_eq!(copy.picture(), desk.picture(), "a copy is another after:\n  {line}\nof\n{table}");
+            assert_eq!(copy.picture(), spoken.picture(), "a copy is another after:\n  {line}\nof\n{table}");
         }
     }
 }
 
-impl Desk {
+impl TextSale {
     fn say(&mut self, asked: &str) -> String {
         let mut words = asked.split_whitespace();
         let at: Millis = words.next().and_then(seconds).expect("a time");
@@ -185,7 +185,7 @@ fn seconds(word: &str) -> Option<Millis> {
     }
 }
 
-fn number(word: &str) -> u128 {
+fn number(word: &str) -> u64 {
     word[1..].parse().expect("a number behind a letter")
 }
 

@@ -12,7 +12,7 @@ use crate::model::other::Other;
 use crate::rng::Rng;
 
 /// A kind of listing of which somebody wants something.
-pub(super) trait Wanted: Kind {
+pub(super) trait Demand: Kind {
     /// A command for this listing as it is now.
     fn wish(&self, _workload: &mut Workload, _rng: &mut Rng, _clock: i64) -> Command {
         Command::ExpireDue { limit: 1 }
@@ -24,8 +24,8 @@ pub(super) trait Wanted: Kind {
     }
 }
 
-macro_rules! wanted {
-    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $State:ty;)*) => {
+macro_rules! demand {
+    ($($(#[$doc:meta])* $number:literal $Kind:ident $name:ident $prefix:literal $letter:literal $State:ty;)*) => {
         impl Workload {
             pub(super) fn of_other(&mut self, rng: &mut Rng, id: ListingId, other: &Other, clock: i64) -> Request {
                 let command = match &other.listing.body {
@@ -46,9 +46,9 @@ macro_rules! wanted {
     };
 }
 
-each_kind!(wanted);
+each_kind!(demand);
 
 // Events with orders are asked by `orders.rs`, desks by the payments' worker.
-impl Wanted for Seats {}
-impl Wanted for Venue {}
-impl Wanted for Desk {}
+impl Demand for Seats {}
+impl Demand for Venue {}
+impl Demand for Desk {}
