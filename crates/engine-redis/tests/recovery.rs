@@ -30,15 +30,13 @@ async fn patiently<const N: usize>(
     server: &Deployment<Release<N>>,
     listing: u32,
     operation: &str,
-) -> (CountReply, usize) {
+) -> CountReply {
     let begun = Instant::now();
-    let mut refused = 0;
     loop {
         match count(server, listing, operation).await {
-            Ok(told) => return (told, refused),
+            Ok(told) => return told,
             Err(error) => assert!(error.is_retryable(), "{error}"),
         }
-        refused += 1;
         assert!(begun.elapsed() < SOON, "never answered");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -75,20 +73,23 @@ async fn a_restarted_server_is_recovered_with_its_state_under_a_new_epoch() {
         }
         server.kill();
         server.start_again();
-        let (first, refused) = patiently(&one, 3, "b").await;
-        assert_eq!(first, told(2, 2, false), "the state is kept, the epoch grew");
-        assert!(refused > 0, "it was not simply believed");
-        assert_eq!(patiently(&two, 3, "b").await.0, told(2, 2, true));
+        // Whether a server is refused meanwhile is luck: the recovery may be over before it asks. The epoch proves it.
+        assert_eq!(
+            patiently(&one, 3, "b").await,
+            told(2, 2, false),
+            "the state is kept, and it was not simply believed"
+        );
+        assert_eq!(patiently(&two, 3, "b").await, told(2, 2, true));
         for listing in 0..40 {
             assert_eq!(
-                patiently(&two, listing, "a").await.0,
+                patiently(&two, listing, "a").await,
                 told(1, 1, true),
                 "what was answered stays answered"
             );
             assert_eq!(count(&two, listing, "c").await.expect("an answer").epoch, 2);
         }
         assert_eq!(
-            patiently(&one, 99, "new").await.0,
+            patiently(&one, 99, "new").await,
             told(2, 1, false),
             "a new listing starts under the new epoch"
         );
@@ -103,12 +104,12 @@ async fn an_epoch_that_was_forgotten_is_never_used_again() {
         assert_eq!(count(&one, 1, "a").await, Ok(told(1, 1, false)));
         server.tell("SAVE");
         server.tell("SCRIPT FLUSH");
-        assert_eq!(patiently(&one, 1, "b").await.0, told(2, 2, false));
+        assert_eq!(patiently(&one, 1, "b").await, told(2, 2, false));
         // All since the snapshot is gone: the decision, and that there ever was an epoch 2.
         server.kill();
         server.start_again();
         assert_eq!(
-            patiently(&one, 1, "c").await.0,
+            patiently(&one, 1, "c").await,
             told(3, 2, false),
             "the position (2, 2) has a meaning already"
         );
@@ -155,8 +156,8 @@ async fn scripts_of_two_releases_stand_side_by_side() {
     let new = join::<2>(&config).await;
     assert_eq!(count(&new, 1, "b").await, Ok(told(1, 2, false)), "a new release is no reason to recover");
     server.tell("SCRIPT FLUSH");
-    assert_eq!(patiently(&new, 1, "c").await.0, told(2, 3, false));
-    assert_eq!(patiently(&old, 1, "d").await.0, told(2, 4, false), "whoever recovered, both go on");
+    assert_eq!(patiently(&new, 1, "c").await, told(2, 3, false));
+    assert_eq!(patiently(&old, 1, "d").await, told(2, 4, false), "whoever recovered, both go on");
     assert_eq!(old.current().generation, new.current().generation);
 }
 
@@ -173,7 +174,7 @@ async fn a_promoted_replica_is_not_believed_even_if_it_has_the_scripts() {
     server.tell("REPLICAOF NO ONE");
     let noticed = recoveries.wait_for(|number| *number > 1);
     tokio::time::timeout(SOON, noticed).await.expect("soon").expect("its other history is noticed");
-    let (after, _) = patiently(&one, 1, "b").await;
+    let after = patiently(&one, 1, "b").await;
     assert!(after.epoch > 1, "{after:?}");
 }
 
@@ -189,7 +190,7 @@ async fn a_missing_listing_key_starts_a_recovery() {
     recoveries.mark_unchanged();
     assert_eq!(one.suspect(keys.meta()), LinkError::Recovering);
     recoveries.changed().await.expect("a recovery");
-    assert_eq!(patiently(&one, 2, "b").await.0, told(2, 2, false));
+    assert_eq!(patiently(&one, 2, "b").await, told(2, 2, false));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -204,14 +205,14 @@ async fn one_node_of_a_cluster_is_recovered_while_the_others_go_on() {
     six.nodes[0].say::<Value>("SCRIPT FLUSH").expect("done");
     let mut epochs = Vec::new();
     for listing in 0..30 {
-        let (told, _) = patiently(&two, listing, "b").await;
+        let told = patiently(&two, listing, "b").await;
         assert_eq!(told.offset, 2);
         epochs.push(told.epoch);
     }
     let raised = epochs.iter().filter(|epoch| **epoch == 2).count();
     println!("{raised} of 30 listings went on under a new epoch");
     assert!(raised > 0 && raised < 30, "{epochs:?}");
-    let (told, _) = patiently(&one, 0, "c").await;
+    let told = patiently(&one, 0, "c").await;
     assert_eq!(told.offset, 3);
     let mut recoveries = one.recoveries();
     let adopted = recoveries.wait_for(|number| *number == 2);
