@@ -12,6 +12,8 @@ from onsale_client import AuthenticatedClient
 from onsale_client.api.events import events_create
 from onsale_client.api.holds import holds_change, holds_create, holds_release, holds_show
 from onsale_client.models import (
+    Ended,
+    EndedStatus,
     Event,
     EventStatus,
     Hold,
@@ -75,13 +77,15 @@ def main() -> None:
     token = hold.token
     assert isinstance(token, str), "a hold's buyer is told its token"
     longer = HoldChange(extend_seconds=60)
-    extended = holds_change.sync_detailed(event, hold.id, client=client, body=longer, hold_token=token)
-    assert extended.status_code == 200, extended
+    extended = holds_change.sync_detailed(hold.id, client=client, body=longer, hold_token=token)
+    assert told(Hold, 200, extended).seats == hold.seats, extended
 
-    released = holds_release.sync_detailed(event, hold.id, client=client, hold_token=token)
+    released = holds_release.sync_detailed(hold.id, client=client, hold_token=token)
     assert told(HoldReleased, 200, released).id == hold.id
-    gone = told(Problem, 410, holds_show.sync_detailed(event, hold.id, client=client, hold_token=token))
-    assert gone.code == "released", gone
+    gone = told(Ended, 200, holds_show.sync_detailed(hold.id, client=client, hold_token=token))
+    assert gone.status == EndedStatus.RELEASED, gone
+    late = holds_change.sync_detailed(hold.id, client=client, body=longer, hold_token=token)
+    assert told(Problem, 410, late).code == "released", late
     print("a hold was placed, extended and released, and two refusals were read")
 
 

@@ -48,7 +48,7 @@ pub(crate) fn create(listing: ListingId, seats: usize) -> Request {
         ends_at: FAR + 1,
         sale_opens_at: None,
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("three capital letters"),
         tiers: vec![tier("A", 9_900), tier("B", 7_900), tier("C", 4_900), tier("D", 2_900)],
         rules: SaleRules { hold_ms: 900_000, ..SaleRules::default() },

@@ -44,7 +44,7 @@ pub(crate) fn create_sale() -> Result<Command> {
         rules: StockRules::default(),
         origin: None,
     };
-    let skus = vec![Sku { id: "A".into(), name: "A".into(), price_minor: 900, stock: STOCK }];
+    let skus = vec![Sku { id: "A".into(), name: "A".into(), price_minor: 900, stock: STOCK, picture: None }];
     Ok(Command::Sale(SaleCommand::Create(Box::new(CreateSale { details, skus }))))
 }
 

@@ -106,6 +106,12 @@ impl Kind for Auction {
         self.next_due()
     }
 
+    /// A bid, a retracted one too, or an award.
+    fn is_in_use(&self) -> bool {
+        let is_awarded = matches!(&self.phase, state::Phase::Closed(closed) if !closed.awards.is_empty());
+        self.bids.len() > 0 || is_awarded
+    }
+
     fn view(&self) -> AuctionView {
         self.view()
     }

@@ -4,6 +4,7 @@
 use crate::id::{BuyerId, ListingKind};
 use crate::kind::Kind;
 use crate::kinds::each_kind;
+use crate::listing::{Creation, ListingCommand};
 use crate::order::OrderCommand;
 use crate::verb::Verb;
 
@@ -15,6 +16,10 @@ macro_rules! command {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Command {
             $($(#[$doc])* $Kind(<$State as Kind>::Command),)*
+            /// Makes a listing with what is said of it.
+            Create(Box<Creation>),
+            /// Of a listing whatever kind it is.
+            Listing(ListingCommand),
             /// Of an order, for whatever listing has its goods.
             Order(OrderCommand),
             /// For every kind of listing that has deadlines.
@@ -25,6 +30,8 @@ macro_rules! command {
             pub fn verb(&self) -> &'static Verb {
                 match self {
                     $(Command::$Kind(command) => command.verb(),)*
+                    Command::Create(creation) => creation.command.verb(),
+                    Command::Listing(command) => command.verb(),
                     Command::Order(command) => command.verb(),
                     Command::ExpireDue { .. } => &EXPIRE_DUE,
                 }
@@ -34,13 +41,14 @@ macro_rules! command {
             pub fn kind(&self) -> Option<ListingKind> {
                 match self {
                     $(Command::$Kind(_) => Some(ListingKind::$Kind),)*
-                    Command::Order(_) | Command::ExpireDue { .. } => None,
+                    Command::Create(creation) => creation.command.kind(),
+                    Command::Listing(_) | Command::Order(_) | Command::ExpireDue { .. } => None,
                 }
             }
 
             /// Every verb there is.
             pub fn verbs() -> impl Iterator<Item = &'static Verb> {
-                let kinds = [$(<$State as Kind>::Command::VERBS,)* OrderCommand::VERBS];
+                let kinds = [$(<$State as Kind>::Command::VERBS,)* OrderCommand::VERBS, ListingCommand::VERBS];
                 kinds.into_iter().flatten().chain([&EXPIRE_DUE])
             }
 
@@ -48,6 +56,7 @@ macro_rules! command {
             pub fn attempt_by(&self) -> Option<&BuyerId> {
                 match self {
                     $(Command::$Kind(command) => <$State as Kind>::attempt_by(command),)*
+                    Command::Create(_) | Command::Listing(_) => None,
                     Command::Order(_) | Command::ExpireDue { .. } => None,
                 }
             }
@@ -56,6 +65,8 @@ macro_rules! command {
             pub fn check(&self) -> Result<(), crate::Refusal> {
                 match self {
                     $(Command::$Kind(command) => <$State as Kind>::check(command),)*
+                    Command::Create(creation) => creation.about.check().and_then(|()| creation.command.check()),
+                    Command::Listing(command) => crate::listing::check(command),
                     Command::Order(command) => crate::order::check(command),
                     Command::ExpireDue { .. } => Ok(()),
                 }

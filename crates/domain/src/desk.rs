@@ -70,6 +70,11 @@ impl Kind for Desk {
         self.apply(fact, fence, at);
     }
 
+    /// Payments are never forgotten by hand.
+    fn is_in_use(&self) -> bool {
+        true
+    }
+
     fn view(&self) -> DeskView {
         self.view()
     }

@@ -8,7 +8,7 @@ use crate::id::ListingId;
 use crate::layout::is_name;
 use crate::limits::{
     BUYER_LIMIT_DEFAULT, BUYER_LIMIT_MAX, EXTENSIONS_DEFAULT, EXTENSIONS_MAX, HOLD_CAP_MS_MIN,
-    HOLD_MS_DEFAULT, HOLD_MS_MAX, HOLD_MS_MIN, TIERS_MAX,
+    HOLD_MS_DEFAULT, HOLD_MS_MAX, HOLD_MS_MIN, TIERS_MAX, TIME_ZONE_CHARS_MAX,
 };
 use crate::money::{Currency, MINOR_MAX, Minor};
 use crate::refusal::Refusal;
@@ -31,8 +31,9 @@ pub struct EventDetails {
     pub sale_opens_at: Option<Millis>,
     #[n(6)]
     pub sale_closes_at: Option<Millis>,
+    /// Where its times are read, as the time zone database names it; the edge knows the names.
     #[n(7)]
-    pub is_virtual: bool,
+    pub time_zone: String,
     #[n(8)]
     pub currency: Currency,
     #[n(9)]
@@ -169,6 +170,9 @@ impl EventDetails {
         {
             return invalid(Field::SaleClosesAt, "after sale_opens_at");
         }
+        if !is_zone(&self.time_zone) {
+            return invalid(Field::TimeZone, "the name of a time zone, such as Europe/Berlin");
+        }
         if self.tiers.is_empty() || self.tiers.len() > TIERS_MAX {
             return invalid(Field::Tiers, "1 to 64 tiers");
         }
@@ -201,4 +205,10 @@ impl EventDetails {
         }
         Ok(())
     }
+}
+
+/// What any name of a zone looks like.
+fn is_zone(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte);
+    (1..=TIME_ZONE_CHARS_MAX).contains(&name.len()) && name.bytes().all(is_part)
 }

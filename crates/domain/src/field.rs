@@ -34,6 +34,18 @@ fields! {
     AmountMinor = "amount_minor";
     CheckoutMs = "checkout_ms";
     RulesBuyerLimit = "rules.buyer_limit";
+    ExternalId = "external_id";
+    Metadata = "metadata";
+    CardCategory = "card.category";
+    CardTags = "card.tags";
+    CardTag = "card.tags[]";
+    CardCity = "card.city";
+    CardCountry = "card.country";
+    CardLatitude = "card.coordinates.latitude";
+    CardLongitude = "card.coordinates.longitude";
+    CardPicture = "card.picture";
+    CardOrganiser = "card.organiser";
+    TimeZone = "time_zone";
 
     // Events and venues.
     SaleOpensAt = "sale_opens_at";
@@ -83,6 +95,7 @@ fields! {
     SkuName = "skus[].name";
     SkuPriceMinor = "skus[].price_minor";
     SkuStock = "skus[].stock";
+    SkuPicture = "skus[].picture";
     StockCount = "count";
     Lines = "lines";
     Line = "lines[]";
@@ -96,6 +109,7 @@ fields! {
     ItemName = "template.items[].name";
     ItemPriceMinor = "template.items[].price_minor";
     ItemStock = "template.items[].stock";
+    ItemPicture = "template.items[].picture";
     Slot = "slot";
     Skipped = "skipped";
     SkippedSlot = "skipped[]";
@@ -104,6 +118,8 @@ fields! {
     OpensAt = "opens_at";
     CutOffMs = "cut_off_ms";
     Capacity = "capacity";
+    RegistrationEvent = "registration.event";
+    RegistrationVenue = "registration.venue";
 
     // Auctions.
     StartMinor = "start_minor";

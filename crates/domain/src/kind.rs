@@ -77,6 +77,9 @@ pub trait Kind: Clone + Debug {
         Ok(())
     }
 
+    /// Whether it has sold or promised anything, so that it cannot be deleted. Orders are looked at beside it.
+    fn is_in_use(&self) -> bool;
+
     /// The buyer whose attempt a command is, where refused attempts are kept: see [`crate::attempts`].
     fn attempt_by(_command: &Self::Command) -> Option<&BuyerId> {
         None

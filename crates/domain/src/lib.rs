@@ -1,6 +1,7 @@
 //! The rules of the house: what a command may do to a listing, decided purely.
 //! Called by every engine; never asks for the time, randomness, a file or a network.
 
+pub mod about;
 pub mod attempts;
 pub mod auction;
 pub mod by;
@@ -8,6 +9,7 @@ pub mod chart;
 pub mod command;
 mod deadlines;
 pub mod desk;
+pub mod drawing;
 pub mod ended;
 pub mod event;
 pub mod fact;

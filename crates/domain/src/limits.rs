@@ -58,6 +58,21 @@ bounds! {
     pub const NAME_CHARS_MAX: usize = 200;
     pub const DESCRIPTION_CHARS_MAX: usize = 10_000;
     pub const REASON_CHARS_MAX: usize = 200;
+    /// A merchant's own name of a listing: as long as an idempotency key.
+    pub const EXTERNAL_ID_CHARS_MAX: usize = 255;
+    /// What is only told back, as compact JSON: a note, not a document.
+    pub const METADATA_BYTES_MAX: usize = 2_048;
+    /// Category, city and organiser of a card.
+    pub const CARD_CHARS_MAX: usize = 200;
+    pub const CARD_TAGS_MAX: usize = 10;
+    pub const CARD_TAG_CHARS_MAX: usize = 50;
+    /// An address that every browser takes.
+    pub const CARD_URL_CHARS_MAX: usize = 2_048;
+    /// Coordinates are millionths of a degree.
+    pub const LATITUDE_MICRO_MAX: i64 = 90_000_000;
+    pub const LONGITUDE_MICRO_MAX: i64 = 180_000_000;
+    /// The longest name in the time zone database has half of this.
+    pub const TIME_ZONE_CHARS_MAX: usize = 64;
     /// A buyer's id: an account or a merchant's own id with its tenant in front.
     pub const BUYER_CHARS_MAX: usize = 128;
     /// The year 2200: a deadline beyond it is a mistake of units, not a wish.
@@ -91,6 +106,10 @@ bounds! {
     pub const SLOTS_SKIPPED_MAX: usize = 64;
     /// Slots that a series remembers; older ones are in the log.
     pub const SLOTS_KEPT: usize = 100;
+    /// Of a picture: an address that browsers, caches and logs still take, and a drawing of which a hundred fit into one
+    /// command.
+    pub const PICTURE_URL_BYTES_MAX: usize = 2_048;
+    pub const PICTURE_SVG_BYTES_MAX: usize = 4_096;
     /// Items of a generated sale.
     pub const ITEMS_MAX: usize = 20;
     /// A sale lasts from a minute to a month.

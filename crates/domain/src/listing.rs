@@ -2,11 +2,20 @@
 //! `apply` the only way a fact changes the state; recovery and live decisions share it.
 
 mod body;
+pub mod command;
+pub mod fact;
 mod image;
+mod own;
 
 pub use body::{Body, BodyView};
+pub use command::{Creation, Describe, ListingCommand};
+pub use fact::ListingFact;
 pub use image::Parts;
+pub(crate) use own::check;
 
+use std::sync::Arc;
+
+use crate::about::About;
 use crate::attempts::Attempts;
 use crate::by::By;
 use crate::command::Command;
@@ -30,7 +39,11 @@ pub struct Listing {
     pub offset: u64,
     /// The time of the last fact; the listing's time never runs backwards past it.
     pub last_at: Millis,
+    /// The time of the first fact.
+    pub created_at: Millis,
     pub body: Body,
+    /// What its merchant says of it, if anything.
+    about: Option<Arc<About>>,
     /// The orders that pay for what is here; none before the first.
     pub(crate) orders: Option<Box<Orders>>,
     /// Refused attempts, since this copy of the listing was made: no part of its state.
@@ -88,7 +101,17 @@ pub fn split_fence(fence: u64) -> (u64, u64) {
 
 impl Listing {
     pub fn new(id: ListingId, epoch: u64) -> Listing {
-        Listing { id, epoch, offset: 0, last_at: 0, body: Body::Nothing, orders: None, attempts: None }
+        Listing {
+            id,
+            epoch,
+            offset: 0,
+            last_at: 0,
+            created_at: 0,
+            body: Body::Nothing,
+            about: None,
+            orders: None,
+            attempts: None,
+        }
     }
 
     pub fn exists(&self) -> bool {
@@ -137,12 +160,23 @@ impl Listing {
         facts: &mut Vec<Fact>,
     ) -> Result<Outcome, Refusal> {
         if let Body::Nothing = self.body {
-            let created = Body::create(self.id.kind, command, now)?;
+            if self.exists() {
+                let code = if command.creates() { Code::ListingExists } else { Code::ListingUnknown };
+                return Err(Refusal::of(code));
+            }
+            let created = if let Command::Create(creation) = command {
+                self.create(creation, now)?
+            } else {
+                Body::create(self.id.kind, command, now)?
+            };
             self.apply_all(created, now, facts);
             return Ok(Outcome::Done);
         }
         if command.creates() {
             return Err(Refusal::of(Code::ListingExists));
+        }
+        if let Command::Listing(command) = command {
+            return self.execute_own(command, now, facts);
         }
         if let Command::Order(command) = command {
             self.body.goods().ok_or(Refusal::of(Code::WrongKind))?;
@@ -185,7 +219,13 @@ impl Listing {
     pub fn apply(&mut self, fact: &Fact, at: Millis) {
         self.offset += 1;
         self.last_at = at;
+        if self.offset == 1 {
+            self.created_at = at;
+        }
         let fence = self.fence();
+        if let Fact::Listing(fact) = fact {
+            return self.apply_own(fact);
+        }
         if let Fact::Order(fact) = fact {
             return self.apply_order(fact, fence, at);
         }

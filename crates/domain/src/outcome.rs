@@ -3,6 +3,7 @@
 use crate::id::{BuyerId, HoldId, SeatIndex};
 use crate::refusal::Refusal;
 use crate::registration::EntryState;
+use crate::seats::OrderState;
 use crate::seats::fact::{AreaLine, SeatLine};
 use crate::stock::PurchaseState;
 use crate::time::Millis;
@@ -17,6 +18,8 @@ pub enum Outcome {
     AlreadyYours(Box<HoldState>),
     /// Yes: the buyer's place in the queue is young enough to need no renewal.
     StillQueued(Box<PlaceState>),
+    /// Yes: the hold was confirmed under this order before.
+    AlreadyConfirmed(Box<OrderState>),
     /// Yes: the code was used by this buyer before, and this is what was bought.
     AlreadyPurchased(Box<PurchaseState>),
     /// Yes: the buyer is registered, or in the waiting list, already.

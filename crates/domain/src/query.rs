@@ -48,7 +48,12 @@ macro_rules! query {
                 match self {
                     $(Query::$Kind(query) => <$State as Kind>::asks_about(query),)*
                     Query::Orders(OrdersQuery::OrdersOf { buyer, .. }) => Some(buyer),
-                    Query::Orders(OrdersQuery::Order(_) | OrdersQuery::WorkAfter { .. }) => None,
+                    Query::Orders(
+                        OrdersQuery::Order(_)
+                        | OrdersQuery::OfGoods(_)
+                        | OrdersQuery::All { .. }
+                        | OrdersQuery::WorkAfter { .. },
+                    ) => None,
                     Query::Attempts(_) => None,
                 }
             }

@@ -110,6 +110,9 @@ codes! {
     /// A paid place is confirmed; it can be cancelled, but not once more paid.
     EntryConfirmed = 60, "entry_confirmed";
 
+    /// It has sold or promised something, and is not deleted.
+    ListingInUse = 65, "listing_in_use";
+
     // Auctions; in the order in which a bid is refused.
     AuctionNotStarted = 70, "not_started";
     AuctionCancelled = 71, "auction_cancelled";

@@ -94,6 +94,11 @@ impl Kind for Registration {
         self.next_due()
     }
 
+    /// Somebody has a place, or waits for one.
+    fn is_in_use(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
     fn view(&self) -> RegistrationView {
         self.view()
     }

@@ -106,6 +106,11 @@ impl Kind for Seats {
         self.next_due()
     }
 
+    /// A hold, a place in a queue, or an order, refunded ones too.
+    fn is_in_use(&self) -> bool {
+        !self.holds.is_empty() || !self.places.is_empty() || !self.orders.is_empty()
+    }
+
     fn view(&self) -> SeatsView {
         self.view()
     }
@@ -189,6 +194,7 @@ fn decide(seats: &Seats, command: &EventCommand, now: Millis) -> Result<Decision
     let fact = match command {
         EventCommand::PlaceHold(command) => return place_hold::decide(seats, command, now),
         EventCommand::GrowHold(command) => return grow_hold::decide(seats, command, now),
+        EventCommand::ConfirmHold(command) => return confirm_hold::decide(seats, command, now),
         EventCommand::JoinQueue(command) => return queue::join(seats, command, now),
         EventCommand::ChangeEvent(command) => return change_event::decide(seats, command),
         EventCommand::ChangeStatus(status) => return change_event::status(seats, *status, now),
@@ -196,7 +202,6 @@ fn decide(seats: &Seats, command: &EventCommand, now: Millis) -> Result<Decision
         EventCommand::ExtendHold(command) => extend_hold::decide(seats, command, now)?,
         EventCommand::DropSeats(command) => drop_seats::decide(seats, command, now)?,
         EventCommand::ReleaseHold(key) => release_hold::decide(seats, key, now)?,
-        EventCommand::ConfirmHold(command) => confirm_hold::decide(seats, command, now)?,
         EventCommand::OverrideHold(command) => override_hold::decide(seats, command, now)?,
         EventCommand::RefundOrder(command) => refund_order::decide(seats, command)?,
         EventCommand::BlockSeats(command) => return block_seats::block(seats, command),

@@ -95,6 +95,11 @@ impl Kind for Series {
         self.apply(fact, at);
     }
 
+    /// A slot among those remembered that opened a sale.
+    fn is_in_use(&self) -> bool {
+        self.slots.iter().any(|slot| slot.ends_at.is_some())
+    }
+
     fn view(&self) -> Arc<Series> {
         Arc::new(self.clone())
     }

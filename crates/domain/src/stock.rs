@@ -93,6 +93,11 @@ impl Kind for Sale {
         self.next_due()
     }
 
+    /// A living code, or a purchase, refunded ones too.
+    fn is_in_use(&self) -> bool {
+        !self.codes.is_empty() || !self.purchases.is_empty()
+    }
+
     fn view(&self) -> SaleView {
         self.view()
     }

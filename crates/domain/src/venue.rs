@@ -134,6 +134,11 @@ impl Kind for Venue {
         }
     }
 
+    /// An event keeps the layout that it adopted: no venue is needed for it.
+    fn is_in_use(&self) -> bool {
+        false
+    }
+
     fn view(&self) -> Arc<Venue> {
         Arc::new(self.clone())
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use onsale_domain::Fact;
 use onsale_domain::seats::EventFact;
+use onsale_domain::seats::fact::ReleaseCause;
 use onsale_tables::facts;
 
 const BYTES: &[u8] = include_bytes!("fixtures/facts-v1.cbor");
@@ -62,14 +63,18 @@ fn kinds_are_numbered_as_they_are_encoded() {
 
 #[test]
 fn fields_that_a_later_version_adds_are_passed_over() {
-    // HoldExpired { hold } with a second field that this version does not know.
+    // HoldReleased { hold, why } with a third field that this version does not know.
     let mut bytes = Vec::new();
     let mut encoder = minicbor::Encoder::new(&mut bytes);
     let written =
-        (|| encoder.array(2)?.u8(0)?.array(1)?.array(2)?.u8(8)?.array(2)?.u64(7)?.str("later")?.ok())();
+        (|| encoder.array(2)?.u8(0)?.array(1)?.array(2)?.u8(7)?.array(3)?.u64(7)?.u8(0)?.str("later")?.ok())(
+        );
     written.expect("memory takes it");
     let fact: Fact = minicbor::decode(&bytes).expect("an unknown field is no damage");
-    assert_eq!(fact, Fact::Event(EventFact::HoldExpired { hold: onsale_domain::HoldId(7) }));
+    assert_eq!(
+        fact,
+        Fact::Event(EventFact::HoldReleased { hold: onsale_domain::HoldId(7), why: ReleaseCause::Buyer })
+    );
 }
 
 /// Adds what is missing at the end; what is there is never touched.

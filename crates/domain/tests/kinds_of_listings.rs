@@ -42,7 +42,7 @@ fn series() -> SeriesDetails {
         currency: euro(),
         rules: StockRules { buyer_limit: 2, checkout_ms: 60_000 },
         length_ms: HOUR,
-        items: vec![ItemTemplate { price_minor: 100, stock: 2, name: None }],
+        items: vec![ItemTemplate { price_minor: 100, stock: 2, name: None, picture: None }],
     };
     SeriesDetails { name: "hourly".into(), schedule: Schedule::Hourly, from: 0, template }
 }
@@ -57,6 +57,9 @@ fn registration() -> CreateRegistration {
         currency: euro(),
         price_minor: 100,
         checkout_ms: 60_000,
+        ends_at: None,
+        event: None,
+        venue: None,
     };
     CreateRegistration { details, capacity: 1 }
 }

@@ -38,13 +38,13 @@ fn a_cancellation_promotes_in_the_same_step_and_the_canceller_rejoins_last() {
         100 register e3 cem    -> e3 waits behind 0
         100 register e4 dan    -> e4 waits behind 1
         101 drop e1 bob        -> not_yours
-        101 drop e1 ann        -> e1 cancelled, e3 promoted
+        101 drop e1 ann        -> e1 of ann cancelled, e3 of cem promoted
         101 drop e1 ann        -> released
         101 register e1 ann    -> id_taken
         101 register e5 ann    -> e5 waits behind 1
-        101 drop e4 dan        -> e4 cancelled
+        101 drop e4 dan        -> e4 of dan cancelled
         101 who                -> e2 confirmed, e3 confirmed, e5 waits behind 0
-        101 remove e2          -> e2 cancelled!, e5 promoted
+        101 remove e2          -> e2 of bob cancelled!, e5 of ann promoted
         3701 drop e1 ann       -> entry_unknown
     ",
     );
@@ -59,12 +59,12 @@ fn raising_the_capacity_promotes_as_many_and_nobody_loses_a_place() {
         100 register e3 cem    -> e3 waits behind 0
         100 register e4 dan    -> e4 waits behind 1
         100 register e5 eve    -> e5 waits behind 2
-        100 capacity 4         -> capacity 4, e3 promoted, e4 promoted
+        100 capacity 4         -> capacity 4, e3 of cem promoted, e4 of dan promoted
         100 capacity 4         -> unchanged
         100 capacity 3         -> not_enough_stock 4/3
         100 capacity 0         -> invalid capacity
-        100 drop e4 dan        -> e4 cancelled, e5 promoted
-        100 drop e5 eve        -> e5 cancelled
+        100 drop e4 dan        -> e4 of dan cancelled, e5 of eve promoted
+        100 drop e5 eve        -> e5 of eve cancelled
         100 capacity 3         -> capacity 3
         100 register e6 fay    -> e6 waits behind 0
     ",
@@ -82,10 +82,10 @@ fn from_the_cut_off_on_nobody_registers_or_is_promoted() {
         213600 register e5 eve      -> closed, registration_closed
         213600 register e9 ann      -> e1 of ann confirmed
         213600 capacity 9           -> registration_closed
-        213600 drop e1 ann          -> e1 cancelled
+        213600 drop e1 ann          -> e1 of ann cancelled
         213600 who                  -> e2 confirmed, e3 waits behind 0, e4 waits behind 1
         300000 drop e2 bob          -> started, registration_closed
-        300000 remove e2            -> e2 cancelled!
+        300000 remove e2            -> e2 of bob cancelled!
         300000 cancel_all           -> registration_closed
     ",
     );
@@ -106,12 +106,12 @@ fn a_paid_place_is_kept_until_it_is_paid() {
         699 confirm e1 ann o1 settled   -> e1 of ann paid by o1
         699 confirm e1 ann o2 settled   -> entry_confirmed
         699 confirm e2 bob o1 settled   -> id_taken
-        700 confirm e2 bob o2 settled   -> e2 lapsed, e3 offered until 87100 for 500, expired
+        700 confirm e2 bob o2 settled   -> e2 of bob lapsed, e3 of cem offered until 87100 for 500, expired
         87099 register e4 bob           -> e4 waits behind 0
-        87100 confirm e3 cem o3 settled -> e3 lapsed, e4 offered until 173500 for 500, expired
+        87100 confirm e3 cem o3 settled -> e3 of cem lapsed, e4 of bob offered until 173500 for 500, expired
         87100 price 900                 -> changed
         87101 confirm e4 bob o4 settled -> e4 paid by o4
-        87101 drop e1 ann               -> e1 cancelled and 500 paid back
+        87101 drop e1 ann               -> e1 of ann cancelled and 500 paid back
         87101 register e5 ann           -> e5 kept until 87701 for 900
     ",
     );
@@ -126,10 +126,10 @@ fn an_offer_never_outlasts_the_start_and_a_late_canceller_gets_nothing_back() {
         101 confirm e1 ann o1 settled    -> e1 paid by o1
         101 confirm e2 bob o2 settled    -> e2 paid by o2
         102 register e3 cem              -> e3 waits behind 0
-        213599 drop e2 bob               -> e2 cancelled and 500 paid back, e3 offered until 299999 for 500
+        213599 drop e2 bob               -> e2 of bob cancelled and 500 paid back, e3 of cem offered until 299999 for 500
         299998 confirm e3 cem o3 settled -> closed, e3 paid by o3
-        299998 drop e3 cem               -> e3 cancelled
-        299998 remove e1                 -> e1 cancelled! and 500 paid back
+        299998 drop e3 cem               -> e3 of cem cancelled
+        299998 remove e1                 -> e1 of ann cancelled! and 500 paid back
     ",
     );
 }
@@ -144,10 +144,10 @@ fn an_offer_ends_with_the_start_if_that_comes_before_a_day_is_over() {
         100 confirm e2 bob o2 settled    -> e2 paid by o2
         100 register e3 cem              -> e3 waits behind 0
         100 cutoff 0                     -> changed
-        290000 drop e1 ann               -> e1 cancelled and 500 paid back, e3 offered until 300000 for 500
-        299990 drop e2 bob               -> e2 cancelled and 500 paid back
+        290000 drop e1 ann               -> e1 of ann cancelled and 500 paid back, e3 of cem offered until 300000 for 500
+        299990 drop e2 bob               -> e2 of bob cancelled and 500 paid back
         299990 register e4 dan           -> e4 kept until 300000 for 500
-        300000 confirm e4 dan o4 settled -> closed, started, e4 lapsed, expired
+        300000 confirm e4 dan o4 settled -> closed, started, e4 of dan lapsed, expired
     ",
     );
 }
@@ -158,9 +158,9 @@ fn who_registers_makes_due_offers_lapse_and_comes_after_those_who_wait() {
         100 register e1 ann   -> open, e1 kept until 700 for 500
         101 register e2 bob   -> e2 kept until 701 for 500
         102 register e3 cem   -> e3 waits behind 0
-        701 register e4 dan   -> e1 lapsed, e3 offered until 87101 for 500, e2 lapsed, e4 kept until 1301 for 500
+        701 register e4 dan   -> e1 of ann lapsed, e3 of cem offered until 87101 for 500, e2 of bob lapsed, e4 kept until 1301 for 500
         701 who               -> e3 offered until 87101 for 500, e4 offered until 1301 for 500
-        87101 sweep           -> e4 lapsed, e3 lapsed
+        87101 sweep           -> e4 of dan lapsed, e3 of cem lapsed
         87101 sweep           -> unchanged
     ");
 }
@@ -177,8 +177,8 @@ fn a_cancelled_registration_is_taken_back_in_pieces() {
         101 register e4 dan            -> registration_cancelled
         101 confirm e2 bob o2 settled  -> registration_cancelled
         101 drop e1 ann                -> registration_cancelled
-        101 sweep 2                    -> e1 cancelled! and 500 paid back, e2 cancelled!
-        101 sweep                      -> e3 cancelled!
+        101 sweep 2                    -> e1 of ann cancelled! and 500 paid back, e2 of bob cancelled!
+        101 sweep                      -> e3 of cem cancelled!
         101 sweep                      -> unchanged
         101 who                        -> 
     ",

@@ -27,8 +27,13 @@ fn details(schedule: Schedule) -> SeriesDetails {
         rules: StockRules::default(),
         length_ms: HOUR,
         items: vec![
-            ItemTemplate { price_minor: 900, stock: 10, name: None },
-            ItemTemplate { price_minor: 0, stock: 1, name: Some("The last mug".into()) },
+            ItemTemplate { price_minor: 900, stock: 10, name: None, picture: None },
+            ItemTemplate {
+                price_minor: 0,
+                stock: 1,
+                name: Some("The last mug".into()),
+                picture: Some("https://cdn.example/mug.png".into()),
+            },
         ],
     };
     SeriesDetails { name: "hourly".into(), schedule, from: MIDNIGHT, template }

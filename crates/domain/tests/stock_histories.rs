@@ -169,6 +169,7 @@ impl World {
                 name: "new".into(),
                 price_minor: i64::from(c % 2) * 50,
                 stock: u32::from(d % 3),
+                picture: None,
             })),
             28 => match a {
                 0..=3 => SaleCommand::Close,

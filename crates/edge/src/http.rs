@@ -1,5 +1,6 @@
 //! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
 
+pub mod about;
 pub mod attempts;
 pub mod auctions;
 pub mod availability;
@@ -10,6 +11,7 @@ pub mod chart;
 pub mod compat;
 pub mod confirm;
 pub mod credential;
+pub mod delete;
 pub mod direct;
 pub mod docs;
 pub mod document;
@@ -26,7 +28,6 @@ pub mod list;
 pub mod lost;
 pub mod names;
 pub mod ordering;
-pub mod orders;
 pub mod overrides;
 pub mod payments;
 pub mod plain;
@@ -49,12 +50,14 @@ pub mod words;
 use std::sync::Arc;
 
 use axum::Router;
+use onsale_domain::about::About;
 use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::{ListingId, ListingKind, Tenant};
 
 use self::extract::Caller;
 use self::problem::{Problem, catalog};
 use crate::app::App;
+use crate::idempotency::named_number;
 
 /// All routes. Only answers that may be large are compressed; the buying routes have no layer at all.
 pub fn router(app: Arc<App>) -> Router {
@@ -64,12 +67,20 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// The id of a listing to be created: derived from the idempotency key if there is one, drawn otherwise.
-pub fn new_listing(app: &App, kind: ListingKind, caller: &Caller) -> ListingId {
+/// The id of a listing to be created: derived from the merchant's own name of it or else from the idempotency key, if there
+/// is one, drawn otherwise.
+pub fn new_listing(app: &App, kind: ListingKind, caller: &Caller, about: &About) -> ListingId {
     let tenant = Tenant::DEFAULT;
-    let number = match &caller.key {
-        Some(key) => key.listing_number(tenant, kind),
-        None => app.draw_number() % LISTING_NUMBERS,
+    let number = match (&about.external_id, &caller.key) {
+        (Some(external_id), _) => return named_listing(kind, external_id),
+        (None, Some(key)) => key.listing_number(tenant, kind),
+        (None, None) => app.draw_number() % LISTING_NUMBERS,
     };
     ListingId { tenant, kind, number }
+}
+
+/// The listing that has this name of the merchant's own, if there is one: no two can.
+pub fn named_listing(kind: ListingKind, external_id: &str) -> ListingId {
+    let tenant = Tenant::DEFAULT;
+    ListingId { tenant, kind, number: named_number(tenant, kind, external_id) }
 }

@@ -74,6 +74,17 @@ impl RouteKey {
     }
 }
 
+/// The number of the listing that its merchant calls so.
+pub fn named_number(tenant: Tenant, kind: ListingKind, external_id: &str) -> u64 {
+    let hash = first_128(|bytes| {
+        write_part(bytes, &tenant.number().to_be_bytes());
+        for part in ["external_id", kind.prefix(), external_id] {
+            write_part(bytes, part.as_bytes());
+        }
+    });
+    hash as u64 % LISTING_NUMBERS
+}
+
 fn write_part(bytes: &mut Vec<u8>, part: &[u8]) {
     bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
     bytes.extend_from_slice(part);
@@ -152,6 +163,16 @@ mod tests {
         let key = route("k", Method::POST, HOLDS).of(&listing(1), ann.as_ref(), &("body", [1]));
         assert_eq!(key.scope, 198_271_817_093_040_789_643_763_198_390_819_381_998);
         assert_eq!(key.fingerprint, 6_478_678_850_479_406_840_059_986_904_546_002_202);
+    }
+
+    /// Listings were given these numbers: whoever changes them gives a name a second time.
+    #[test]
+    fn a_name_is_the_same_number_today_as_yesterday_and_another_for_each_kind() {
+        let number = |kind, name| named_number(Tenant::DEFAULT, kind, name);
+        let known = number(ListingKind::Event, "shop-7");
+        assert_eq!(known, 574_894_277_725_795_688);
+        assert_ne!(known, number(ListingKind::Sale, "shop-7"));
+        assert_ne!(known, number(ListingKind::Event, "shop-8"));
     }
 
     #[test]

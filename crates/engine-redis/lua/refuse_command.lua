@@ -3,7 +3,7 @@
 -- REPLY  4          COST  2 reads
 local code = tonumber(ARGV[6])
 if ARGV[7] == "create" then
-  if layout then code = NO.listing_exists end
+  if layout or status == "deleted" then code = NO.listing_exists end
 elseif not layout then
   code = NO.listing_unknown
 elseif layout == "venue" and ARGV[7] ~= "venue" then

@@ -2,6 +2,7 @@
 //! by the command's kind from a picture of the listing, and the script checks that the picture was fresh enough.
 
 pub(crate) mod orders;
+pub(crate) mod own;
 
 use onsale_domain::refusal::Detail;
 use onsale_domain::{Code, Command, Fact, Millis, Refusal};

@@ -1,9 +1,10 @@
 //! Facts as flat fields, the same in a stream entry and in a script's reply: names and decimal numbers that a person
 //! can read with `redis-cli`. Only a whole layout is one field of CBOR: it is as large as all else together, nobody
-//! reads it by hand, and the journal's own bytes need no second format to keep.
+//! reads it by hand, and the journal's own bytes need no second format to keep. A long one is packed.
 
 mod fields;
 mod lines;
+pub mod listing;
 pub mod orders;
 mod step;
 
@@ -52,6 +53,16 @@ pub(crate) fn read_cbor<'a, T: Decode<'a, ()>>(field: &str, bytes: &'a [u8]) -> 
     minicbor::decode(bytes).map_err(|_| Malformed::of(field))
 }
 
+/// Charts and layouts, which scripts never look into: packed when they are long.
+pub(crate) fn packed<T: Encode<()>>(value: &T) -> Vec<u8> {
+    onsale_engine::packed::pack(cbor(value))
+}
+
+pub(crate) fn read_packed<T: for<'a> Decode<'a, ()>>(field: &str, bytes: &[u8]) -> Result<T, Malformed> {
+    let plain = onsale_engine::packed::unpack(bytes).map_err(|_| Malformed::of(field))?;
+    read_cbor(field, &plain)
+}
+
 pub(crate) fn flag(set: bool) -> &'static str {
     if set { "1" } else { "0" }
 }
@@ -80,8 +91,8 @@ mod tests {
             for n in 0..good.len() {
                 let mut bad = good.clone();
                 let (name, _) = bad.remove(n);
-                // Without these it is another, well-formed fact: the seats come free, there are no places.
-                let other = fact.kind() == "hold_overridden" && name == "buyer"
+                // Without these it is another, well-formed fact: the seats come free, it was no offer, there are no places.
+                let other = matches!(fact.kind(), "hold_overridden" | "hold_expired") && name == "buyer"
                     || fact.kind() == "hold_placed" && matches!(name.as_str(), "areas" | "pieces");
                 assert_eq!(decode(&bad).is_err(), !other, "{} without {name}", fact.kind());
             }

@@ -9,11 +9,11 @@ mod sale;
 mod series;
 mod venue;
 
-use onsale_domain::listing::Parts;
+use onsale_domain::listing::{ListingFact, Parts};
 use onsale_domain::order::OrderFact;
 use onsale_domain::{Code, Command, Fact, Kind, ListingKind, Millis, Refusal, each_kind};
 
-use crate::commands::{Args, ScriptArgs, Terms, orders, refused};
+use crate::commands::{Args, ScriptArgs, Terms, orders, own, refused};
 use crate::facts::{self, Fields, Malformed};
 use crate::keys::MARKER;
 use crate::picture::Picture;
@@ -92,6 +92,8 @@ macro_rules! of_kind {
                 $((ListingKind::$Kind, Command::ExpireDue { limit }) => {
                     <$State as OnRedis>::expire_due(picture, *limit, now, terms)
                 })*
+                (_, Command::Create(creation)) => own::create(picture, creation, now, terms),
+                (_, Command::Listing(command)) => own::prepare(picture, command),
                 (_, Command::Order(command)) => match goods(kind) {
                     Some(goods) => orders::prepare(picture, command, goods),
                     None => refused(Refusal::of(Code::WrongKind), ""),
@@ -114,13 +116,14 @@ macro_rules! of_kind {
         pub(crate) fn plain_fact(asked: &Fact, told: &[i64]) -> Option<Fact> {
             match asked {
                 $(Fact::$Kind(asked) => <$State as OnRedis>::plain_fact(asked, told).map(Fact::$Kind),)*
-                Fact::Order(_) => None,
+                Fact::Listing(_) | Fact::Order(_) => None,
             }
         }
 
         pub(crate) fn encode(fact: &Fact, fields: &mut Fields) {
             match fact {
                 $(Fact::$Kind(fact) => <$State as OnRedis>::encode(fact, fields),)*
+                Fact::Listing(fact) => facts::listing::encode(fact, fields),
                 Fact::Order(fact) => facts::orders::encode(fact, fields),
             }
         }
@@ -130,6 +133,9 @@ macro_rules! of_kind {
             $(if <$State as Kind>::Fact::KINDS.contains(&name) {
                 return <$State as OnRedis>::decode(name, fields).map(Fact::$Kind);
             })*
+            if ListingFact::KINDS.contains(&name) {
+                return facts::listing::decode(name, fields).map(Fact::Listing);
+            }
             if OrderFact::KINDS.contains(&name) {
                 return facts::orders::decode(name, fields).map(Fact::Order);
             }

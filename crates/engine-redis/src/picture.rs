@@ -36,6 +36,10 @@ impl Picture {
                 self.listing.apply(fact, step.at);
             }
         }
+        if next && self.listing.is_deleted() {
+            // Nothing is left that a script would compare.
+            (self.versions, self.layout) = (Versions::default(), Layout::default());
+        }
         next
     }
 

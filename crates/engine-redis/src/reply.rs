@@ -7,6 +7,7 @@ use onsale_domain::listing::{Key, split_fence};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::refusal::{Detail, InTheWay};
 use onsale_domain::registration::{EntryStanding, EntryState};
+use onsale_domain::seats::OrderState;
 use onsale_domain::stock::PurchaseState;
 use onsale_domain::{CheckoutId, Code, EntryId, Fact, ListingId, Millis, OrderId, Outcome, Refusal, Step};
 use onsale_engine::{Answer, Position};
@@ -94,6 +95,7 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
         7 => Outcome::AlreadyPurchased(Box::new(detail.purchase()?)),
         8 => Outcome::AlreadyRegistered(Box::new(detail.entry()?)),
         9 => return Ok(Reply::Damaged),
+        10 => Outcome::AlreadyConfirmed(Box::new(detail.order()?)),
         _ => return Err(Malformed::of("outcome")),
     };
     let step = match told.len() as u64 {
@@ -137,6 +139,20 @@ impl Detailed {
             seat: self.number(1)?,
             until: self.number(2)?,
             ahead: self.number(3)?,
+        })
+    }
+
+    fn order(&self) -> Result<OrderState, Malformed> {
+        let malformed = || Malformed::of("order");
+        Ok(OrderState {
+            order: facts::read_id(self.get(0)?).map(OrderId).ok_or_else(malformed)?,
+            hold: facts::read_id(self.get(1)?).map(onsale_domain::HoldId).ok_or_else(malformed)?,
+            buyer: onsale_domain::BuyerId::parse(self.get(2)?).ok_or_else(malformed)?,
+            fence: self.number(3)?,
+            at: self.number(4)?,
+            total_minor: self.number(5)?,
+            seats: facts::read_seat_lines(self.get(6)?)?,
+            areas: facts::read_area_lines(self.get(7)?)?,
         })
     }
 

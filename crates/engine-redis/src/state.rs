@@ -9,7 +9,7 @@ use onsale_domain::listing::Listing;
 use onsale_domain::{ListingId, Millis};
 use redis::Value;
 
-use crate::facts::{self, Fields, Malformed};
+use crate::facts::{self, Fields, Malformed, listing};
 use crate::kinds::{self, OWN_HEAD};
 use crate::layout::Layout;
 use crate::picture::{Picture, Versions};
@@ -17,6 +17,9 @@ use crate::reply::{array, bytes, fields};
 
 /// In the score of something that ended the kind of its end stands in the lowest bits of its time (`lua/lib/ended.lua`).
 const END_STEP: i64 = End::STEP;
+
+/// What stands in the head of a listing that is deleted, in place of its status; see `lua/listing/delete_listing.lua`.
+const DELETED: &str = "deleted";
 
 /// Everything a listing has in Redis, by key.
 #[derive(Clone, Debug)]
@@ -78,6 +81,9 @@ pub fn read(value: Value) -> Result<Option<State>, Malformed> {
 pub fn check(state: &State, id: ListingId) -> Result<(), String> {
     let picture = state.picture(id).map_err(|error| error.to_string())?;
     picture.listing.check_invariants()?;
+    if picture.listing.is_deleted() {
+        return Ok(());
+    }
     orders::check(state)?;
     kinds::check(id.kind, state)
 }
@@ -88,10 +94,20 @@ impl State {
         if !kinds::layouts(id.kind).contains(&layout) {
             return Err(Malformed::of("layout"));
         }
+        let created_at = self.meta.get("created_at").map_or(Ok(0), |_| self.meta.number("created_at"))?;
+        if self.is_deleted(id)? {
+            let listing = Listing::deleted(id, epoch, offset, at).with_created_at(created_at);
+            return Ok(Picture { listing, ..Picture::nothing(id) });
+        }
+        let about = self.meta.text_or_none("about")?.map(listing::read).transpose()?;
         let versions = self.versions(id)?;
         let listing = Listing::of_parts(id, epoch, offset, at, kinds::parts(id.kind, self)?);
-        let listing = listing.with_orders(orders::image(self)?);
+        let listing = listing.with_orders(orders::image(self)?).with_about(about).with_created_at(created_at);
         Ok(Picture { listing, versions, layout: Layout::parse(layout).unwrap_or_default() })
+    }
+
+    fn is_deleted(&self, id: ListingId) -> Result<bool, Malformed> {
+        Ok(self.head(kinds::head(id.kind))?.status == DELETED)
     }
 
     /// Those of the details and of the chart, where the kind has them.

@@ -7,6 +7,7 @@ mod desks;
 pub mod direct;
 mod lines;
 mod orders;
+mod own;
 pub mod reads;
 mod registrations;
 mod sales;

@@ -311,7 +311,7 @@ impl Engine for Embedded {
     ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
         let (facts, slot) = (self.facts.clone(), self.shared.directory.get(&listing));
         Box::pin(async move {
-            let slot = slot.ok_or(EngineError::UnknownListing)?;
+            let slot = slot.filter(|slot| !slot.is_deleted()).ok_or(EngineError::UnknownListing)?;
             check_position(&slot, after)?;
             facts.after(&slot, after.offset, limit)
         })
@@ -324,7 +324,7 @@ impl Engine for Embedded {
     ) -> BoxFuture<'static, Result<Follower, EngineError>> {
         let (facts, slot) = (self.facts.clone(), self.shared.directory.get(&listing));
         Box::pin(async move {
-            let slot = slot.ok_or(EngineError::UnknownListing)?;
+            let slot = slot.filter(|slot| !slot.is_deleted()).ok_or(EngineError::UnknownListing)?;
             check_position(&slot, after)?;
             Ok(Follower::of(Box::new(read::Tail::new(facts, slot.follow(), after.offset))))
         })
@@ -370,7 +370,7 @@ impl Engine for Embedded {
 
 /// A position of another epoch, or from the future, is not in this log.
 fn check_position(slot: &directory::Slot, after: Position) -> Result<(), EngineError> {
-    let position = slot.view().map(|view| view.position).unwrap_or_default();
+    let position = slot.position().unwrap_or_default();
     let known = after.offset == 0 || after.epoch == position.epoch;
     (known && after.offset <= position.offset).then_some(()).ok_or(EngineError::Reload(position))
 }

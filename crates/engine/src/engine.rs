@@ -4,11 +4,12 @@
 use std::sync::{Arc, OnceLock};
 
 use futures_core::future::BoxFuture;
+use onsale_domain::about::About;
 use onsale_domain::id::{ListingId, ListingKind, Tenant};
 pub use onsale_domain::listing::BodyView;
 use onsale_domain::listing::Key;
 use onsale_domain::outcome::HoldState;
-use onsale_domain::{BuyerId, By, Command, Fact, Millis, Outcome, Step};
+use onsale_domain::{BuyerId, By, Command, Fact, Listing, Millis, Outcome, Step};
 use onsale_domain::{Found, Query};
 use thiserror::Error;
 
@@ -192,7 +193,25 @@ pub struct View {
     pub position: Position,
     /// The time of the last fact.
     pub at: Millis,
+    /// The time of the first.
+    pub created_at: Millis,
+    /// What its merchant says of it, if anything.
+    pub about: Option<Arc<About>>,
     pub body: BodyView,
+}
+
+impl View {
+    /// None of a listing that does not exist, or is deleted.
+    pub fn of(listing: &Listing) -> Option<View> {
+        Some(View {
+            listing: listing.id,
+            position: Position { epoch: listing.epoch, offset: listing.offset },
+            at: listing.last_at,
+            created_at: listing.created_at,
+            about: listing.shared_about().cloned(),
+            body: listing.view()?,
+        })
+    }
 }
 
 /// One buyer's holds of one event, and the position at which they were read.

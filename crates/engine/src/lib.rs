@@ -11,6 +11,7 @@ pub mod engine;
 pub mod journal;
 pub mod log;
 pub mod moved;
+pub mod packed;
 pub mod snapshot;
 
 pub use agenda::Agenda;

@@ -37,7 +37,7 @@ fn create(seats: usize) -> Request {
         ends_at: 2_000_000_000,
         sale_opens_at: None,
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("a code"),
         tiers: vec![Tier { name: "all".into(), price_minor: 4_200 }],
         rules: SaleRules::default(),
@@ -144,7 +144,8 @@ async fn a_sale_is_sold_exactly_and_comes_back_after_a_restart() {
         rules: StockRules { buyer_limit: 3, checkout_ms: 60_000 },
         origin: None,
     };
-    let skus = vec![Sku { id: "mug".into(), name: "Mug".into(), price_minor: 900, stock: 100 }];
+    let skus =
+        vec![Sku { id: "mug".into(), name: "Mug".into(), price_minor: 900, stock: 100, picture: None }];
     let create = SaleCommand::Create(Box::new(CreateSale { details, skus }));
     let request = |command| Request { listing: SALE, command: Command::Sale(command), key: None, by: None };
     let checkout = |number: u64| {
@@ -212,7 +213,7 @@ async fn a_hold_expires_by_itself() {
     let mut follower = engine.follow(EVENT, after).await.expect("follows");
     clock.set(121_000);
     let steps = follower.next().await.expect("something happens");
-    assert_eq!(steps[0].facts, [Fact::Event(EventFact::HoldExpired { hold: HoldId(1) })]);
+    assert_eq!(steps[0].facts, [Fact::Event(EventFact::HoldExpired { hold: HoldId(1), offer: None })]);
     let found = engine.ask(EVENT, Query::Event(EventQuery::Hold(HoldId(1)))).await.expect("answers");
     assert_eq!(found, Found::Event(EventFound::Ended(onsale_domain::ended::End::Expired)));
     let key = HoldKey { hold: HoldId(1), fence: 1 << 40 | 4, buyer: BuyerId::parse("ann").expect("a buyer") };

@@ -274,6 +274,7 @@ impl Auditor {
                 Outcome::Unchanged => "unchanged",
                 Outcome::AlreadyYours(_) => "yours_already",
                 Outcome::StillQueued(_) => "still_queued",
+                Outcome::AlreadyConfirmed(_) => "already_confirmed",
                 Outcome::AlreadyPurchased(_) => "already_purchased",
                 Outcome::AlreadyRegistered(_) => "already_registered",
                 Outcome::Refused(refusal) => refusal.code.as_str(),

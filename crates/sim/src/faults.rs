@@ -63,7 +63,7 @@ impl World {
                 let left = self.rng.below(self.segment_bytes / 4);
                 self.disk.set_capacity(Some(self.disk.used_bytes() + left));
                 // Two segments are set aside: only who goes on for long meets the end of them.
-                let long = if self.rng.chance(300) { 4_000 } else { 900 };
+                let long = if self.rng.chance(500) { 6_000 } else { 900 };
                 self.faults.full_until = Some(self.step + 200 + self.rng.below(long));
                 self.trace.add(format!("{} the disk has {left} bytes left", self.step));
                 Ok(())

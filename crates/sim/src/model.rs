@@ -20,10 +20,11 @@ pub use money::{AWARD_COURSES, Courses, Moved, PLACE_COURSES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use onsale_domain::about::About;
 use onsale_domain::ended::End;
 use onsale_domain::event::{EventDetails, EventStatus};
-use onsale_domain::seats::Status;
 use onsale_domain::seats::fact::{AreaLine, SeatLine};
+use onsale_domain::seats::{OrderState, Status};
 use onsale_domain::{BuyerId, Command, Fact, HoldId, ListingId, Millis, OrderId, Outcome, Step};
 
 /// One listing as the model sees it, with its whole log.
@@ -43,6 +44,19 @@ pub struct State {
     pub offset: u64,
     pub last_at: Millis,
     pub body: Body,
+    /// What its merchant says of it, where it has a model of its own.
+    pub about: About,
+}
+
+impl State {
+    /// It was, and is no more.
+    pub fn is_deleted(&self) -> bool {
+        match &self.body {
+            Body::Nothing => self.offset > 0,
+            Body::Venue { .. } | Body::Event(_) => false,
+            Body::Other(other) => other.listing.is_deleted(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -117,6 +131,9 @@ pub struct Hold {
 pub struct Order {
     pub buyer: BuyerId,
     pub fence: u64,
+    pub hold: HoldId,
+    pub at: Millis,
+    pub total_minor: i64,
     pub seats: Vec<SeatLine>,
     pub areas: Vec<AreaLine>,
 }
@@ -265,6 +282,21 @@ impl Event {
     }
 }
 
+impl Order {
+    pub fn state(&self, order: OrderId) -> OrderState {
+        OrderState {
+            order,
+            hold: self.hold,
+            fence: self.fence,
+            at: self.at,
+            total_minor: self.total_minor,
+            buyer: self.buyer.clone(),
+            seats: self.seats.clone(),
+            areas: self.areas.clone(),
+        }
+    }
+}
+
 impl Hold {
     pub fn size(&self) -> u32 {
         size(&self.seats, &self.areas)
@@ -283,6 +315,22 @@ pub fn take_latest(lines: &mut Vec<AreaLine>, area: u16, count: u32) -> Option<i
         }
     }
     Some(price_minor)
+}
+
+/// Adds places, to those of the same area and price if there are any.
+pub fn add_places(lines: &mut Vec<AreaLine>, more: &[AreaLine]) {
+    for add in more {
+        let like = |line: &AreaLine| line.area == add.area && line.price_minor == add.price_minor;
+        match lines.iter().position(like) {
+            Some(known) => lines[known].count += add.count,
+            None => lines.push(*add),
+        }
+    }
+}
+
+pub fn price(seats: &[SeatLine], areas: &[AreaLine]) -> i64 {
+    let places = areas.iter().map(|line| i64::from(line.count) * line.price_minor);
+    seats.iter().map(|line| line.price_minor).chain(places).sum()
 }
 
 /// Places by area, whatever they cost.

@@ -1,6 +1,7 @@
 //! What many buyers and some staff want: eager and patient, honest and confused, at the front row or anywhere.
 //! It looks at the model to know what is worth asking; the answer is the engine's business.
 
+mod about;
 mod auctions;
 mod demand;
 mod events;
@@ -42,6 +43,8 @@ pub struct Workload {
     keeping: u64,
     /// How many of a thousand things asked of an event let a hold grow, in a quarter of all runs.
     growing: u64,
+    /// How many of a thousand describe or delete a listing of any kind, in the last quarter.
+    saying: u64,
     next_id: u64,
     listings_made: u64,
     listings_max: u64,
@@ -58,6 +61,7 @@ impl Workload {
             bidding: if buyers.len().is_multiple_of(4) { 450 } else { 0 },
             paying: if buyers.len() % 4 == 2 { 550 } else { 0 },
             growing: if buyers.len() % 4 == 3 { 120 } else { 0 },
+            saying: if buyers.len() % 4 == 1 { 15 } else { 0 },
             buyers,
             hot: rng.below(700),
             keyed: 200 + rng.below(700),
@@ -110,6 +114,9 @@ impl Workload {
         }
         if self.keeping > 0 && rng.chance(self.keeping) {
             return self.keep(rng, auditor, clock);
+        }
+        if self.saying > 0 && rng.chance(self.saying) {
+            return vec![self.of_every_kind(rng, auditor, clock)];
         }
         if rng.chance(self.others) {
             return vec![self.elsewhere(rng, auditor, clock)];
@@ -207,6 +214,7 @@ impl Workload {
                 Command::Event(EventCommand::ConfirmHold(ConfirmHold {
                     key: self.key(rng, listing, event),
                     order,
+                    settled: rng.chance(850),
                 }))
             }
             7 => self.drop_seats(rng, listing, event),

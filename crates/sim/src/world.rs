@@ -209,6 +209,8 @@ impl World {
         }
         let power = self.rng.chance(500);
         self.restart(power)?;
+        // An engine that had failed on a full disk may have come back on one; the desk cannot be closed there.
+        self.give_space_back();
         if self.workload.is_paying() {
             self.close_the_desk()?;
         }

@@ -1,6 +1,8 @@
 //! An event and a sale that are spoken to in lines of text, about orders. The only test code that knows the API.
 //! `<seconds> <verb> <words> -> <answer>`; holds h1, h2 …, codes c1 …, orders o1 …, payments p1 …; seats by their ids.
 
+mod words;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -25,6 +27,7 @@ use onsale_domain::stock::fact::{SaleFact, SkuCount};
 use onsale_domain::{BuyerId, CheckoutId, Command, Fact, HoldId, Millis, OrderId, Outcome, PaymentId};
 use onsale_domain::{Found, Query};
 
+use self::words::told;
 use crate::{Table, cut};
 
 /// The tables' zero. A store that is asked at the time 0 would look at its own clock.
@@ -68,7 +71,7 @@ fn create_event() -> Command {
         ends_at: START + 10_000_000,
         sale_opens_at: None,
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("three letters"),
         tiers: [1_000, 0].map(|price_minor| Tier { name: "t".into(), price_minor }).to_vec(),
         rules: SaleRules { buyer_limit: 4, ..SaleRules::default() },
@@ -82,7 +85,13 @@ fn create_event() -> Command {
 }
 
 fn create_sale() -> Command {
-    let sku = |id: &str, stock, price_minor| Sku { id: id.into(), name: id.into(), price_minor, stock };
+    let sku = |id: &str, stock, price_minor| Sku {
+        id: id.into(),
+        name: id.into(),
+        price_minor,
+        stock,
+        picture: None,
+    };
     Command::Sale(SaleCommand::Create(Box::new(CreateSale {
         details: SaleDetails {
             name: "small".into(),
@@ -259,6 +268,7 @@ impl House<'_> {
                 Command::Event(EventCommand::ConfirmHold(ConfirmHold {
                     key: self.hold_key(rest[0]),
                     order: OrderId(number(rest[1])),
+                    settled: true,
                 })),
             ),
             "override" => (
@@ -430,64 +440,4 @@ impl House<'_> {
         let back: i64 = refunds.map(|refund| refund.amount_minor).sum();
         format!("{} {}{fee}{until}, {captured} - {back}", order.status.as_str(), order.goods_minor)
     }
-}
-
-/// A fact in few words; what the clock alone does is left out.
-fn told(fact: &Fact) -> Option<String> {
-    let s = |at: &Millis| (*at - START) as f64 / 1_000.0;
-    Some(match fact {
-        Fact::Event(EventFact::StatusChanged { status, by_schedule: false }) => status.as_str().into(),
-        Fact::Sale(SaleFact::StatusChanged { status, by_schedule: false }) => status.as_str().into(),
-        Fact::Event(EventFact::HoldPlaced { until, .. }) => format!("held until {}", s(until)),
-        Fact::Event(EventFact::HoldExtended { until, .. }) => format!("extended until {}", s(until)),
-        Fact::Event(EventFact::HoldExpired { hold }) => format!("h{} expired", hold.0),
-        Fact::Event(EventFact::HoldReleased { hold, .. }) => format!("h{} released", hold.0),
-        Fact::Event(EventFact::HoldOverridden { hold, .. }) => format!("h{} overridden", hold.0),
-        Fact::Event(EventFact::HoldConfirmed { hold, order }) => format!("h{} sold to o{}", hold.0, order.0),
-        Fact::Event(EventFact::SeatOffered { place, .. }) => format!("h{} offered", place.0),
-        Fact::Event(EventFact::OrderRefunded { order, amount_minor, .. }) => {
-            format!("o{} returned {amount_minor}", order.0)
-        }
-        Fact::Sale(SaleFact::CheckedOut { until, .. }) => format!("reserved until {}", s(until)),
-        Fact::Sale(SaleFact::CheckoutOrdered { checkout, until, .. }) => {
-            format!("c{} ordered until {}", checkout.0, s(until))
-        }
-        Fact::Sale(SaleFact::CheckoutReturned { checkout, until }) => {
-            format!("c{} free until {}", checkout.0, s(until))
-        }
-        Fact::Sale(SaleFact::CheckoutExpired { checkout }) => format!("c{} expired", checkout.0),
-        Fact::Sale(SaleFact::CheckoutCancelled { checkout, .. }) => format!("c{} cancelled", checkout.0),
-        Fact::Sale(SaleFact::Purchased { checkout, order }) => {
-            format!("c{} sold to o{}", checkout.0, order.0)
-        }
-        Fact::Sale(SaleFact::TakenBack { order, .. }) => format!("o{} took back", order.0),
-        Fact::Sale(SaleFact::Refunded { order, amount_minor, .. }) => {
-            format!("o{} returned {amount_minor}", order.0)
-        }
-        Fact::Order(fact) => match fact {
-            OrderFact::Placed(placed) => {
-                format!("o{} for {}", placed.order.0, placed.goods_minor + placed.fee_minor)
-            }
-            OrderFact::PaymentAsked { payment, amount_minor, until, .. } => {
-                format!("p{} asks {amount_minor} until {}", payment.0, s(until))
-            }
-            OrderFact::PaymentCaptured { payment, amount_minor, .. } => {
-                format!("p{} has {amount_minor}", payment.0)
-            }
-            OrderFact::PaymentDeclined { payment, until, .. } => {
-                let until = until.map_or(String::new(), |until| format!(", again until {}", s(&until)));
-                format!("p{} declined{until}", payment.0)
-            }
-            OrderFact::Settled { order } => format!("o{} settled", order.0),
-            OrderFact::Cancelled { order } => format!("o{} cancelled", order.0),
-            OrderFact::SeatsTakenBack { order } => format!("o{} took back", order.0),
-            OrderFact::RefundOwed { payment, refund, amount_minor, why, .. } => {
-                format!("p{} owes {amount_minor} ({} {refund})", payment.0, why.as_str())
-            }
-            OrderFact::RefundPaid { payment, refund, .. } => format!("p{} paid back {refund}", payment.0),
-        },
-        Fact::Event(EventFact::StatusChanged { by_schedule: true, .. })
-        | Fact::Sale(SaleFact::StatusChanged { by_schedule: true, .. }) => return None,
-        other => other.kind().into(),
-    })
 }

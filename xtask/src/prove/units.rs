@@ -73,17 +73,20 @@ impl Workshop {
                 let seed = unit.parse().context("a unit of the simulation is its first seed")?;
                 sim::program(sim::Options { seed, seeds: SEEDS, steps: STEPS }).run()
             }
-            Part::Differential => self.tests(unit, ("ONSALE_DIFFERENTIAL", "full"), every),
-            Part::Topologies => self.tests(unit, ("ONSALE_CONTRACT", "full"), every),
+            Part::Differential => self.tests(unit, &[("ONSALE_DIFFERENTIAL", "full")], every),
+            Part::Topologies => self.tests(unit, &[("ONSALE_CONTRACT", "full")], every),
             Part::Fuzzing => {
                 let seed = unit.strip_prefix("seed ").context("a unit of fuzzing is its seed")?;
                 for (program, wanted) in FUZZED {
-                    self.tests(program, ("ONSALE_SEED", seed), wanted)
+                    self.tests(program, &[("ONSALE_SEED", seed)], wanted)
                         .with_context(|| format!("{program} from ONSALE_SEED={seed}"))?;
                 }
                 Ok(())
             }
-            Part::Kills => self.tests(KILL, ("ONSALE_KILL_ROUNDS", &ROUNDS.to_string()), every),
+            Part::Kills => {
+                let rounds = ROUNDS.to_string();
+                self.tests(KILL, &[("ONSALE_KILL_ROUNDS", &rounds), ("ONSALE_SEED", unit)], every)
+            }
         }
     }
 
@@ -112,11 +115,12 @@ impl Workshop {
         Ok(())
     }
 
-    fn tests(&self, title: &str, setting: (&str, &str), wanted: Choice) -> Result<()> {
+    fn tests(&self, title: &str, settings: &[(&'static str, &str)], wanted: Choice) -> Result<()> {
         let program = self.programs.iter().find(|program| program.title() == title);
         let program = program.with_context(|| format!("no test program {title}"))?.clone();
-        let environment = &[(setting.0, setting.1.to_owned())];
-        let (tally, _) = cases::run(&[program], &cases::Around { environment, bound: BOUND, wanted })?;
+        let environment: Vec<_> = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        let around = cases::Around { environment: &environment, bound: BOUND, wanted };
+        let (tally, _) = cases::run(&[program], &around)?;
         test::judge(tally)
     }
 }

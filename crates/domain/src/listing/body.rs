@@ -45,7 +45,7 @@ macro_rules! body {
                     $(Fact::$Kind(first) => {
                         <$State as Kind>::begin(id, first).map(|state| Body::$Kind(Box::new(state)))
                     })*
-                    Fact::Order(_) => None,
+                    Fact::Order(_) | Fact::Listing(_) => None,
                 }
             }
 
@@ -91,6 +91,14 @@ macro_rules! body {
                 match self {
                     Body::Nothing => Ok(()),
                     $(Body::$Kind(state) => Kind::check_invariants(&**state),)*
+                }
+            }
+
+            /// Whether it has sold or promised anything; see [`crate::Kind::is_in_use`].
+            pub(super) fn is_in_use(&self) -> bool {
+                match self {
+                    Body::Nothing => false,
+                    $(Body::$Kind(state) => Kind::is_in_use(&**state),)*
                 }
             }
 

@@ -3,6 +3,7 @@
 use minicbor::{Decode, Encode};
 
 use super::{Body, Listing};
+use crate::about::About;
 use crate::desk::DeskCommand;
 use crate::desk::image::DeskImage;
 use crate::id::ListingId;
@@ -27,6 +28,10 @@ struct Image {
     parts: Option<Parts>,
     #[n(5)]
     orders: Option<OrdersImage>,
+    #[n(6)]
+    created_at: Millis,
+    #[n(7)]
+    about: Option<About>,
 }
 
 macro_rules! parts {
@@ -88,6 +93,8 @@ impl Listing {
             last_at: self.last_at,
             parts: self.body.parts(order),
             orders: self.orders.as_deref().filter(|orders| !orders.is_empty()).map(Orders::image),
+            created_at: self.created_at,
+            about: self.about().cloned(),
         };
         match minicbor::to_vec(image) {
             Ok(bytes) => bytes,
@@ -96,16 +103,17 @@ impl Listing {
     }
 
     pub fn from_image(bytes: &[u8]) -> Result<Listing, minicbor::decode::Error> {
-        let Image { id, epoch, offset, last_at, parts, orders } = minicbor::decode(bytes)?;
+        let Image { id, epoch, offset, last_at, parts, orders, created_at, about } = minicbor::decode(bytes)?;
         let body = parts.map_or(Body::Nothing, |parts| Body::of_parts(id, parts));
         let orders = orders.map(|image| Box::new(Orders::from_image(image)));
-        Ok(Listing { id, epoch, offset, last_at, body, orders, attempts: None })
+        let listing = Listing { offset, last_at, created_at, body, orders, ..Listing::new(id, epoch) };
+        Ok(listing.with_about(about))
     }
 
     /// A listing put together from its parts, for engines that keep them elsewhere.
     pub fn of_parts(id: ListingId, epoch: u64, offset: u64, last_at: Millis, parts: Parts) -> Listing {
         let body = Body::of_parts(id, parts);
-        Listing { id, epoch, offset, last_at, body, orders: None, attempts: None }
+        Listing { offset, last_at, body, ..Listing::new(id, epoch) }
     }
 
     /// A desk with no more than a command can look at or change: small enough to be compared before and after it.
@@ -115,7 +123,7 @@ impl Listing {
         let part = self.desk().map(|desk| Body::Desk(Box::new(desk.part(command, now))));
         let (id, epoch, offset, last_at) = (self.id, self.epoch, self.offset, self.last_at);
         let body = part.unwrap_or(Body::Nothing);
-        Listing { id, epoch, offset, last_at, body, orders: None, attempts: None }
+        Listing { offset, last_at, created_at: self.created_at, body, ..Listing::new(id, epoch) }
     }
 
     pub fn desk_image(&self) -> Option<DeskImage> {

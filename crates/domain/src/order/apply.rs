@@ -150,16 +150,17 @@ impl Orders {
         order.paid_by = if order.settled { None } else { order.came };
         let goods = order.goods.number();
         self.by_goods.remove(&goods);
-        self.file_entry(index);
+        self.file_bought(index);
     }
 
-    /// A place that was bought is found by its entry, for whoever cancels it.
-    pub(super) fn file_entry(&mut self, index: u32) {
+    /// What was bought is found by its number: a place for whoever cancels it, all else for whoever asks what became of it.
+    pub(super) fn file_bought(&mut self, index: u32) {
         let order = &self.orders[index];
-        if let (OrderStatus::Confirmed | OrderStatus::Refunded, OrderedGoods::Entry { entry, .. }) =
-            (order.status, &order.goods)
-        {
-            self.by_entry.insert(*entry, index);
+        if let OrderStatus::Confirmed | OrderStatus::Refunded = order.status {
+            self.by_bought.insert(order.goods.number(), index);
+            if let OrderedGoods::Entry { entry, .. } = &order.goods {
+                self.by_entry.insert(*entry, index);
+            }
         }
     }
 

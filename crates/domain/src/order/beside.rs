@@ -23,7 +23,7 @@ impl Listing {
         if let OrderFact::SeatsTakenBack { order } = fact
             && let Some(order) = orders.find(*order)
         {
-            goods.apply_taken_back(order.as_ordered(), fence);
+            goods.apply_taken_back(order.as_ordered(), fence, at);
         }
         orders.apply(fact, fence, at);
     }
@@ -118,13 +118,39 @@ impl Listing {
     }
 
     pub(crate) fn ask_orders(&self, query: &OrdersQuery) -> OrdersFound {
-        match self.orders.as_deref() {
+        let booked = match self.orders.as_deref() {
             Some(orders) => orders.ask(query, |goods| self.goods_until(goods)),
             None => match query {
-                OrdersQuery::Order(_) => OrdersFound::Nothing,
+                OrdersQuery::Order(_) | OrdersQuery::OfGoods(_) => OrdersFound::Nothing,
+                OrdersQuery::All { .. } => OrdersFound::All(Vec::new()),
                 OrdersQuery::OrdersOf { .. } => OrdersFound::Orders(Vec::new()),
                 OrdersQuery::WorkAfter { .. } => OrdersFound::Work(Vec::new()),
             },
+        };
+        let Some(goods) = self.body.goods() else { return booked };
+        let direct = |order: OrderId| match goods.direct(order) {
+            Some(order) => OrdersFound::Order(Box::new(order)),
+            None => OrdersFound::Nothing,
+        };
+        match (query, booked) {
+            (OrdersQuery::Order(order), OrdersFound::Nothing) => direct(*order),
+            (OrdersQuery::OfGoods(number), OrdersFound::Nothing) => {
+                goods.bought_by(*number).map_or(OrdersFound::Nothing, direct)
+            }
+            (OrdersQuery::All { after, status, limit }, OrdersFound::All(mut all)) => {
+                let mut buying = goods.buying(*after);
+                let is_booked = |order| self.orders.as_deref().is_some_and(|orders| orders.knows(order));
+                buying.retain(|(_, order)| !is_booked(*order));
+                buying.sort_unstable();
+                let found =
+                    buying.into_iter().filter_map(|(fence, order)| Some((fence, goods.direct(order)?)));
+                let wanted = found.filter(|(_, order)| status.is_none_or(|status| order.status == status));
+                all.extend(wanted.take(*limit));
+                all.sort_unstable_by_key(|(fence, _)| *fence);
+                all.truncate(*limit);
+                OrdersFound::All(all)
+            }
+            (_, booked) => booked,
         }
     }
 

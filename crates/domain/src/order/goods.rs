@@ -4,6 +4,7 @@
 use super::command::GoodsKey;
 use super::fact::OrderedGoods;
 use super::state::{OrderStatus, Orders};
+use super::view::BookedOrder;
 use crate::command::Command;
 use crate::fact::Fact;
 use crate::id::{BuyerId, EntryId, OrderId};
@@ -35,6 +36,22 @@ pub trait Goods {
     /// Whether an order of this id bought something without the book.
     fn knows_order(&self, order: OrderId) -> bool;
 
+    /// What an order of this id bought without the book.
+    fn direct(&self, _order: OrderId) -> Option<BookedOrder> {
+        None
+    }
+
+    /// Orders that bought something, with the fences of the facts that made them, from behind a fence on: those of the book among them,
+    /// in no order.
+    fn buying(&self, _after: u64) -> Vec<(u64, OrderId)> {
+        Vec::new()
+    }
+
+    /// Which order bought the goods of this number without the book.
+    fn bought_by(&self, _number: u64) -> Option<OrderId> {
+        None
+    }
+
     /// Expires the goods, and whatever else their buyer's own command about them would.
     fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>);
 
@@ -58,7 +75,7 @@ pub trait Goods {
     fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack;
 
     /// Takes the order's own fact of having taken them back into the goods.
-    fn apply_taken_back(&mut self, _ordered: Ordered<'_>, _fence: u64) {}
+    fn apply_taken_back(&mut self, _ordered: Ordered<'_>, _fence: u64, _at: Millis) {}
 
     /// What an order has taken is nobody else's to change: asked before a command of the goods is decided. A fact: the
     /// book has decided the command itself.

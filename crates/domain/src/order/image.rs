@@ -85,7 +85,7 @@ impl Orders {
             ..Order::new(&image.placed, image.fence, image.placed_at)
         });
         let index = self.by_id[&id];
-        self.file_entry(index);
+        self.file_bought(index);
         for payment in &self.orders[index].payments {
             if payment.is_open() {
                 self.work.insert(payment.fence, Slip { order: index, payment: payment.id, refund: 0 });

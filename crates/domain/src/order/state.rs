@@ -22,6 +22,8 @@ pub struct Orders {
     pub(super) by_id: Map<OrderId, u32>,
     /// Pending and paying orders, by the number of their hold or code.
     pub(super) by_goods: Map<u64, u32>,
+    /// Confirmed orders, by the number of what they bought.
+    pub(super) by_bought: Map<u64, u32>,
     /// Every payment that was ever asked for, with its order: its number is what a desk and a provider know it by.
     pub(super) by_payment: Map<PaymentId, u32>,
     /// Orders that bought a place of a registration, by the entry.
@@ -241,6 +243,11 @@ impl Orders {
     /// The order that has taken this hold or code.
     pub(crate) fn of_goods(&self, number: u64) -> Option<&Order> {
         self.by_goods.get(&number).map(|index| &self.orders[*index])
+    }
+
+    /// The order that has bought this hold, code or place.
+    pub(crate) fn of_bought(&self, number: u64) -> Option<&Order> {
+        self.by_bought.get(&number).map(|index| &self.orders[*index])
     }
 
     /// Everybody who ever ordered something here.

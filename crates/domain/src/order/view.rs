@@ -9,6 +9,15 @@ use crate::time::Millis;
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrdersQuery {
     Order(OrderId),
+    /// The order that has taken the goods of this number, or has bought them.
+    OfGoods(u64),
+    /// Every order of the listing, one that bought without the book too, in the order of the facts that made them, from behind a
+    /// fence on, at most so many.
+    All {
+        after: u64,
+        status: Option<OrderStatus>,
+        limit: usize,
+    },
     /// The buyer's orders, the latest first, at most so many.
     OrdersOf {
         buyer: BuyerId,
@@ -26,6 +35,8 @@ pub enum OrdersFound {
     Nothing,
     Order(Box<BookedOrder>),
     Orders(Vec<BookedOrder>),
+    /// Each with the fence of the fact that made it.
+    All(Vec<(u64, BookedOrder)>),
     Work(Vec<Work>),
 }
 
@@ -36,6 +47,7 @@ impl OrdersFound {
             OrdersFound::Nothing => true,
             OrdersFound::Order(_) => false,
             OrdersFound::Orders(orders) => orders.is_empty(),
+            OrdersFound::All(orders) => orders.is_empty(),
             OrdersFound::Work(work) => work.is_empty(),
         }
     }
@@ -45,7 +57,8 @@ impl OrdersFound {
 pub struct BookedOrder {
     pub order: OrderId,
     pub buyer: BuyerId,
-    pub placed_at: Millis,
+    /// A place that was paid without the book does not say when.
+    pub placed_at: Option<Millis>,
     pub status: OrderStatus,
     pub goods: OrderedGoods,
     pub goods_minor: Minor,
@@ -61,6 +74,31 @@ pub struct BookedOrder {
 }
 
 impl BookedOrder {
+    /// One that bought these goods without the book: what was paid for them was taken elsewhere.
+    pub(crate) fn direct(
+        (order, buyer): (OrderId, BuyerId),
+        at: Option<Millis>,
+        goods: OrderedGoods,
+        currency: Currency,
+        (status, returned_minor): (OrderStatus, Minor),
+    ) -> BookedOrder {
+        BookedOrder {
+            order,
+            buyer,
+            placed_at: at,
+            status,
+            goods_minor: goods.total_minor(),
+            goods,
+            fee_minor: 0,
+            currency,
+            until: None,
+            closed_at: at,
+            settled: true,
+            returned_minor,
+            payments: Vec::new(),
+        }
+    }
+
     pub fn total_minor(&self) -> Minor {
         self.goods_minor + self.fee_minor
     }
@@ -115,6 +153,21 @@ impl Orders {
                 Some(order) => OrdersFound::Order(Box::new(booked(order))),
                 None => OrdersFound::Nothing,
             },
+            OrdersQuery::OfGoods(number) => {
+                match self.of_goods(*number).or_else(|| self.of_bought(*number)) {
+                    Some(order) => OrdersFound::Order(Box::new(booked(order))),
+                    None => OrdersFound::Nothing,
+                }
+            }
+            OrdersQuery::All { after, status, limit } => {
+                let wanted = |order: &&Order| {
+                    order.fence > *after && status.is_none_or(|status| order.status == status)
+                };
+                let mut found: Vec<&Order> = self.orders.values().filter(wanted).collect();
+                found.sort_unstable_by_key(|order| order.fence);
+                let page = found.into_iter().take(*limit);
+                OrdersFound::All(page.map(|order| (order.fence, booked(order))).collect())
+            }
             OrdersQuery::OrdersOf { buyer, limit } => {
                 let all = self.by_buyer.get(buyer).into_iter().flatten().rev();
                 OrdersFound::Orders(all.take(*limit).map(|(_, index)| booked(&self.orders[*index])).collect())
@@ -152,7 +205,7 @@ fn booked(order: &Order, until: Option<Millis>) -> BookedOrder {
     BookedOrder {
         order: order.id,
         buyer: order.buyer.clone(),
-        placed_at: order.placed_at,
+        placed_at: Some(order.placed_at),
         status: order.status,
         goods: order.goods.clone(),
         goods_minor: order.goods_minor,

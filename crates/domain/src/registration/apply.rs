@@ -34,14 +34,14 @@ impl Registration {
             RegistrationFact::Waitlisted { entry, buyer, .. } => {
                 self.insert(*entry, buyer, fence, EntryStep::Waiting);
             }
-            RegistrationFact::Promoted { entry } => {
+            RegistrationFact::Promoted { entry, .. } => {
                 self.step(*entry, EntryStep::Confirmed { paid: None });
             }
-            RegistrationFact::Offered { entry, price_minor, until } => {
+            RegistrationFact::Offered { entry, price_minor, until, .. } => {
                 let (until, price_minor) = (*until, *price_minor);
                 self.step(*entry, EntryStep::Offered { until, price_minor });
             }
-            RegistrationFact::OfferLapsed { entry } => self.end(*entry, End::Expired, at),
+            RegistrationFact::OfferLapsed { entry, .. } => self.end(*entry, End::Expired, at),
             RegistrationFact::Confirmed { entry, order } => self.pay(*entry, *order),
             RegistrationFact::EntryCancelled { entry, .. } => self.end(*entry, End::Released, at),
         }

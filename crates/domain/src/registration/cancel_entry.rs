@@ -26,7 +26,8 @@ pub(super) fn decide(
         (Some(_), RegistrationStatus::Closed) => (EntryCancelCause::Buyer, 0),
         (Some(_), _) => (EntryCancelCause::Buyer, paid),
     };
-    Ok(RegistrationFact::EntryCancelled { entry: command.entry, why, amount_minor })
+    let buyer = registration.entries[index].buyer();
+    Ok(RegistrationFact::EntryCancelled { entry: command.entry, buyer, why, amount_minor })
 }
 
 pub(super) fn paid_minor(registration: &Registration, index: u32) -> Minor {

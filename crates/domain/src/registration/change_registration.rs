@@ -82,6 +82,9 @@ fn merged(old: &RegistrationDetails, change: &ChangeRegistration) -> Registratio
     set(&mut details.cut_off_ms, &change.cut_off_ms);
     set(&mut details.price_minor, &change.price_minor);
     set(&mut details.checkout_ms, &change.checkout_ms);
+    set(&mut details.ends_at, &change.ends_at);
+    set(&mut details.event, &change.event);
+    set(&mut details.venue, &change.venue);
     details
 }
 

@@ -1,7 +1,7 @@
 //! What somebody asks of one registration.
 
 use super::details::RegistrationDetails;
-use crate::id::{BuyerId, EntryId, OrderId};
+use crate::id::{BuyerId, EntryId, ListingId, OrderId};
 use crate::money::Minor;
 use crate::time::Millis;
 use crate::verb::commands;
@@ -39,6 +39,10 @@ pub struct ChangeRegistration {
     pub cut_off_ms: Option<Millis>,
     pub price_minor: Option<Minor>,
     pub checkout_ms: Option<Millis>,
+    /// Of these three nothing takes away what there is.
+    pub ends_at: Option<Option<Millis>>,
+    pub event: Option<Option<ListingId>>,
+    pub venue: Option<Option<ListingId>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

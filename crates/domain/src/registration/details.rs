@@ -4,6 +4,7 @@ use minicbor::{Decode, Encode};
 
 use crate::field::Field;
 use crate::fields::{check_description, check_name, check_time};
+use crate::id::{ListingId, ListingKind};
 use crate::limits::{CHECKOUT_MS_MAX, CHECKOUT_MS_MIN, CUT_OFF_MS_MAX, PLACES_MAX};
 use crate::money::{Currency, MINOR_MAX, Minor};
 use crate::refusal::Refusal;
@@ -31,6 +32,14 @@ pub struct RegistrationDetails {
     /// How long a paid place is kept for one who registers while there is room.
     #[n(7)]
     pub checkout_ms: Millis,
+    /// When the thing itself is over.
+    #[n(8)]
+    pub ends_at: Option<Millis>,
+    /// The event it belongs to, and where it takes place. Nothing is decided by them.
+    #[n(9)]
+    pub event: Option<ListingId>,
+    #[n(10)]
+    pub venue: Option<ListingId>,
 }
 
 /// `scheduled → open → closed → started`; `cancelled` from all but started.
@@ -82,6 +91,19 @@ impl RegistrationDetails {
         check_description(&self.description)?;
         for (field, time) in [(Field::OpensAt, self.opens_at), (Field::StartsAt, self.starts_at)] {
             check_time(field, time)?;
+        }
+        if let Some(ends_at) = self.ends_at {
+            check_time(Field::EndsAt, ends_at)?;
+            if ends_at <= self.starts_at {
+                return invalid(Field::EndsAt, "later than starts_at");
+            }
+        }
+        let is = |id: Option<ListingId>, kind| id.is_none_or(|id| id.kind == kind);
+        if !is(self.event, ListingKind::Event) {
+            return invalid(Field::RegistrationEvent, "the id of an event");
+        }
+        if !is(self.venue, ListingKind::Venue) {
+            return invalid(Field::RegistrationVenue, "the id of a venue");
         }
         if !(0..=CUT_OFF_MS_MAX).contains(&self.cut_off_ms) {
             return invalid(Field::CutOffMs, "0 seconds to 90 days");

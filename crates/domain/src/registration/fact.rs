@@ -62,6 +62,8 @@ pub enum RegistrationFact {
     Promoted {
         #[n(0)]
         entry: EntryId,
+        #[n(1)]
+        buyer: BuyerId,
     },
     /// The first in line is offered a place that is to be paid.
     #[n(8)]
@@ -69,8 +71,10 @@ pub enum RegistrationFact {
         #[n(0)]
         entry: EntryId,
         #[n(1)]
-        price_minor: Minor,
+        buyer: BuyerId,
         #[n(2)]
+        price_minor: Minor,
+        #[n(3)]
         until: Millis,
     },
     /// Nobody paid in time: the entry is over, and the place is free.
@@ -78,6 +82,8 @@ pub enum RegistrationFact {
     OfferLapsed {
         #[n(0)]
         entry: EntryId,
+        #[n(1)]
+        buyer: BuyerId,
     },
     #[n(10)]
     Confirmed {
@@ -91,9 +97,11 @@ pub enum RegistrationFact {
         #[n(0)]
         entry: EntryId,
         #[n(1)]
+        buyer: BuyerId,
+        #[n(2)]
         why: EntryCancelCause,
         /// What is to be paid back.
-        #[n(2)]
+        #[n(3)]
         amount_minor: Minor,
     },
 }

@@ -15,7 +15,7 @@ use crate::money::Currency;
 use crate::order::command::{EntryKey, GoodsKey};
 use crate::order::fact::OrderedGoods;
 use crate::order::guard::{is_not_paying, new_id, taken};
-use crate::order::{Goods, GoodsChange, Order, OrderStatus, Ordered, Orders, TakenBack};
+use crate::order::{BookedOrder, Goods, GoodsChange, Order, OrderStatus, Ordered, Orders, TakenBack};
 use crate::refusal::{Code, Detail, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
@@ -63,6 +63,27 @@ impl Goods for Registration {
 
     fn knows_order(&self, order: OrderId) -> bool {
         self.entry_by_order.contains_key(&order)
+    }
+
+    fn direct(&self, order: OrderId) -> Option<BookedOrder> {
+        let entry = &self.entries[*self.entry_by_order.get(&order)?];
+        let EntryStep::Confirmed { paid: Some((_, price_minor)) } = entry.step else { return None };
+        // Nobody has to pay for it any more: its end is the start of the thing itself.
+        let goods = OrderedGoods::Entry { entry: entry.id, price_minor, until: self.details().starts_at };
+        let (who, currency) = ((order, entry.buyer()), self.details().currency);
+        Some(BookedOrder::direct(who, None, goods, currency, (OrderStatus::Confirmed, 0)))
+    }
+
+    fn buying(&self, after: u64) -> Vec<(u64, OrderId)> {
+        let paid = self.entry_by_order.iter().map(|(order, index)| (self.entries[*index].fence, *order));
+        paid.filter(|(fence, _)| *fence > after).collect()
+    }
+
+    fn bought_by(&self, number: u64) -> Option<OrderId> {
+        let EntryStep::Confirmed { paid } = self.entries[self.entry_index(EntryId(number))?].step else {
+            return None;
+        };
+        paid.map(|(order, _)| order)
     }
 
     fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>) {
@@ -153,7 +174,7 @@ impl Registration {
 
 /// What a fact of a registration means for the order that has taken the place.
 pub(super) fn goods_change(fact: &RegistrationFact) -> Option<GoodsChange> {
-    if let RegistrationFact::OfferLapsed { entry } = fact {
+    if let RegistrationFact::OfferLapsed { entry, .. } = fact {
         Some(GoodsChange::Gone { goods: entry.0, status: OrderStatus::Expired })
     } else if let RegistrationFact::Confirmed { order, .. } = fact {
         Some(GoodsChange::Sold { order: *order })

@@ -41,24 +41,31 @@ impl Registration {
 
     fn first_due(&self, now: Millis) -> Option<RegistrationFact> {
         let (until, index) = self.due.first()?;
-        is_over(until, now).then(|| RegistrationFact::OfferLapsed { entry: self.entries[index].id })
+        is_over(until, now).then(|| self.offer_lapsed(index))
+    }
+
+    fn offer_lapsed(&self, index: u32) -> RegistrationFact {
+        let entry = &self.entries[index];
+        RegistrationFact::OfferLapsed { entry: entry.id, buyer: entry.buyer() }
     }
 
     /// The promotion of the first in line, if there is room for it.
     fn next_promotion(&self, now: Millis) -> Option<RegistrationFact> {
         let (_, first) = *self.waiting.front().filter(|_| self.can_promote())?;
-        let (entry, price_minor) = (self.entries[first].id, self.details.price_minor);
+        let (entry, buyer) = (self.entries[first].id, self.entries[first].buyer());
+        let price_minor = self.details.price_minor;
         if price_minor == 0 {
-            return Some(RegistrationFact::Promoted { entry });
+            return Some(RegistrationFact::Promoted { entry, buyer });
         }
         let until = (now + PLACE_OFFER_MS).min(self.details.starts_at);
-        Some(RegistrationFact::Offered { entry, price_minor, until })
+        Some(RegistrationFact::Offered { entry, buyer, price_minor, until })
     }
 
     fn next_cancelled(&self) -> Option<RegistrationFact> {
         let (_, index) = self.by_fence.first_key_value()?;
-        let (entry, why) = (self.entries[*index].id, EntryCancelCause::RegistrationCancelled);
-        Some(RegistrationFact::EntryCancelled { entry, why, amount_minor: paid_minor(self, *index) })
+        let (entry, buyer) = (self.entries[*index].id, self.entries[*index].buyer());
+        let (why, amount_minor) = (EntryCancelCause::RegistrationCancelled, paid_minor(self, *index));
+        Some(RegistrationFact::EntryCancelled { entry, buyer, why, amount_minor })
     }
 
     /// Whether there are too few free places for what is wanted.
@@ -100,9 +107,9 @@ impl Run<'_, '_> {
         let due = |index: &u32| self.registration.is_due(*index, self.now);
         let mut lapsing: Vec<u32> = own.into_iter().chain(named).filter(due).collect();
         lapsing.dedup();
-        let lapsing: Vec<EntryId> =
-            lapsing.into_iter().map(|index| self.registration.entries[index].id).collect();
-        lapsing.into_iter().for_each(|entry| self.take(RegistrationFact::OfferLapsed { entry }));
+        let lapsing: Vec<RegistrationFact> =
+            lapsing.into_iter().map(|index| self.registration.offer_lapsed(index)).collect();
+        lapsing.into_iter().for_each(|fact| self.take(fact));
         for _ in 0..EXPIRE_DUE_MAX {
             if !self.registration.is_short(touched.wanted) {
                 break;

@@ -25,15 +25,15 @@ impl Seats {
                 let granted = Granted { id: *hold, buyer, seats, areas, until: *until, offered: false };
                 self.grant(granted, fence, at);
             }
-            EventFact::HoldExtended { hold, until } => {
+            EventFact::HoldExtended { hold, until, .. } => {
                 let index = self.known_hold(*hold);
                 self.holds[index].extensions += 1;
                 self.reschedule(index, *until);
             }
             EventFact::HoldGrown { hold, seats, areas, .. } => self.grow(*hold, seats, areas, fence),
-            EventFact::SeatsDropped { hold, seats, areas } => self.drop_from_hold(*hold, seats, areas),
+            EventFact::SeatsDropped { hold, seats, areas, .. } => self.drop_from_hold(*hold, seats, areas),
             EventFact::HoldReleased { hold, .. } => self.end_hold(*hold, End::Released, at),
-            EventFact::HoldExpired { hold } => self.end_hold(*hold, End::Expired, at),
+            EventFact::HoldExpired { hold, .. } => self.end_hold(*hold, End::Expired, at),
             EventFact::HoldConfirmed { hold, order } => self.sell(*hold, *order, fence, at),
             EventFact::HoldOverridden { hold, to: None, .. } => self.end_hold(*hold, End::Overridden, at),
             EventFact::HoldOverridden { hold, to: Some(holder), .. } => {
@@ -67,10 +67,10 @@ impl Seats {
                 self.due.insert(*until, fence, Due::Place(index));
                 self.places[index].until = *until;
             }
-            EventFact::QueueLeft { place } => self.end_place(*place, End::Released, at),
-            EventFact::PlaceExpired { place } => self.end_place(*place, End::Expired, at),
-            EventFact::PlaceLost { place } => self.end_place(*place, End::OverLimit, at),
-            EventFact::SeatOffered { place, price_minor, until } => {
+            EventFact::QueueLeft { place, .. } => self.end_place(*place, End::Released, at),
+            EventFact::PlaceExpired { place, .. } => self.end_place(*place, End::Expired, at),
+            EventFact::PlaceLost { place, .. } => self.end_place(*place, End::OverLimit, at),
+            EventFact::SeatOffered { place, price_minor, until, .. } => {
                 let place = self.take_place(*place);
                 let buyer = self.buyers[place.buyer].id();
                 let seats = [SeatLine { seat: place.seat, price_minor: *price_minor }];
@@ -191,14 +191,7 @@ impl Seats {
         let hold = &mut self.holds[index];
         let (buyer, before) = (hold.buyer, hold.size());
         let mut places = hold.area_lines().to_vec();
-        for more in areas {
-            let known =
-                places.iter_mut().find(|line| (line.area, line.price_minor) == (more.area, more.price_minor));
-            match known {
-                Some(line) => line.count += more.count,
-                None => places.push(*more),
-            }
-        }
+        places::add(&mut places, areas);
         let lines = [hold.seats(), seats].concat();
         hold.set_lines(&lines, &places);
         self.due.remove(hold.until, hold.fence);
@@ -312,7 +305,16 @@ impl Seats {
         self.buyers[hold.buyer].sold += hold.size();
         let (seats, areas) = (hold.seats().to_vec(), hold.area_lines().to_vec());
         areas.iter().for_each(|line| self.areas[usize::from(line.area)].sold += line.count);
-        let index = self.insert_order(Order { id: order, fence, buyer: hold.buyer, seats, areas });
+        let index = self.insert_order(Order {
+            id: order,
+            fence,
+            buyer: hold.buyer,
+            hold: id,
+            at,
+            total_minor: hold.total_minor(),
+            seats,
+            areas,
+        });
         for line in hold.seats() {
             self.change(line.seat, |state| {
                 state.grip = Grip::Sold;

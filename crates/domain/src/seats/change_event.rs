@@ -88,6 +88,7 @@ fn merged(old: &EventDetails, change: &ChangeEvent) -> EventDetails {
     }
     set(&mut details.name, &change.name);
     set(&mut details.description, &change.description);
+    set(&mut details.time_zone, &change.time_zone);
     set(&mut details.starts_at, &change.starts_at);
     set(&mut details.ends_at, &change.ends_at);
     set(&mut details.sale_opens_at, &change.sale_opens_at);

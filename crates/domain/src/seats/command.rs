@@ -119,6 +119,7 @@ pub struct ChangeEvent {
     pub extensions_max: Option<u8>,
     pub buyer_limit: Option<u32>,
     pub refuse_single_seats: Option<bool>,
+    pub time_zone: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +183,8 @@ pub struct DropSeats {
 pub struct ConfirmHold {
     pub key: HoldKey,
     pub order: OrderId,
+    /// Whether somebody who may say so says that it is paid: without that only what costs nothing is sold.
+    pub settled: bool,
 }
 
 /// Staff takes a hold away, or gives it to somebody; recorded with why.

@@ -43,5 +43,11 @@ pub(super) fn decide(seats: &Seats, command: &DropSeats, now: Millis) -> Result<
             "leaves at least one place; release the hold to give back all",
         ));
     }
-    Ok(EventFact::SeatsDropped { hold: hold.id, seats: command.seats.clone(), areas: command.areas.clone() })
+    let mut after = seats.hold_after(index);
+    after.seats.retain(|line| !command.seats.contains(&line.seat));
+    for away in &command.areas {
+        places::take(&mut after.areas, *away).expect("what is dropped is in the hold");
+    }
+    let (dropped, areas) = (command.seats.clone(), command.areas.clone());
+    Ok(EventFact::SeatsDropped { hold: hold.id, seats: dropped, areas, after: Box::new(after) })
 }

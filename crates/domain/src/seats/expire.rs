@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Run;
 use super::best_available::suits;
 use super::command::{About, BestAvailable, EventCommand, Pick, PlaceHold};
-use super::fact::{AreaCount, EventFact, ReleaseCause};
+use super::fact::{AreaCount, EventFact, LapsedOffer, ReleaseCause};
 use super::places;
 use super::state::{Due, Hold, Seats, Status};
 use crate::event::EventStatus;
@@ -46,9 +46,23 @@ impl Seats {
 
     fn expiry_of(&self, due: Due) -> EventFact {
         match due {
-            Due::Hold(index) => EventFact::HoldExpired { hold: self.holds[index].id },
-            Due::Place(index) => EventFact::PlaceExpired { place: self.places[index].id },
+            Due::Hold(index) => self.hold_expired(&self.holds[index]),
+            Due::Place(index) => self.place_expired(index),
         }
+    }
+
+    /// A lapsed offer names its buyer and what was offered, so that its buyer can be told from the fact alone.
+    fn hold_expired(&self, hold: &Hold) -> EventFact {
+        let offer = hold.offered.then(|| LapsedOffer {
+            buyer: self.buyers[hold.buyer].id(),
+            seats: hold.seats().iter().map(|line| line.seat).collect(),
+        });
+        EventFact::HoldExpired { hold: hold.id, offer }
+    }
+
+    pub(super) fn place_expired(&self, index: u32) -> EventFact {
+        let place = &self.places[index];
+        EventFact::PlaceExpired { place: place.id, buyer: self.buyers[place.buyer].id(), seat: place.seat }
     }
 
     /// The buyer's own due holds, by (until, fence).
@@ -58,26 +72,25 @@ impl Seats {
             .holds_of(buyer)
             .map(|index| &self.holds[index])
             .filter(|hold| is_over(hold.until, now))
-            .map(|hold| (hold.until, hold.fence, hold.id))
             .collect();
-        due.sort_unstable();
-        due.into_iter().map(|(_, _, hold)| EventFact::HoldExpired { hold }).collect()
+        due.sort_unstable_by_key(|hold| (hold.until, hold.fence));
+        due.into_iter().map(|hold| self.hold_expired(hold)).collect()
     }
 
     fn due_hold(&self, id: HoldId, now: Millis) -> Option<EventFact> {
         let hold = &self.holds[self.hold_index(id)?];
-        is_over(hold.until, now).then_some(EventFact::HoldExpired { hold: id })
+        is_over(hold.until, now).then(|| self.hold_expired(hold))
     }
 
     fn due_hold_on(&self, seat: SeatIndex, now: Millis) -> Option<EventFact> {
         let hold = &self.holds[self.holder(seat)?];
-        is_over(hold.until, now).then_some(EventFact::HoldExpired { hold: hold.id })
+        is_over(hold.until, now).then(|| self.hold_expired(hold))
     }
 
     fn due_place_on(&self, seat: SeatIndex, now: Millis) -> Option<EventFact> {
         let queue = self.queues.get(&seat)?;
-        let place = queue.iter().map(|index| &self.places[*index]).find(|place| is_over(place.until, now))?;
-        Some(EventFact::PlaceExpired { place: place.id })
+        let place = queue.iter().find(|index| is_over(self.places[**index].until, now))?;
+        Some(self.place_expired(*place))
     }
 
     /// All holds that are due, in (until, fence) order.
@@ -99,7 +112,7 @@ impl Seats {
         {
             let places = places::count_in(hold.area_lines(), area);
             if places > 0 {
-                facts.push(EventFact::HoldExpired { hold: hold.id });
+                facts.push(self.hold_expired(hold));
             }
             free += places;
         }
@@ -115,7 +128,7 @@ impl Seats {
             })
         };
         let due = self.due_holds(now).filter(suits).take(EXPIRE_DUE_MAX as usize);
-        due.map(|hold| EventFact::HoldExpired { hold: hold.id }).collect()
+        due.map(|hold| self.hold_expired(hold)).collect()
     }
 
     /// Due holds of seats that a new layout no longer has.
@@ -206,7 +219,7 @@ impl Seats {
                 Due::Hold(index) => {
                     EventFact::HoldReleased { hold: self.holds[index].id, why: ReleaseCause::EventCancelled }
                 }
-                Due::Place(index) => EventFact::PlaceExpired { place: self.places[index].id },
+                Due::Place(index) => self.place_expired(index),
             });
         }
         let (_, order) = self.open_orders.first_key_value()?;

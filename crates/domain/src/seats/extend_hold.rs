@@ -1,7 +1,7 @@
 //! Extend a hold: later by an extension, never past its cap, at most as often as the event allows.
 
 use super::command::ExtendHold;
-use super::fact::EventFact;
+use super::fact::{EventFact, HoldAfter};
 use super::state::Seats;
 use crate::event::SaleRules;
 use crate::field::Field;
@@ -34,5 +34,6 @@ pub(super) fn decide(seats: &Seats, command: &ExtendHold, now: Millis) -> Result
     if until <= hold.until {
         return Err(Refusal::of(Code::ExtensionCap));
     }
-    Ok(EventFact::HoldExtended { hold: hold.id, until })
+    let after = HoldAfter { until, extensions: hold.extensions + 1, ..seats.hold_after(index) };
+    Ok(EventFact::HoldExtended { hold: hold.id, until, after: Box::new(after) })
 }

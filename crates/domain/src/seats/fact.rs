@@ -50,6 +50,8 @@ pub enum EventFact {
         hold: HoldId,
         #[n(1)]
         until: Millis,
+        #[n(2)]
+        after: Box<HoldAfter>,
     },
     #[n(6)]
     SeatsDropped {
@@ -59,6 +61,8 @@ pub enum EventFact {
         seats: Vec<SeatIndex>,
         #[n(2)]
         areas: Vec<AreaCount>,
+        #[n(3)]
+        after: Box<HoldAfter>,
     },
     #[n(7)]
     HoldReleased {
@@ -71,6 +75,9 @@ pub enum EventFact {
     HoldExpired {
         #[n(0)]
         hold: HoldId,
+        /// What was offered to whom, if the hold was an offer.
+        #[n(1)]
+        offer: Option<LapsedOffer>,
     },
     /// Also dissolves the queues of its seats.
     #[n(9)]
@@ -147,17 +154,29 @@ pub enum EventFact {
     QueueLeft {
         #[n(0)]
         place: HoldId,
+        #[n(1)]
+        buyer: BuyerId,
+        #[n(2)]
+        seat: SeatIndex,
     },
     #[n(17)]
     PlaceExpired {
         #[n(0)]
         place: HoldId,
+        #[n(1)]
+        buyer: BuyerId,
+        #[n(2)]
+        seat: SeatIndex,
     },
     /// The seat came free, but this buyer is at the limit: the place is lost and the next is served.
     #[n(18)]
     PlaceLost {
         #[n(0)]
         place: HoldId,
+        #[n(1)]
+        buyer: BuyerId,
+        #[n(2)]
+        seat: SeatIndex,
     },
     /// The first in line is given the seat: the place becomes a hold of the same id.
     #[n(19)]
@@ -165,8 +184,12 @@ pub enum EventFact {
         #[n(0)]
         place: HoldId,
         #[n(1)]
-        price_minor: Minor,
+        buyer: BuyerId,
         #[n(2)]
+        seat: SeatIndex,
+        #[n(3)]
+        price_minor: Minor,
+        #[n(4)]
         until: Millis,
     },
     /// More seats and places come into a hold, which has a new fence from here on.
@@ -181,6 +204,8 @@ pub enum EventFact {
         seats: Vec<SeatLine>,
         #[n(3)]
         areas: Vec<AreaLine>,
+        #[n(4)]
+        after: Box<HoldAfter>,
     },
 }
 
@@ -218,6 +243,32 @@ pub struct SeatLine {
     pub price_minor: Minor,
 }
 
+/// A hold as a change has left it. The answer to a change is the whole hold, and is made of the change's fact alone, so that it is
+/// the same whenever it is told again.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct HoldAfter {
+    #[n(0)]
+    pub buyer: BuyerId,
+    #[n(1)]
+    pub placed_at: Millis,
+    #[n(2)]
+    pub until: Millis,
+    #[n(3)]
+    pub extensions: u8,
+    #[n(4)]
+    pub offered: bool,
+    #[n(5)]
+    pub seats: Vec<SeatLine>,
+    #[n(6)]
+    pub areas: Vec<AreaLine>,
+}
+
+/// What seats and places cost together.
+pub fn total_minor(seats: &[SeatLine], areas: &[AreaLine]) -> Minor {
+    let of_seats: Minor = seats.iter().map(|line| line.price_minor).sum();
+    of_seats + areas.iter().map(|line| line.price_minor * Minor::from(line.count)).sum::<Minor>()
+}
+
 /// Places of a general-admission area and the price fixed for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct AreaLine {
@@ -244,6 +295,15 @@ pub enum ReleaseCause {
     Buyer,
     #[n(1)]
     EventCancelled,
+}
+
+/// Whose the offer was, and what was in it when its time was over.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct LapsedOffer {
+    #[n(0)]
+    pub buyer: BuyerId,
+    #[n(1)]
+    pub seats: Vec<SeatIndex>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]

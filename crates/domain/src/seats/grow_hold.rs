@@ -54,5 +54,9 @@ pub(super) fn decide(seats: &Seats, command: &GrowHold, now: Millis) -> Result<D
     // What the hold has counts as taken: beside it and what is added no seat is left alone.
     leaves_no_single(seats, &more)?;
     let (lines, areas) = priced(seats, &more, &command.areas);
-    Ok(Decision::Fact(EventFact::HoldGrown { hold: hold.id, buyer, seats: lines, areas }))
+    let mut after = seats.hold_after(index);
+    after.seats.extend_from_slice(&lines);
+    places::add(&mut after.areas, &areas);
+    let after = Box::new(after);
+    Ok(Decision::Fact(EventFact::HoldGrown { hold: hold.id, buyer, seats: lines, areas, after }))
 }

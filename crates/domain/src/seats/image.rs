@@ -11,6 +11,7 @@ use crate::chart::{Chart, ChartImage};
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
+use crate::money::Minor;
 use crate::time::Millis;
 
 #[derive(Clone, Debug, Encode, Decode)]
@@ -72,6 +73,12 @@ pub struct OrderImage {
     pub seats: Vec<SeatLine>,
     #[n(4)]
     pub areas: Vec<AreaLine>,
+    #[n(5)]
+    pub hold: HoldId,
+    #[n(6)]
+    pub at: Millis,
+    #[n(7)]
+    pub total_minor: Minor,
 }
 
 #[derive(Clone, Debug, Encode, Decode)]
@@ -128,6 +135,9 @@ impl Seats {
             fence: order.fence,
             seats: order.seats.clone(),
             areas: order.areas.clone(),
+            hold: order.hold,
+            at: order.at,
+            total_minor: order.total_minor,
         };
         let place = |place: &QueuePlace| PlaceImage {
             id: place.id,
@@ -213,9 +223,17 @@ impl Seats {
         let buyer = self.intern(&image.buyer);
         let sold = image.seats.len() as u32 + image.areas.iter().map(|line| line.count).sum::<u32>();
         self.buyers[buyer].sold += sold;
-        let (id, fence) = (image.id, image.fence);
         let (lines, areas) = (image.seats.clone(), image.areas.clone());
-        let index = self.insert_order(Order { id, fence, buyer, seats: image.seats, areas: image.areas });
+        let index = self.insert_order(Order {
+            id: image.id,
+            fence: image.fence,
+            buyer,
+            hold: image.hold,
+            at: image.at,
+            total_minor: image.total_minor,
+            seats: image.seats,
+            areas: image.areas,
+        });
         debug_assert_ne!(index, NONE);
         for line in lines {
             let state = &mut self.seats[line.seat as usize];

@@ -16,7 +16,7 @@ impl Seats {
         }
         // Sold seats have no queue, and a blocked seat's queue was dissolved: a refund or an unblocking frees nothing here.
         let mut freed: Vec<SeatIndex> = if let EventFact::HoldReleased { hold, .. }
-        | EventFact::HoldExpired { hold }
+        | EventFact::HoldExpired { hold, .. }
         | EventFact::HoldOverridden { hold, to: None, .. } = fact
         {
             let hold = self.hold_index(*hold).map(|index| &self.holds[index]);
@@ -36,16 +36,19 @@ impl Seats {
         if self.status != EventStatus::OnSale || self.seat_status(seat) != Status::Available {
             return None;
         }
-        let place = &self.places[*self.queues.get(&seat)?.first()?];
+        let first = *self.queues.get(&seat)?.first()?;
+        let place = &self.places[first];
         let buyer = &self.buyers[place.buyer];
         let limit = self.details.rules.buyer_limit;
         Some(if is_over(place.until, now) {
-            EventFact::PlaceExpired { place: place.id }
+            self.place_expired(first)
         } else if buyer.held + buyer.sold >= limit && self.living_taken(buyer, now) >= limit {
-            EventFact::PlaceLost { place: place.id }
+            EventFact::PlaceLost { place: place.id, buyer: buyer.id(), seat }
         } else {
             EventFact::SeatOffered {
                 place: place.id,
+                buyer: buyer.id(),
+                seat,
                 price_minor: self.price_of_seat(seat),
                 until: now + OFFER_MS,
             }

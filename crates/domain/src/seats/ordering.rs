@@ -3,7 +3,7 @@
 use super::Run;
 use super::command::{About, EventCommand, HoldKey};
 use super::expire::ExpiryScope;
-use super::fact::{AreaLine, EventFact, SeatLine};
+use super::fact::{AreaLine, EventFact, SeatLine, total_minor};
 use super::release_hold::{not_cancelled, own_hold};
 use super::state::{Grip, Order, Seats, Status};
 use crate::command::Command;
@@ -13,7 +13,7 @@ use crate::money::Currency;
 use crate::order::command::GoodsKey;
 use crate::order::fact::OrderedGoods;
 use crate::order::guard::{is_not_paying, new_id, taken};
-use crate::order::{Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
+use crate::order::{BookedOrder, Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
 use crate::refusal::{Code, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
@@ -43,6 +43,30 @@ impl Goods for Seats {
 
     fn knows_order(&self, order: OrderId) -> bool {
         self.order_by_id.contains_key(&order)
+    }
+
+    fn direct(&self, order: OrderId) -> Option<BookedOrder> {
+        let order = &self.orders[*self.order_by_id.get(&order)?];
+        let is_gone = order.seats.is_empty() && order.areas.is_empty();
+        let status = if is_gone { OrderStatus::Refunded } else { OrderStatus::Confirmed };
+        let returned_minor = order.total_minor - total_minor(&order.seats, &order.areas);
+        let (seats, areas) = (order.seats.clone(), order.areas.clone());
+        let goods = OrderedGoods::Hold { hold: order.hold, seats, areas, placed_at: order.at };
+        let (who, currency) = ((order.id, self.buyers[order.buyer].id()), self.details().currency);
+        let direct = BookedOrder::direct(who, Some(order.at), goods, currency, (status, returned_minor));
+        // Of the goods it shows what is left, of the price all of it.
+        Some(BookedOrder { goods_minor: order.total_minor, ..direct })
+    }
+
+    fn buying(&self, after: u64) -> Vec<(u64, OrderId)> {
+        let later = self.orders.values().filter(|order| order.fence > after);
+        later.map(|order| (order.fence, order.id)).collect()
+    }
+
+    /// Who confirms a hold directly gives the order the number of the hold.
+    fn bought_by(&self, number: u64) -> Option<OrderId> {
+        let order = &self.orders[*self.order_by_id.get(&OrderId(number))?];
+        (order.hold.0 == number).then_some(order.id)
     }
 
     fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>) {
@@ -84,13 +108,22 @@ impl Goods for Seats {
         if self.are_free(seats, areas) { TakenBack::Free } else { TakenBack::Gone }
     }
 
-    fn apply_taken_back(&mut self, ordered: Ordered<'_>, fence: u64) {
-        let OrderedGoods::Hold { seats, areas, .. } = ordered.goods else { return };
+    fn apply_taken_back(&mut self, ordered: Ordered<'_>, fence: u64, at: Millis) {
+        let OrderedGoods::Hold { hold, seats, areas, .. } = ordered.goods else { return };
         let buyer = self.intern(ordered.buyer);
         let places = areas.iter().map(|line| line.count).sum::<u32>();
         self.buyers[buyer].sold += seats.len() as u32 + places;
         areas.iter().for_each(|line| self.areas[usize::from(line.area)].sold += line.count);
-        let order = Order { id: ordered.order, fence, buyer, seats: seats.clone(), areas: areas.clone() };
+        let order = Order {
+            id: ordered.order,
+            fence,
+            buyer,
+            hold: *hold,
+            at,
+            total_minor: total_minor(seats, areas),
+            seats: seats.clone(),
+            areas: areas.clone(),
+        };
         let index = self.insert_order(order);
         for line in seats {
             self.change(line.seat, |state| {
@@ -154,7 +187,7 @@ impl Seats {
 
 /// What a fact of the seats means for the order that has taken them.
 pub(super) fn goods_change(fact: &EventFact) -> Option<GoodsChange> {
-    if let EventFact::HoldExpired { hold } = fact {
+    if let EventFact::HoldExpired { hold, .. } = fact {
         Some(GoodsChange::Gone { goods: hold.0, status: OrderStatus::Expired })
     } else if let EventFact::HoldReleased { hold, .. } | EventFact::HoldOverridden { hold, .. } = fact {
         Some(GoodsChange::Gone { goods: hold.0, status: OrderStatus::Cancelled })

@@ -30,6 +30,17 @@ pub(super) fn take(lines: &mut Vec<AreaLine>, away: AreaCount) -> Option<Minor> 
     Some(price_minor)
 }
 
+/// Adds places: to the line of the same area and price if there is one.
+pub(super) fn add(lines: &mut Vec<AreaLine>, more: &[AreaLine]) {
+    for line in more {
+        match lines.iter_mut().find(|known| (known.area, known.price_minor) == (line.area, line.price_minor))
+        {
+            Some(known) => known.count += line.count,
+            None => lines.push(*line),
+        }
+    }
+}
+
 /// All places by area, each area once.
 pub(super) fn by_area(lines: &[AreaLine]) -> Vec<AreaCount> {
     let mut counts: Vec<AreaCount> = Vec::new();

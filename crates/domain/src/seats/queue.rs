@@ -66,7 +66,7 @@ pub(super) fn leave(seats: &Seats, command: &LeaveQueue) -> Result<EventFact, Re
     // Places that were due have been expired by their own facts before we are asked.
     let place =
         place_of(seats, command.seat, &command.buyer, Millis::MIN).ok_or(Refusal::of(Code::PlaceUnknown))?;
-    Ok(EventFact::QueueLeft { place: place.place })
+    Ok(EventFact::QueueLeft { place: place.place, buyer: command.buyer.clone(), seat: command.seat })
 }
 
 /// Places of a buyer that are over, though nobody has said so yet.

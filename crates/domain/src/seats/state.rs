@@ -6,13 +6,14 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::command::{EventCommand, HoldKey, PlaceHold};
-use super::fact::{AreaLine, SeatLine};
+use super::fact::{AreaLine, HoldAfter, SeatLine};
 use crate::chart::Chart;
 use crate::deadlines::Deadlines;
 use crate::ended::EndMemory;
 use crate::event::{EventDetails, EventStatus};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::map::{Hasher, Map, Table};
+use crate::money::Minor;
 use crate::outcome::HoldState;
 use crate::slab::Slab;
 use crate::time::{Millis, is_over};
@@ -199,6 +200,10 @@ impl Hold {
         self.many.as_ref().map_or(&[], |lines| &lines.areas)
     }
 
+    pub(super) fn total_minor(&self) -> Minor {
+        super::fact::total_minor(self.seats(), self.area_lines())
+    }
+
     /// Seats and places in it.
     pub(super) fn size(&self) -> u32 {
         self.seats().len() as u32 + self.area_lines().iter().map(|line| line.count).sum::<u32>()
@@ -227,6 +232,11 @@ pub(super) struct Order {
     pub id: OrderId,
     pub fence: u64,
     pub buyer: u32,
+    /// The hold that it bought, when, and for how much.
+    pub hold: HoldId,
+    pub at: Millis,
+    pub total_minor: Minor,
+    /// What is left of it.
     pub seats: Vec<SeatLine>,
     pub areas: Vec<AreaLine>,
 }
@@ -357,6 +367,20 @@ impl Seats {
             hold: hold.id,
             buyer: self.buyers[hold.buyer].id(),
             fence: hold.fence,
+            placed_at: hold.placed_at(),
+            until: hold.until,
+            extensions: hold.extensions,
+            offered: hold.offered,
+            seats: hold.seats().to_vec(),
+            areas: hold.area_lines().to_vec(),
+        }
+    }
+
+    /// The hold as it is, for a fact that changes it to say how it leaves it.
+    pub(super) fn hold_after(&self, index: u32) -> HoldAfter {
+        let hold = &self.holds[index];
+        HoldAfter {
+            buyer: self.buyers[hold.buyer].id(),
             placed_at: hold.placed_at(),
             until: hold.until,
             extensions: hold.extensions,

@@ -9,6 +9,7 @@ use crate::chart::Chart;
 use crate::ended::End;
 use crate::event::{EventDetails, EventStatus};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
+use crate::money::Minor;
 use crate::outcome::{HoldState, PlaceState};
 use crate::time::{Millis, is_over};
 
@@ -71,11 +72,17 @@ pub enum EventFound {
     Order(Box<OrderState>),
 }
 
-/// What is left of an order.
+/// An order that was confirmed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderState {
     pub order: OrderId,
+    /// The hold that it bought, by the fact of this fence at this time, for so much.
+    pub hold: HoldId,
+    pub fence: u64,
+    pub at: Millis,
+    pub total_minor: Minor,
     pub buyer: BuyerId,
+    /// What is left of it.
     pub seats: Vec<SeatLine>,
     pub areas: Vec<AreaLine>,
 }
@@ -121,13 +128,22 @@ impl Seats {
             }
             EventQuery::Order(id) => match self.order_by_id.get(id) {
                 None => EventFound::Nothing,
-                Some(index) => {
-                    let order = &self.orders[*index];
-                    let buyer = self.buyers[order.buyer].id();
-                    let (seats, areas) = (order.seats.clone(), order.areas.clone());
-                    EventFound::Order(Box::new(OrderState { order: order.id, buyer, seats, areas }))
-                }
+                Some(index) => EventFound::Order(Box::new(self.order_state(*index))),
             },
+        }
+    }
+
+    pub(super) fn order_state(&self, index: u32) -> OrderState {
+        let order = &self.orders[index];
+        OrderState {
+            order: order.id,
+            hold: order.hold,
+            fence: order.fence,
+            at: order.at,
+            total_minor: order.total_minor,
+            buyer: self.buyers[order.buyer].id(),
+            seats: order.seats.clone(),
+            areas: order.areas.clone(),
         }
     }
 }

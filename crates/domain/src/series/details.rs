@@ -4,6 +4,7 @@ use minicbor::{Decode, Encode};
 
 use super::items;
 use super::schedule::{Schedule, Slot};
+use crate::drawing;
 use crate::field::Field;
 use crate::id::{LISTING_NUMBERS, ListingId, ListingKind};
 use crate::layout::is_name;
@@ -55,6 +56,9 @@ pub struct ItemTemplate {
     /// Absent: each sale makes up a name of its own.
     #[n(2)]
     pub name: Option<String>,
+    /// Absent: each sale draws one of its own.
+    #[n(3)]
+    pub picture: Option<String>,
 }
 
 impl SeriesDetails {
@@ -84,6 +88,7 @@ impl SaleTemplate {
                 let why = "1–200 characters without control characters";
                 return Err(Refusal::invalid(Field::ItemName.at(&[n]), why));
             }
+            drawing::check(Field::ItemPicture.at(&[n]), item.picture.as_deref())?;
             if item.stock > STOCK_MAX {
                 return Err(Refusal::invalid(Field::ItemStock.at(&[n]), "0 to 10,000,000"));
             }
@@ -112,6 +117,7 @@ impl SaleTemplate {
             name: item.name.clone().unwrap_or_else(|| items::name(sale.number, n)),
             price_minor: item.price_minor,
             stock: item.stock,
+            picture: item.picture.clone(),
         };
         CreateSale {
             details: self.details(slot.at, Some(Origin { series, slot: slot.at })),

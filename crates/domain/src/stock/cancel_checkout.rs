@@ -5,7 +5,7 @@ use super::fact::{CancelCause, SaleFact};
 use super::state::Sale;
 use crate::ended::End;
 use crate::id::CheckoutId;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::{Code, Detail, Refusal};
 use crate::time::Millis;
 
 pub(super) fn decide(sale: &Sale, key: &CheckoutKey, now: Millis) -> Result<SaleFact, Refusal> {
@@ -40,8 +40,8 @@ pub(super) fn living_code(sale: &Sale, id: CheckoutId, now: Millis) -> Result<u3
 }
 
 pub(super) fn not_ordered(sale: &Sale, index: u32) -> Result<(), Refusal> {
-    match sale.codes[index].order {
+    match sale.codes[index].order.as_deref() {
         None => Ok(()),
-        Some(_) => Err(Refusal::of(Code::CheckoutOrdered)),
+        Some(order) => Err(Refusal { detail: Detail::Order(*order), ..Refusal::of(Code::CheckoutOrdered) }),
     }
 }

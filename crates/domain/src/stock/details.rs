@@ -2,6 +2,7 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::drawing;
 use crate::field::{Field, FieldPath};
 use crate::fields::{check_description, check_name, check_time};
 use crate::id::ListingId;
@@ -70,6 +71,9 @@ pub struct Sku {
     /// Units at the beginning.
     #[n(3)]
     pub stock: u32,
+    /// An `https` address or a drawing; without one an item of a series is drawn from its sale's id.
+    #[n(4)]
+    pub picture: Option<String>,
 }
 
 /// A SKU without its numbers: what readers see beside the level of this moment.
@@ -78,11 +82,17 @@ pub struct SkuInfo {
     pub id: String,
     pub name: String,
     pub price_minor: Minor,
+    pub picture: Option<String>,
 }
 
 impl From<&Sku> for SkuInfo {
     fn from(sku: &Sku) -> SkuInfo {
-        SkuInfo { id: sku.id.clone(), name: sku.name.clone(), price_minor: sku.price_minor }
+        SkuInfo {
+            id: sku.id.clone(),
+            name: sku.name.clone(),
+            price_minor: sku.price_minor,
+            picture: sku.picture.clone(),
+        }
     }
 }
 
@@ -154,6 +164,7 @@ pub fn check_skus(known: &[SkuInfo], new: &[Sku]) -> Result<(), Refusal> {
             return invalid(n, Field::SkuName, "1–200 characters without control characters");
         }
         check_price(Field::SkuPriceMinor.at(&[n]), sku.price_minor)?;
+        drawing::check(Field::SkuPicture.at(&[n]), sku.picture.as_deref())?;
         if sku.stock > STOCK_MAX {
             return invalid(n, Field::SkuStock, "0 to 10,000,000");
         }

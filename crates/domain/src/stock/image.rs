@@ -106,6 +106,7 @@ impl Sale {
             name: sku.name.clone(),
             price_minor: sku.price_minor,
             stock: level.stock,
+            picture: sku.picture.clone(),
         };
         SaleImage {
             details: (*self.details).clone(),

@@ -9,14 +9,14 @@ use super::purchase::not_cancelled;
 use super::state::Sale;
 use crate::command::Command;
 use crate::fact::Fact;
-use crate::id::OrderId;
+use crate::id::{CheckoutId, OrderId};
 use crate::kind::Kind;
-use crate::money::Currency;
+use crate::money::{Currency, Minor};
 use crate::order::command::GoodsKey;
 use crate::order::fact::OrderedGoods;
 use crate::order::guard::new_id;
-use crate::order::{Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
-use crate::refusal::{Code, Refusal};
+use crate::order::{BookedOrder, Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
+use crate::refusal::{Code, Detail, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
 
@@ -46,6 +46,27 @@ impl Goods for Sale {
 
     fn knows_order(&self, order: OrderId) -> bool {
         self.purchase_of_order(order).is_some()
+    }
+
+    fn direct(&self, order: OrderId) -> Option<BookedOrder> {
+        let bought = &self.purchases[self.purchase_of_order(order)?];
+        let is_gone = bought.units_left() == 0;
+        let status = if is_gone { OrderStatus::Refunded } else { OrderStatus::Confirmed };
+        let left: Minor = bought.left().map(|line| line.total_minor()).sum();
+        let lines = bought.lines().to_vec();
+        let returned_minor = lines.iter().map(|line| line.total_minor()).sum::<Minor>() - left;
+        let goods = OrderedGoods::Checkout { checkout: bought.code, lines, placed_at: bought.at };
+        let (who, currency) = ((order, self.buyers[bought.buyer].id()), self.details().currency);
+        Some(BookedOrder::direct(who, Some(bought.at), goods, currency, (status, returned_minor)))
+    }
+
+    fn buying(&self, after: u64) -> Vec<(u64, OrderId)> {
+        let later = self.purchases.values().filter(|bought| bought.fence > after);
+        later.map(|bought| (bought.fence, bought.order)).collect()
+    }
+
+    fn bought_by(&self, number: u64) -> Option<OrderId> {
+        self.purchase_of_code(CheckoutId(number)).map(|bought| self.purchases[bought].order)
     }
 
     fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>) {
@@ -109,8 +130,8 @@ impl Goods for Sale {
         if key.is_some_and(|key| !self.opens(key, now)) {
             return Ok(None);
         }
-        if orders.of_goods(checkout.0).is_some() {
-            return Err(Refusal::of(Code::CheckoutOrdered));
+        if let Some(taken) = orders.of_goods(checkout.0) {
+            return Err(Refusal { detail: Detail::Order(taken.id), ..Refusal::of(Code::CheckoutOrdered) });
         }
         new_id(orders, order).map(|()| None)
     }

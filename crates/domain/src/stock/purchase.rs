@@ -1,7 +1,7 @@
 //! Purchase: a code is used exactly once. A retry by its owner gets the first answer, another's attempt none.
 
 use super::Decision;
-use super::cancel_checkout::own_code;
+use super::cancel_checkout::{not_ordered, own_code};
 use super::command::Purchase;
 use super::details::SaleStatus;
 use super::fact::SaleFact;
@@ -19,10 +19,11 @@ pub(super) fn decide(sale: &Sale, command: &Purchase, now: Millis) -> Result<Dec
         };
     }
     not_cancelled(sale)?;
-    let code = &sale.codes[own_code(sale, &command.key, now)?];
+    let index = own_code(sale, &command.key, now)?;
+    let code = &sale.codes[index];
     // An order that has taken the code is the only one that may use it, and only once it is paid.
-    if code.order.as_deref().is_some_and(|order| !command.settled || *order != command.order) {
-        return Err(Refusal::of(Code::CheckoutOrdered));
+    if !command.settled || code.order.as_deref() != Some(&command.order) {
+        not_ordered(sale, index)?;
     }
     if !command.settled && code.total_minor() > 0 {
         return Err(Refusal::of(Code::PaymentRequired));

@@ -73,7 +73,7 @@ pub(crate) fn create() -> Command {
         ends_at: 10_000_000,
         sale_opens_at: Some(1_030_000),
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("three letters"),
         tiers: [700, 300].map(|price_minor| Tier { name: "t".into(), price_minor }).to_vec(),
         rules: SaleRules { hold_ms: 40_000, buyer_limit: 4, ..SaleRules::default() },
@@ -189,7 +189,8 @@ impl World {
             })),
             14 | 15 => {
                 let order = OrderId(self.fresh());
-                Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: self.key(a, c), order }))
+                let (key, settled) = (self.key(a, c), b % 8 > 0);
+                Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order, settled }))
             }
             16 => Command::Event(EventCommand::OverrideHold(OverrideHold {
                 hold: self.key(a, 1).hold,

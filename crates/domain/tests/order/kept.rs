@@ -115,6 +115,9 @@ fn create_course() -> Command {
         currency: eur(),
         price_minor: 500,
         checkout_ms: 600_000,
+        ends_at: None,
+        event: None,
+        venue: None,
     };
     let create = CreateRegistration { details, capacity: 2 };
     Command::Registration(RegistrationCommand::Create(Box::new(create)))
@@ -373,13 +376,14 @@ fn told(fact: &Fact) -> Option<String> {
             RegistrationFact::Offered { entry, until, .. } => {
                 format!("e{} offered until {}", entry.0, s(until))
             }
-            RegistrationFact::OfferLapsed { entry } => format!("e{} lapsed", entry.0),
+            RegistrationFact::OfferLapsed { entry, .. } => format!("e{} lapsed", entry.0),
             RegistrationFact::Confirmed { entry, order } => format!("e{} bought by o{}", entry.0, order.0),
             RegistrationFact::EntryCancelled { entry, amount_minor, .. } => {
                 format!("e{} cancelled {amount_minor}", entry.0)
             }
             other => other.kind().into(),
         },
+        Fact::Listing(fact) => fact.kind().into(),
         Fact::Order(fact) => match fact {
             OrderFact::Placed(placed) => {
                 format!("o{} for {}", placed.order.0, placed.goods_minor + placed.fee_minor)

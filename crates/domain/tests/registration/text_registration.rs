@@ -36,6 +36,9 @@ fn create(price_minor: i64) -> CreateRegistration {
         currency: Currency::parse("EUR").expect("three letters"),
         price_minor,
         checkout_ms: 600_000,
+        ends_at: None,
+        event: None,
+        venue: None,
     };
     CreateRegistration { details, capacity: 2 }
 }
@@ -226,17 +229,19 @@ fn told(fact: &RegistrationFact) -> String {
             format!("e{} kept until {} for {price_minor}", entry.0, until / 1_000)
         }
         RegistrationFact::Waitlisted { entry, ahead, .. } => format!("e{} waits behind {ahead}", entry.0),
-        RegistrationFact::Promoted { entry } => format!("e{} promoted", entry.0),
-        RegistrationFact::Offered { entry, price_minor, until } => {
-            format!("e{} offered until {} for {price_minor}", entry.0, until / 1_000)
+        RegistrationFact::Promoted { entry, buyer } => format!("e{} of {} promoted", entry.0, buyer.as_str()),
+        RegistrationFact::Offered { entry, buyer, price_minor, until } => {
+            format!("e{} of {} offered until {} for {price_minor}", entry.0, buyer.as_str(), until / 1_000)
         }
-        RegistrationFact::OfferLapsed { entry } => format!("e{} lapsed", entry.0),
+        RegistrationFact::OfferLapsed { entry, buyer } => {
+            format!("e{} of {} lapsed", entry.0, buyer.as_str())
+        }
         RegistrationFact::Confirmed { entry, order } => format!("e{} paid by o{}", entry.0, order.0),
-        RegistrationFact::EntryCancelled { entry, why, amount_minor } => {
+        RegistrationFact::EntryCancelled { entry, buyer, why, amount_minor } => {
             let by = if *why == EntryCancelCause::Buyer { "" } else { "!" };
             let back =
                 if *amount_minor > 0 { format!(" and {amount_minor} paid back") } else { String::new() };
-            format!("e{} cancelled{by}{back}", entry.0)
+            format!("e{} of {} cancelled{by}{back}", entry.0, buyer.as_str())
         }
     }
 }

@@ -27,7 +27,13 @@ pub(crate) struct TextSale {
 
 /// On sale from second 100 to second 1000: 3 of A at 500, 2 of B for nothing, at most 4 for each buyer.
 pub(crate) fn create() -> CreateSale {
-    let sku = |id: &str, stock, price_minor| Sku { id: id.into(), name: id.into(), price_minor, stock };
+    let sku = |id: &str, stock, price_minor| Sku {
+        id: id.into(),
+        name: id.into(),
+        price_minor,
+        stock,
+        picture: None,
+    };
     CreateSale {
         details: SaleDetails {
             name: "small".into(),
@@ -266,6 +272,7 @@ fn command(verb: &str, words: &[&str]) -> SaleCommand {
             name: (*id).into(),
             price_minor: price.parse().expect("a price"),
             stock: stock.parse().expect("a stock"),
+            picture: None,
         })),
         ("limit", [limit]) => change(ChangeSale { buyer_limit: limit.parse().ok(), ..ChangeSale::default() }),
         ("starts", [at]) => change(ChangeSale { starts_at: seconds(at), ..ChangeSale::default() }),

@@ -31,9 +31,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::details::{DetailsBody, NewAuction};
+use super::about::AboutBody;
 use super::extract::{AuctionPath, Caller, Json};
-use super::list::{self, Cursors, Filtered, List};
-use super::new_listing;
+use super::list::{self, Asked, Cursors, Filtered, List};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply;
@@ -41,6 +41,7 @@ use super::table::{Declared, Straight, declare};
 use super::time::Time;
 use super::wire::At;
 use super::words::{self, AwardStatus, Closing, ReserveStatus};
+use super::{about, delete, new_listing};
 use crate::app::App;
 
 /// Whose calendar is asked.
@@ -53,6 +54,7 @@ pub fn routes() -> Vec<Declared> {
         declare!("auctions.list", list, Read, Search, compressed),
         declare!("auctions.show", show, Read, Read, positioned),
         declare!("auctions.change", change::change, Staff, Staff, keyed),
+        declare!("auctions.delete", delete::auction, Staff, Staff, keyed),
         declare!("auctions.cancel", cancel::cancel, Staff, Staff, keyed),
         declare!("bids.create", bids::place, Buy, Buy, keyed, straight(Straight::PlaceBid)),
         declare!("auctions.buy_now", bids::buy_now, Buy, Buy, keyed),
@@ -109,6 +111,8 @@ pub struct AuctionBody {
     /// The listing's position that this describes.
     #[schema(value_type = String, example = "1-3")]
     pub position: At,
+    #[serde(flatten)]
+    pub about: AboutBody,
 }
 
 /// How it ended.
@@ -162,6 +166,9 @@ pub struct Wish {
     starts_after: Option<Time>,
     starts_before: Option<Time>,
     ending_before: Option<Time>,
+    external_id: Option<String>,
+    created_after: Option<Time>,
+    created_before: Option<Time>,
 }
 
 /// Create an auction
@@ -174,11 +181,12 @@ pub async fn create(
     caller: Caller,
     Json(body): Json<NewAuction>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(&app, ListingKind::Auction, &caller);
+    let about = about::asked(&body.external_id, &body.metadata, &body.card);
+    let listing = new_listing(&app, ListingKind::Auction, &caller, &about);
     let origin = caller.origin(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Auction(AuctionCommand::CreateAuction(Box::new(details)));
-    let answer = reply::submit(&app, listing, command, origin, None).await?;
+    let (listing, answer) = reply::create(&app, listing, command, about, origin).await?;
     let details = own_fact(&answer, |fact| {
         if let AuctionFact::AuctionCreated(details) = fact { Some(details) } else { None }
     })?;
@@ -205,6 +213,7 @@ pub async fn create(
         result: None,
         you: None,
         position: At(reply::position_of(&answer)),
+        about: AboutBody::of_answer(&answer),
     };
     Ok(reply::created(&answer, &format!("/v1/auctions/{listing}"), &auction))
 }
@@ -241,22 +250,45 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
 #[utoipa::path(get, path = "/v1/auctions", tag = "auctions",
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<words::AuctionStatus>, Query),
            ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query),
+           ("external_id" = Option<String>, Query),
+           ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query),
            ("ending_before" = Option<Time>, Query, description = "Only those that are open and end before then, the soonest first")),
     responses((status = 200, body = List<AuctionBody>)))]
 pub async fn list(State(app): State<Arc<App>>, Query(wish): Query<Wish>) -> Result<Response, Problem> {
-    let Wish { after, limit, status, starts_after, starts_before, ending_before } = wish;
-    let page = Filtered { after, limit, status, starts_after, starts_before };
+    let page = Filtered {
+        after: wish.after,
+        limit: wish.limit,
+        external_id: wish.external_id,
+        status: wish.status,
+        starts_after: wish.starts_after,
+        starts_before: wish.starts_before,
+        created_after: wish.created_after,
+        created_before: wish.created_before,
+    };
     let now = app.engine.now();
     let is_wanted = |view: &View| {
         of(view).is_ok_and(|auction| page.lets_pass(auction.status_at(now).into(), auction.details.starts_at))
     };
-    let at = (page.after.as_deref(), page.limit);
-    let (found, next) = match ending_before {
-        None => list::listings(&app, "auctions.list", ListingKind::Auction, at, is_wanted)?,
-        Some(before) => by_end(&app, at, before.0, now, is_wanted)?,
+    let asked = Asked::from(&page);
+    let (found, next) = match wish.ending_before {
+        // By name there is one at most, in whatever order.
+        Some(before) if page.external_id.is_none() => {
+            asked.check()?;
+            let is_wanted = |view: &View| asked.lets_pass(view) && is_wanted(view);
+            by_end(&app, asked.page(), before.0, now, is_wanted)?
+        }
+        Some(before) => {
+            let is_wanted = |view: &View| is_wanted(view) && ends_before(view, before.0, now);
+            list::listings(&app, "auctions.list", ListingKind::Auction, &asked, is_wanted).await?
+        }
+        None => list::listings(&app, "auctions.list", ListingKind::Auction, &asked, is_wanted).await?,
     };
     let auctions = found.iter().filter_map(|view| described(view, now)).collect();
     Ok(reply::json(StatusCode::OK, &List::new(auctions, next)))
+}
+
+fn ends_before(view: &View, before: Millis, now: Millis) -> bool {
+    of(view).is_ok_and(|auction| auction.status_at(now) == AuctionStatus::Open && auction.ends_at < before)
 }
 
 /// Those that are on, by the calendar of their ends.
@@ -317,6 +349,7 @@ fn own_fact<'a, T>(answer: &'a Answer, pick: impl Fn(&'a AuctionFact) -> Option<
     reply::own_fact(answer, pick).map(|(_, found)| found)
 }
 
+/// As everybody may see it.
 fn described(view: &View, now: Millis) -> Option<AuctionBody> {
     let auction = of(view).ok()?;
     let result = auction.closed.as_ref().map(|closed| ResultBody {
@@ -341,6 +374,7 @@ fn described(view: &View, now: Millis) -> Option<AuctionBody> {
         result,
         you: None,
         position: At(view.position),
+        about: AboutBody::of(view),
     })
 }
 

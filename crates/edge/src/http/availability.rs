@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::event::{EventDetails, EventStatus};
+use onsale_domain::seats::SeatsView;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -83,6 +85,36 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response
     let mut response = reply::json(StatusCode::OK, &count(&names));
     response.headers_mut().insert(reply::POSITION, reply::position_value(names.view.position));
     Ok(response)
+}
+
+/// The least price of the seats and places that are available, as long as the event sells or will.
+pub fn price_from(event: &SeatsView) -> Option<i64> {
+    match event.status {
+        EventStatus::Draft | EventStatus::Scheduled | EventStatus::OnSale | EventStatus::Postponed => {}
+        EventStatus::Closed | EventStatus::Completed | EventStatus::Cancelled => return None,
+    }
+    let chart = &event.chart;
+    let sections = 0..chart.sections.len() as u16;
+    let cells = sections.flat_map(|section| (0..chart.tiers).map(move |tier| (section, tier)));
+    let seats = cells.filter(|(section, tier)| {
+        let cell = event.cells.get(chart.cell(*section, *tier));
+        cell.is_some_and(|[available, ..]| *available > 0)
+    });
+    let areas = chart.areas.iter().zip(&event.areas);
+    let areas = areas.filter(|(area, state)| !area.retired && state.available() > 0);
+    let tiers = seats.map(|(_, tier)| tier).chain(areas.map(|(area, _)| area.tier));
+    least_price(&event.details, tiers)
+}
+
+/// The least price of these tiers.
+pub fn least_price(details: &EventDetails, tiers: impl Iterator<Item = u16>) -> Option<i64> {
+    tiers.filter_map(|tier| details.tiers.get(usize::from(tier))).map(|tier| tier.price_minor).min()
+}
+
+/// Nothing is left at this moment: `Some(true)` if no hold can give anything back either.
+pub fn sold_out(event: &SeatsView) -> Option<bool> {
+    let [available, held, ..] = event.totals();
+    (available == 0).then_some(held == 0)
 }
 
 fn add(into: &mut [u32; 4], more: [u32; 4]) {

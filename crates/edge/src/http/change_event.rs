@@ -4,23 +4,22 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Command;
+use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::ChangeEvent;
-use onsale_domain::seats::{EventCommand, EventFact};
-use onsale_domain::{Command, Fact};
-use onsale_engine::Answer;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::events::{DetailsBody, StatusBody, TierBody, chart_of};
+use super::about::{self, CardBody, Metadata};
+use super::events::{EventBody, StatusBody, TierBody, chart_of, described, zone};
 use super::extract::{Caller, EventPath, LargeJson};
 use super::layout::LayoutBody;
 use super::names::Names;
 use super::problem::Problem;
-use super::reply::{self, find_fact};
+use super::reply;
 use super::time::Time;
-use super::wire::{At, seconds};
+use super::wire::seconds;
 use crate::app::App;
 
 /// Details (any of them), or `status`, or `layout_version`/`venue`/`layout`: one kind at a time.
@@ -33,55 +32,44 @@ pub struct EventChange {
     pub starts_at: Option<Time>,
     pub ends_at: Option<Time>,
     /// `null` takes it away.
-    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Time>)]
     pub sale_opens_at: Option<Option<Time>>,
     /// `null` takes it away.
-    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Time>)]
     pub sale_closes_at: Option<Option<Time>>,
     pub tiers: Option<Vec<TierBody>>,
     pub hold_seconds: Option<i64>,
     /// `null` takes it away: an extension then adds the hold's own length.
-    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub extension_seconds: Option<Option<i64>>,
     pub extensions_max: Option<u8>,
     pub buyer_limit: Option<u32>,
     pub refuse_single_seats: Option<bool>,
+    #[schema(example = "Europe/Lisbon")]
+    pub time_zone: Option<String>,
     pub status: Option<StatusBody>,
     /// Adopts this version of the venue's layout; with `venue`, of another venue's.
     pub layout_version: Option<u32>,
     pub venue: Option<String>,
     pub layout: Option<LayoutBody>,
-}
-
-/// What one change did; only what it touched is there.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct EventChanged {
-    id: String,
-    /// False if everything was like this before.
-    changed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<DetailsBody>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<StatusBody>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    layout_version: Option<u32>,
-    #[schema(value_type = String, example = "1-4")]
-    position: At,
-}
-
-/// Present and `null` is not the same as absent.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(from).map(Some)
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Option<Metadata>>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CardBody>)]
+    pub card: Option<Option<CardBody>>,
 }
 
 /// Change an event's details, status or layout
 ///
-/// One kind of change at a time: details, status or layout. What holds and orders have keeps its price.
+/// One kind of change at a time: details, status, layout, or what is said of it. The answer is the event as it is now. What holds and orders have keeps its price.
 #[utoipa::path(patch, path = "/v1/events/{event}", tag = "events", request_body = EventChange,
-    responses((status = 200, body = EventChanged)))]
+    responses((status = 200, body = EventBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -92,7 +80,8 @@ pub async fn change(
     let command = command(&app, &names, &body)?;
     let origin = caller.origin(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
-    Ok(reply::yes(StatusCode::OK, &answer, &told(&at, &answer)))
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    Ok(reply::changed(&answer, &view, &described(&app, &view)))
 }
 
 fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Problem> {
@@ -110,8 +99,13 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
         extensions_max: body.extensions_max,
         buyer_limit: body.buyer_limit,
         refuse_single_seats: body.refuse_single_seats,
+        time_zone: body.time_zone.as_deref().map(zone).transpose()?,
     };
     let changes_details = details != ChangeEvent::default();
+    let others = changes_details || body.status.is_some() || adopts;
+    if let Some(describe) = about::change(&body.metadata, &body.card, others)? {
+        return Ok(describe);
+    }
     match (changes_details, body.status, adopts) {
         (true, None, false) => Ok(Command::Event(EventCommand::ChangeEvent(Box::new(details)))),
         (false, Some(status), false) => Ok(Command::Event(EventCommand::ChangeStatus(status.into_domain()))),
@@ -128,32 +122,5 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
         (true, None, true) => {
             Err(Problem::invalid("layout_version", "one kind of change at a time: details, status or layout"))
         }
-    }
-}
-
-/// Staff's own change comes after what the calendar brought, so the last fact of each kind is the one meant.
-fn told(at: &EventPath, answer: &Answer) -> EventChanged {
-    let last = answer.step().and_then(|step| step.facts.last());
-    let status = match last {
-        Some(Fact::Event(EventFact::StatusChanged { status, by_schedule: false })) => Some((*status).into()),
-        Some(_) | None => None,
-    };
-    let details = find_fact(answer, |fact| {
-        if let Fact::Event(EventFact::EventChanged(details)) = fact {
-            Some(DetailsBody::from(&**details))
-        } else {
-            None
-        }
-    });
-    let version = find_fact(answer, |fact| {
-        if let Fact::Event(EventFact::ChartAdopted(adopted)) = fact { Some(adopted.version) } else { None }
-    });
-    EventChanged {
-        id: at.listing.to_string(),
-        changed: details.is_some() || version.is_some() || status.is_some(),
-        details: details.map(|(_, details)| details),
-        status,
-        layout_version: version.map(|(_, version)| version),
-        position: At(reply::position_of(answer)),
     }
 }

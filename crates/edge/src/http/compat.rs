@@ -11,7 +11,7 @@ use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::{Checkout, Purchase};
 use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::fact::SkuCount;
-use onsale_domain::{CheckoutId, Code, Command, ListingId, ListingKind, Millis, OrderId, Tenant};
+use onsale_domain::{CheckoutId, Code, Command, ListingId, ListingKind, Millis, Tenant};
 use serde::Deserialize;
 
 use super::edge::key_is_right;
@@ -28,11 +28,11 @@ use crate::app::App;
 /// Whose calendar is asked.
 const SALES: (Tenant, ListingKind) = (Tenant::DEFAULT, ListingKind::Sale);
 
-/// The two calls of the seeds' own clients.
+/// The two calls of older clients: `docs/compat.md` describes them, and the document for programs does not.
 pub fn routes() -> Vec<Declared> {
     vec![
-        declare!("compat.checkout", checkout, Compat, Buy, positioned),
-        declare!("compat.purchase", purchase, Compat, Buy, positioned),
+        declare!("compat.checkout", checkout, Compat, Buy, positioned, undescribed),
+        declare!("compat.purchase", purchase, Compat, Buy, positioned, undescribed),
     ]
 }
 
@@ -98,11 +98,11 @@ pub async fn purchase(
     allowed(&app, &headers)?;
     let path = CheckoutPath::find_joined(&app, &used.code).await?;
     let key = path.key(&app, None, false).await?;
-    let purchase = |number| {
-        let purchase = Purchase { key: key.clone(), order: OrderId(number), settled: true };
+    let purchase = |order| {
+        let purchase = Purchase { key: key.clone(), order, settled: true };
         Command::Sale(SaleCommand::Purchase(purchase))
     };
-    let answer = path.submit_order(&app, None, Origin::default(), purchase).await?;
+    let answer = path.submit_order(&app, Origin::default(), purchase).await?;
     let (order, at) = purchased(&answer)?;
     Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&path.sale, path.checkout, order, at)))
 }

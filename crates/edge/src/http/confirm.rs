@@ -1,5 +1,5 @@
-//! `POST …/holds/{hold}/confirm`: held becomes sold, under an order. The API key counts as the merchant's, with
-//! scope `settle`: it says that the money was taken elsewhere.
+//! `POST /v1/holds/{hold}/confirm`: held becomes sold, under an order. What costs something is sold only to a caller who says
+//! that the money was taken elsewhere.
 
 use std::sync::Arc;
 
@@ -7,28 +7,31 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use onsale_domain::id::write_inside;
+use onsale_domain::listing::split_fence;
 use onsale_domain::seats::command::ConfirmHold;
 use onsale_domain::seats::{EventCommand, EventFact};
-use onsale_domain::{Code, Command, Fact, HoldId, OrderId};
+use onsale_domain::{Command, Fact, HoldId, ListingId, OrderId, Outcome};
+use onsale_engine::Position;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::credential;
-use super::extract::{self, Caller, EventPath, Json};
+use super::extract::{Caller, HoldPath, Json};
 use super::lost;
-use super::names::Names;
 use super::problem::Problem;
 use super::reply::{self, own_fact};
 use super::time::Time;
 use super::wire::{At, hold_text};
 use crate::app::App;
 
+/// How goods are bought directly, whatever they are.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({}))]
-pub struct Confirm {
-    /// The order's id, `ord_…` of this event; made by the server if absent.
-    pub order: Option<String>,
+#[schema(example = json!({"paid_elsewhere": true}))]
+pub struct DirectPurchase {
+    /// True if the money was taken elsewhere. Without it only what costs nothing is bought; all else needs an order.
+    #[serde(default)]
+    pub paid_elsewhere: bool,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,48 +47,54 @@ pub struct Confirmed {
 
 /// Confirm a hold: its seats are sold
 ///
-/// The money was taken elsewhere. To have it taken by a payment provider, place an order for the hold instead.
-#[utoipa::path(post, path = "/v1/events/{event}/holds/{hold}/confirm", tag = "holds", request_body = Confirm,
+/// With `paid_elsewhere` if they cost anything: the money was taken elsewhere. To have it taken by a payment provider, place an order for
+/// the hold instead. Asked again while the hold is remembered it is answered the same.
+#[utoipa::path(post, path = "/v1/holds/{hold}/confirm", tag = "holds", request_body = DirectPurchase,
     params(("Hold-Token" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
     responses((status = 200, body = Confirmed), (status = 410), (status = 412)))]
 pub async fn confirm(
     State(app): State<Arc<App>>,
-    at: EventPath,
+    at: HoldPath,
     caller: Caller,
     headers: HeaderMap,
-    Json(body): Json<Confirm>,
+    Json(body): Json<DirectPurchase>,
 ) -> Result<Response, Problem> {
-    let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
-    let names = Names::of(&*app.engine, &at.listing)?;
-    let order = extract::given_order(&at.listing, body.order.as_deref(), "event")?;
+    let hold = HoldId(at.number);
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
     let origin = caller.origin(&at.listing, &(credential.text, &body));
     let fence = credential.key.fence;
-    let confirm = |number| {
-        let (key, order) = (credential.key.clone(), order.unwrap_or(OrderId(number)));
-        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order }))
+    let confirm = |order| {
+        let (key, settled) = (credential.key.clone(), body.paid_elsewhere);
+        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order, settled }))
     };
-    let answer = match order {
-        Some(order) => reply::submit(&app, at.listing, confirm(order.0), origin, Some(&names)).await,
-        None => {
-            let tell = |refusal: &_| Problem::refused(refusal, Some(&names));
-            reply::submit_new(&app, at.listing, origin, tell, confirm).await
+    let answer = match reply::submit_order(&app, at.listing, origin, hold.0, confirm).await {
+        Ok(answer) => answer,
+        Err(problem) => {
+            return Err(lost::or_bought(&app, at.listing, (hold, fence), problem).await);
         }
     };
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(problem) => return Err(lost::instead(&app, at.listing, Some(fence), problem).await),
-    };
-    let (_, order) = own_fact(&answer, |fact| {
+    if let Outcome::AlreadyConfirmed(order) = &answer.outcome {
+        let body = Confirmed::new(&at.listing, hold, order.order, (order.at, order.fence));
+        return Ok(reply::yes(StatusCode::OK, &answer, &body));
+    }
+    let (fence, order) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact { Some(*order) } else { None }
     })?;
-    let body = Confirmed {
-        id: hold_text(&at.listing, hold),
-        order: write_inside("ord", &at.listing, order.0),
-        event: at.listing.to_string(),
-        confirmed_at: Time(reply::time_of(&answer)),
-        position: At(reply::position_of(&answer)),
-    };
+    let body = Confirmed::new(&at.listing, hold, order, (reply::time_of(&answer), fence));
     Ok(reply::yes(StatusCode::OK, &answer, &body))
+}
+
+impl Confirmed {
+    /// `made`: when, and the fence of the fact that made the order.
+    fn new(event: &ListingId, hold: HoldId, order: OrderId, made: (i64, u64)) -> Confirmed {
+        let (epoch, offset) = split_fence(made.1);
+        Confirmed {
+            id: hold_text(event, hold),
+            order: write_inside("ord", event, order.0),
+            event: event.to_string(),
+            confirmed_at: Time(made.0),
+            position: At(Position { epoch, offset }),
+        }
+    }
 }

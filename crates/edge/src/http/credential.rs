@@ -45,9 +45,22 @@ pub async fn check<'a>(
             {
                 Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: state.buyer }, text })
             }
-            (_, None) => Err(Problem::with(catalog::WRONG_TOKEN, "the header Hold-Token is missing")),
-            (_, Some(_)) => Err(Problem::of(catalog::WRONG_TOKEN)),
+            (_, None) => Err(Problem::token_missing("Hold-Token")),
+            (_, Some(_)) => Err(Problem::wrong_token("Hold-Token")),
         },
+        // Its order knows whose it was, and may be asked for again.
+        EventFound::Ended(End::Confirmed) if buyer.is_none() && token.is_some() => {
+            let order = lost::order_of(app, event, hold.0).await?;
+            match (&token, text, order) {
+                (Some(token), Some(text), Some(order))
+                    if app.tokens.check(token, &event, hold, &order.buyer) =>
+                {
+                    Ok(Credential { key: HoldKey { hold, fence: token.fence, buyer: order.buyer }, text })
+                }
+                (_, _, Some(_)) => Err(Problem::of(catalog::WRONG_TOKEN)),
+                (_, _, None) => Err(Problem::code(Code::HoldConfirmed)),
+            }
+        }
         // An ended hold is forgotten after an hour, the key of a confirmation after a day: only the engine knows.
         EventFound::Ended(_) | EventFound::Nothing if buyer.is_none() && keyed && token.is_some() => {
             let nobody = BuyerId::parse("-").ok_or_else(|| Problem::of(catalog::INTERNAL))?;

@@ -9,7 +9,7 @@ use axum::http::Request;
 use axum::response::Response;
 
 use super::auctions::bids;
-use super::extract::{AuctionPath, Caller, EventPath, Json, SalePath, read};
+use super::extract::{AuctionPath, Caller, EventPath, HoldPath, Json, SalePath, read};
 use super::problem::Problem;
 use super::sales::checkouts;
 use super::sales::code::CheckoutPath;
@@ -27,31 +27,29 @@ where
     let (headers, limit) = (parts.headers, app.config.limits.body_bytes);
     let path = parts.uri.path();
     let caller = || Caller::of(&parts.method, path, &headers, Scope::Buy);
-    // `/v1/<kind>/<first>/…/<second>/…`
-    let mut words = path.split('/').skip(3);
-    let first = words.next();
-    let second = words.nth(1);
+    // `/v1/<kind>/<first>/…`
+    let first = path.split('/').nth(3);
     let state = State(app.clone());
     match way {
         Straight::PlaceHold => {
-            let at = EventPath::of(app, first, second).await?;
+            let at = EventPath::of(app, first, None).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             holds::place(state, at, caller, Json(body)).await
         }
         Straight::ChangeHold => {
-            let at = EventPath::of(app, first, second).await?;
+            let at = HoldPath::of(app, first).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             holds::change(state, at, caller, headers, Json(body)).await
         }
         Straight::ReleaseHold => {
-            let at = EventPath::of(app, first, second).await?;
+            let at = HoldPath::of(app, first).await?;
             let caller = caller()?;
             holds::release(state, at, caller, headers).await
         }
         Straight::ConfirmHold => {
-            let at = EventPath::of(app, first, second).await?;
+            let at = HoldPath::of(app, first).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             confirm::confirm(state, at, caller, headers, Json(body)).await

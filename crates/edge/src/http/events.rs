@@ -15,9 +15,10 @@ use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::about::{AboutBody, CardBody, Metadata};
 use super::extract::{Caller, EventPath, LargeJson};
 use super::layout::LayoutBody;
-use super::list::{self, Filtered, List};
+use super::list::{self, Asked, Filtered, List};
 use super::names::Names;
 use super::new_listing;
 use super::problem::Problem;
@@ -27,11 +28,16 @@ use super::table::{Declared, Straight, declare};
 use super::time::Time;
 use super::venues;
 use super::wire::{At, seconds};
+use super::words::SoldOut;
 use super::{
-    attempts, availability, blocks, buyers, change_event, chart, confirm, facts, holds, orders, overrides,
-    queue, seats, stream,
+    about, attempts, availability, blocks, buyers, change_event, chart, confirm, delete, facts, holds,
+    overrides, queue, seats, stream,
 };
 use crate::app::App;
+use crate::zone::Clocks;
+
+/// Where an event's times are read unless it says otherwise.
+const ZONE_DEFAULT: &str = "UTC";
 
 /// The routes of events and of all that happens in one.
 pub fn routes() -> Vec<Declared> {
@@ -40,6 +46,7 @@ pub fn routes() -> Vec<Declared> {
         declare!("events.list", list, Read, Read, compressed),
         declare!("events.show", show, Read, Read, positioned),
         declare!("events.change", change_event::change, Staff, Staff, keyed),
+        declare!("events.delete", delete::event, Staff, Staff, keyed),
         declare!("events.chart", chart::show, Read, Read, compressed),
         declare!("events.seats", seats::show, Read, Read, compressed, positioned),
         declare!("seats.show", seats::show_one, Read, Read, positioned),
@@ -54,8 +61,6 @@ pub fn routes() -> Vec<Declared> {
         declare!("queue.leave", queue::leave, Buy, Buy, keyed),
         declare!("events.change_blocks", blocks::change, Staff, Staff, keyed),
         declare!("events.override_hold", overrides::place, Staff, Staff, keyed),
-        declare!("events.refund", orders::refund, Staff, Staff, keyed),
-        declare!("events.order", orders::show, Read, Read),
         declare!("events.attempts", attempts::list, Staff, Read, compressed),
         declare!("events.facts", facts::list, Read, Read, compressed),
         declare!("events.stream", stream::follow, Read, Stream),
@@ -81,8 +86,9 @@ pub struct NewEvent {
     pub ends_at: Time,
     pub sale_opens_at: Option<Time>,
     pub sale_closes_at: Option<Time>,
-    #[serde(default, rename = "virtual")]
-    pub is_virtual: bool,
+    /// Where its times are read, as the time zone database names it; `UTC` if absent.
+    #[schema(example = "Europe/Lisbon")]
+    pub time_zone: Option<String>,
     /// An ISO 4217 code with a minor unit.
     #[schema(example = "EUR")]
     pub currency: String,
@@ -99,6 +105,13 @@ pub struct NewEvent {
     pub buyer_limit: Option<u32>,
     #[serde(default)]
     pub refuse_single_seats: bool,
+    /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
+    #[schema(example = "shop-4711")]
+    pub external_id: Option<String>,
+    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Metadata>,
+    pub card: Option<CardBody>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -131,11 +144,21 @@ pub struct EventBody {
     pub status: StatusBody,
     #[serde(flatten)]
     pub details: DetailsBody,
+    /// What the venue is called; `null` if there is none, or no longer.
+    #[schema(example = "Old Theatre")]
+    pub venue_name: Option<String>,
     /// Seats and general-admission places, whatever their status.
     pub places: u32,
+    /// The least price of a seat or place that can be had, now or when the sale opens; `null` if none can.
+    #[schema(example = 4500)]
+    pub price_from_minor: Option<i64>,
+    /// There if nothing is left.
+    pub sold_out: Option<SoldOut>,
     /// The listing's position that this describes.
     #[schema(value_type = String, example = "1-3")]
     pub position: At,
+    #[serde(flatten)]
+    pub about: AboutBody,
 }
 
 /// What an event is, apart from its seats.
@@ -149,8 +172,9 @@ pub struct DetailsBody {
     ends_at: Time,
     sale_opens_at: Option<Time>,
     sale_closes_at: Option<Time>,
-    #[serde(rename = "virtual")]
-    is_virtual: bool,
+    /// Where its times are read.
+    #[schema(example = "Europe/Lisbon")]
+    time_zone: String,
     currency: String,
     tiers: Vec<TierBody>,
     hold_seconds: i64,
@@ -171,13 +195,14 @@ pub async fn create(
     caller: Caller,
     LargeJson(body): LargeJson<NewEvent>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(&app, ListingKind::Event, &caller);
+    let about = about::asked(&body.external_id, &body.metadata, &body.card);
+    let listing = new_listing(&app, ListingKind::Event, &caller, &about);
     let origin = caller.origin(&listing, &body);
     let chart = chart_of(&app, body.venue.as_deref(), body.layout_version, body.layout.clone())?;
     let details = body.details(chart.venue)?;
     let status = body.status.map_or(EventStatus::Draft, StatusBody::into_domain);
     let command = Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent { details, status, chart })));
-    let answer = reply::submit(&app, listing, command, origin, None).await?;
+    let (listing, answer) = reply::create(&app, listing, command, about, origin).await?;
     let (_, details) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::EventCreated(details)) = fact { Some(details) } else { None }
     })?;
@@ -188,12 +213,17 @@ pub async fn create(
         if let Fact::Event(EventFact::StatusChanged { status, .. }) = fact { Some(*status) } else { None }
     });
     let areas: u32 = chart.areas.iter().map(|area| area.capacity).sum();
+    let tiers = chart.seats().map(|seat| seat.tier).chain(chart.areas.iter().map(|area| area.tier));
     let event = EventBody {
         id: listing.to_string(),
         status: status.map_or(EventStatus::Draft, |(_, status)| status).into(),
         details: DetailsBody::from(&**details),
+        venue_name: details.venue.and_then(|venue| venues::name_of(&app, &venue)),
         places: chart.seats().count() as u32 + areas,
+        price_from_minor: availability::least_price(details, tiers),
+        sold_out: None,
         position: At(reply::position_of(&answer)),
+        about: AboutBody::of_answer(&answer),
     };
     Ok(reply::created(&answer, &format!("/v1/events/{listing}"), &event))
 }
@@ -234,7 +264,7 @@ pub fn chart_of(
 #[utoipa::path(get, path = "/v1/events/{event}", tag = "events", responses((status = 200, body = EventBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
-    let mut response = reply::json(StatusCode::OK, &described(&names.view));
+    let mut response = reply::json(StatusCode::OK, &described(&app, &names.view));
     response.headers_mut().insert(reply::POSITION, reply::position_value(names.view.position));
     Ok(response)
 }
@@ -245,20 +275,22 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response
 /// one: a request looks at 2,000 at most.
 #[utoipa::path(get, path = "/v1/events", tag = "events",
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<StatusBody>, Query),
-           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query),
+           ("external_id" = Option<String>, Query),
+           ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query)),
     responses((status = 200, body = List<EventBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Query(page): Query<Filtered<StatusBody>>,
 ) -> Result<Response, Problem> {
     let is_wanted = |view: &View| matches!(&view.body, BodyView::Event(event) if page.lets_pass(event.status.into(), event.details.starts_at));
-    let at = (page.after.as_deref(), page.limit);
-    let (found, next) = list::listings(&app, "events.list", ListingKind::Event, at, is_wanted)?;
-    let events = found.iter().filter_map(|view| described(view)).collect();
+    let asked = Asked::from(&page);
+    let (found, next) = list::listings(&app, "events.list", ListingKind::Event, &asked, is_wanted).await?;
+    let events = found.iter().filter_map(|view| described(&app, view)).collect();
     Ok(reply::json(StatusCode::OK, &List::new(events, next)))
 }
 
-fn described(view: &View) -> Option<EventBody> {
+pub fn described(app: &App, view: &View) -> Option<EventBody> {
     match &view.body {
         BodyView::Venue(_)
         | BodyView::Sale(_)
@@ -270,8 +302,12 @@ fn described(view: &View) -> Option<EventBody> {
             id: view.listing.to_string(),
             status: event.status.into(),
             details: DetailsBody::from(&*event.details),
+            venue_name: event.details.venue.and_then(|venue| venues::name_of(app, &venue)),
             places: event.totals().iter().sum(),
+            price_from_minor: availability::price_from(event),
+            sold_out: SoldOut::of(availability::sold_out(event)),
             position: At(view.position),
+            about: AboutBody::of(view),
         }),
     }
 }
@@ -288,7 +324,7 @@ impl NewEvent {
             ends_at: self.ends_at.0,
             sale_opens_at: self.sale_opens_at.map(Time::ms),
             sale_closes_at: self.sale_closes_at.map(Time::ms),
-            is_virtual: self.is_virtual,
+            time_zone: zone(self.time_zone.as_deref().unwrap_or(ZONE_DEFAULT))?,
             currency,
             tiers: self.tiers.iter().map(TierBody::to_domain).collect(),
             rules: SaleRules {
@@ -300,6 +336,12 @@ impl NewEvent {
             },
         })
     }
+}
+
+/// The name of a zone that the database has.
+pub fn zone(name: &str) -> Result<String, Problem> {
+    let known = Clocks::named(name).map(|_| name.to_owned());
+    known.ok_or_else(|| Problem::invalid("time_zone", "the name of a time zone, such as Europe/Berlin"))
 }
 
 /// A code that ISO 4217 knows and gives a minor unit: nobody has a price in cents of gold, of drawing rights or of `XXX`.
@@ -321,7 +363,7 @@ impl From<&EventDetails> for DetailsBody {
             ends_at: Time(details.ends_at),
             sale_opens_at: details.sale_opens_at.map(Time),
             sale_closes_at: details.sale_closes_at.map(Time),
-            is_virtual: details.is_virtual,
+            time_zone: details.time_zone.clone(),
             currency: details.currency.as_str().to_owned(),
             tiers: details.tiers.iter().map(tier).collect(),
             hold_seconds: rules.hold_ms / 1_000,

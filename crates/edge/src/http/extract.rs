@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use http_body_util::BodyExt;
 use onsale_domain::by::Actor;
 use onsale_domain::listing::Key;
-use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind, OrderId};
+use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -62,6 +62,48 @@ impl<const KIND: char> ListingPath<KIND> {
     }
 }
 
+/// What has an id of its own, in a path: the id leads to its listing.
+#[derive(Debug)]
+pub struct InnerPath<const KIND: char> {
+    pub listing: ListingId,
+    pub number: u64,
+}
+
+pub type HoldPath = InnerPath<'h'>;
+pub type EntryPath = InnerPath<'e'>;
+
+impl<const KIND: char> InnerPath<KIND> {
+    /// Of the path's own word, decoded. The listing is known here, if any server knows it.
+    pub async fn of(app: &App, text: Option<&str>) -> Result<Self, Problem> {
+        let (kind, prefix, unknown) = match KIND {
+            'e' => (ListingKind::Registration, "ent", Code::EntryUnknown),
+            _ => (ListingKind::Event, "hld", Code::HoldUnknown),
+        };
+        let found = onsale_domain::id::read_inside_of(kind, prefix, text.unwrap_or_default());
+        let (listing, number) = found.ok_or_else(|| Problem::code(unknown))?;
+        look_up(app, listing).await?;
+        match app.engine.view(&listing) {
+            Some(_) => Ok(InnerPath { listing, number }),
+            None => Err(Problem::code(unknown)),
+        }
+    }
+}
+
+impl InnerPath<'e'> {
+    pub fn text(&self) -> String {
+        onsale_domain::id::write_inside("ent", &self.listing, self.number)
+    }
+}
+
+impl<const KIND: char> FromRequestParts<Arc<App>> for InnerPath<KIND> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
+        InnerPath::of(app, params.iter().next().map(|(_, value)| value)).await
+    }
+}
+
 /// Another server may have made the listing a moment ago.
 pub async fn look_up(app: &App, listing: ListingId) -> Result<(), Problem> {
     if app.config.shared_store && app.engine.view(&listing).is_none() {
@@ -76,14 +118,6 @@ pub fn inside(whole: &ListingId, prefix: &str, text: &str, unknown: Code) -> Res
         Some((listing, number)) if listing == *whole => Ok(number),
         Some(_) | None => Err(Problem::code(unknown)),
     }
-}
-
-/// The id that a caller gives a new order, if any.
-pub fn given_order(whole: &ListingId, text: Option<&str>, kind: &str) -> Result<Option<OrderId>, Problem> {
-    let Some(text) = text else { return Ok(None) };
-    let wrong = |_| Problem::invalid("order", format!("an id of the form ord_… that belongs to this {kind}"));
-    let number = inside(whole, "ord", text, Code::OrderUnknown).map_err(wrong)?;
-    Ok(Some(OrderId(number)))
 }
 
 impl<const KIND: char> FromRequestParts<Arc<App>> for ListingPath<KIND> {
@@ -111,9 +145,24 @@ impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
 }
 
 pub async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<RawPathParams, Problem> {
-    RawPathParams::from_request_parts(parts, state)
-        .await
-        .map_err(|_| Problem::with(catalog::MALFORMED, "the path is not valid UTF-8 when decoded"))
+    RawPathParams::from_request_parts(parts, state).await.map_err(|error| {
+        // The parameter's name stands between backquotes.
+        let told = error.body_text();
+        let name = told.split('`').nth(1).unwrap_or("path");
+        Problem::header(name, "this part of the path is not valid UTF-8 when decoded")
+    })
+}
+
+/// The words in a path, by name; what cannot be decoded is a problem like any other.
+#[derive(Debug)]
+pub struct PathParams(pub RawPathParams);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathParams {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        path_params(parts, state).await.map(PathParams)
+    }
 }
 
 const BUYER: HeaderName = HeaderName::from_static("onsale-buyer");
@@ -236,6 +285,18 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for LargeJson<T> {
     }
 }
 
+/// A body as it was sent, within the limit for commands.
+#[derive(Debug)]
+pub struct RawBody(pub Bytes);
+
+impl FromRequest<Arc<App>> for RawBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        collect(request.into_body(), app.config.limits.body_bytes).await.map(RawBody)
+    }
+}
+
 /// Reads a JSON body of at most `limit` bytes.
 pub async fn read<T, B>(headers: &HeaderMap, body: B, limit: usize) -> Result<T, Problem>
 where
@@ -305,7 +366,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         return Ok(value);
     }
     if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
-        return Err(Problem::with(catalog::MALFORMED, format!("not valid JSON: {error}")));
+        return Err(Problem::with(catalog::MALFORMED, plain::unreadable(&error)));
     }
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         return Err(Problem::invalid("body", "a JSON object"));
@@ -314,8 +375,8 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     match serde_path_to_error::deserialize::<_, T>(&mut reader) {
         Ok(value) => Ok(value),
         Err(error) => {
-            let field = error.path().to_string();
-            Err(Problem::invalid(field, plain::words(&error.into_inner().to_string())))
+            let told = error.inner().to_string();
+            Err(Problem::misread(plain::place(error.path(), &told), plain::words(&told)))
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod auction;
 mod event;
+mod listing;
 mod order;
 mod registration;
 mod sale;
@@ -21,6 +22,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::time::Time;
+use listing::ListingFactBody;
 use series::SeriesFactBody;
 use venue::VenueFactBody;
 
@@ -59,6 +61,11 @@ impl<'a> Teller<'a> {
         Teller { listing: view.listing, event, sale }
     }
 
+    /// Of a listing that is no more: what is left of it has no labels.
+    pub fn of_deleted(listing: ListingId) -> Teller<'a> {
+        Teller { listing, event: None, sale: None }
+    }
+
     /// `{"epoch", "offset", "at", "kind", …the fact's own fields}`, and `"by"` if it was not the buyer.
     pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> Value {
         let Step { epoch, at, .. } = *step;
@@ -79,6 +86,7 @@ impl<'a> Teller<'a> {
             Fact::Series(fact) => object(&SeriesFactBody::from(fact)),
             Fact::Registration(fact) => object(&registration::body(&self.listing, fact, fence)),
             Fact::Auction(fact) => object(&auction::body(&self.listing, fact)),
+            Fact::Listing(fact) => object(&ListingFactBody::from(fact)),
             Fact::Order(fact) => object(&self.of_order(fact)),
             // The desk's log is for the server alone: kind, position and time are told.
             Fact::Desk(fact) => object(&json!({"kind": fact.kind()})),

@@ -55,7 +55,7 @@ pub async fn list(
 pub async fn page_of(app: &App, listing: ListingId, page: &Page) -> Result<Response, Problem> {
     let limit = list::limit(page.limit)?;
     let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
-    let after = read_after(page.after.as_deref(), &view)?;
+    let after = read_after("after", page.after.as_deref(), &view)?;
     let found = app.engine.facts_after(listing, after, limit).await?;
     // Read after the facts, so that the newest seat they name has its label.
     let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
@@ -71,13 +71,12 @@ pub async fn page_of(app: &App, listing: ListingId, page: &Page) -> Result<Respo
     Ok(reply::json(StatusCode::OK, &told))
 }
 
-/// The position to go on from; without one, the beginning.
-pub fn read_after(text: Option<&str>, view: &View) -> Result<Position, Problem> {
+/// The position to go on from; without one, the beginning. `named` is the parameter or header that says it.
+pub fn read_after(named: &str, text: Option<&str>, view: &View) -> Result<Position, Problem> {
     let epoch = view.position.epoch;
     match text {
         None => Ok(Position { epoch, offset: 0 }),
-        Some(text) => At::parse(text, epoch).ok_or_else(|| {
-            Problem::parameter("after", "<epoch>-<offset>, or an offset of the current epoch")
-        }),
+        Some(text) => At::parse(text, epoch)
+            .ok_or_else(|| Problem::parameter(named, "<epoch>-<offset>, or an offset of the current epoch")),
     }
 }

@@ -1,4 +1,4 @@
-//! `…/holds`: place a hold, look at it, extend it, add seats to it or drop some, release it.
+//! `…/holds` and `/v1/holds/{hold}`: place a hold, look at it, extend it, add seats to it or drop some, release it.
 
 use std::sync::Arc;
 
@@ -6,24 +6,25 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use onsale_domain::Question;
+use onsale_domain::ended::End;
+use onsale_domain::id::write_inside;
 use onsale_domain::seats::command::{BestAvailable, DropSeats, ExtendHold, GrowHold, Pick, PlaceHold};
+use onsale_domain::seats::fact::HoldAfter;
 use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
-use onsale_domain::{Code, Command, Fact, HoldId, Outcome};
+use onsale_domain::{Code, Command, Fact, HoldId, ListingId, Outcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::credential;
-use super::extract::{Caller, EventPath, Json};
+use super::extract::{Caller, EventPath, HoldPath, Json, Origin};
 use super::lost;
 use super::names::Names;
 use super::problem::{Problem, catalog};
 use super::queue;
 use super::reply::{self, own_fact};
 use super::time::Time;
-use super::wire::{
-    AreaAsked, AreaPriced, At, HoldBody, HoldParts, SeatPriced, areas_priced, hold_text, seats_priced,
-    seconds, total,
-};
+use super::wire::{AreaAsked, At, EndedBody, HoldBody, HoldParts, hold_text, seconds};
+use super::words::EndedStatus;
 use crate::app::App;
 
 /// Seats by name, or `best_available`; and places of general-admission areas. 1 to 20 together.
@@ -114,7 +115,7 @@ pub async fn place(
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
     let (_, body) = own_placed(&answer, &names, &app)?;
-    let location = ["/v1/events/", &body.event, "/holds/", &body.id].concat();
+    let location = ["/v1/holds/", &body.id].concat();
     Ok(reply::placed(&answer, location, &body))
 }
 
@@ -168,38 +169,60 @@ fn best(names: &Names, wish: &BestBody) -> Result<BestAvailable, Problem> {
     Ok(BestAvailable { count: wish.count, section, tier, accessible: wish.accessible })
 }
 
+/// A hold that lives, or what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum HoldShown<'a> {
+    Living(HoldBody<'a>),
+    Ended(EndedBody),
+}
+
 /// Look at a hold
 ///
-/// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself.
-#[utoipa::path(get, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
+/// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself. What became of a hold, or of a place in a
+/// queue, that is over is told for an hour.
+#[utoipa::path(get, path = "/v1/holds/{hold}", tag = "holds",
     params(("Onsale-Buyer" = Option<String>, Header), ("Hold-Token" = Option<String>, Header)),
-    responses((status = 200, body = HoldBody), (status = 410), (status = 412)))]
+    responses((status = 200, body = HoldShown), (status = 412)))]
 pub async fn show(
     State(app): State<Arc<App>>,
-    at: EventPath,
+    at: HoldPath,
     caller: Caller,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
+    let hold = HoldId(at.number);
     let names = Names::of(&*app.engine, &at.listing)?;
     let found = app.engine.ask(at.listing, EventQuery::Hold(hold).into()).await?;
-    let state = match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
-        EventFound::Hold(state) => state,
-        EventFound::Ended(end) => return Err(Problem::code(credential::ended(end))),
+    let over = |status: EndedStatus| EndedBody::new(hold_text(&at.listing, hold), &at.listing, status);
+    let shown = match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
+        EventFound::Hold(state) => {
+            let mut known = caller.buyer.as_ref() == Some(&state.buyer);
+            if headers.contains_key("hold-token") {
+                credential::check(&app, at.listing, hold, &headers, Some(&state.buyer), false).await?;
+                known = true;
+            }
+            let tokens = known.then_some(&app.tokens);
+            let order = lost::order_of(&app, at.listing, hold.0).await?;
+            let body = HoldBody {
+                order: order.map(|order| write_inside("ord", &at.listing, order.order.0)),
+                ..HoldBody::new(HoldParts::from(&*state), app.engine.now(), &names, tokens)
+            };
+            return Ok(reply::json(StatusCode::OK, &HoldShown::Living(body)));
+        }
+        EventFound::Ended(end) => {
+            let is_bought = end == End::Confirmed;
+            let order = if is_bought { lost::order_of(&app, at.listing, hold.0).await? } else { None };
+            let order = order.map(|order| write_inside("ord", &at.listing, order.order.0));
+            EndedBody { order, ..over(end.into()) }
+        }
         EventFound::Nothing | EventFound::Holds(_) | EventFound::Place(_) | EventFound::Order(_) => {
-            let unknown = Problem::code(Code::HoldUnknown);
-            let fence = credential::fence_in(&headers);
-            return Err(lost::instead(&app, at.listing, fence, unknown).await);
+            match credential::fence_in(&headers) {
+                Some(fence) if lost::is_lost(&app, at.listing, fence).await => over(EndedStatus::Lost),
+                Some(_) | None => return Err(Problem::code(Code::HoldUnknown)),
+            }
         }
     };
-    let mut known = caller.buyer.as_ref() == Some(&state.buyer);
-    if headers.contains_key("hold-token") {
-        credential::check(&app, at.listing, hold, &headers, Some(&state.buyer), false).await?;
-        known = true;
-    }
-    let body =
-        HoldBody::new(HoldParts::from(&*state), app.engine.now(), &names, known.then_some(&app.tokens));
-    Ok(reply::json(StatusCode::OK, &body))
+    Ok(reply::json(StatusCode::OK, &HoldShown::Ended(shown)))
 }
 
 /// Exactly one kind of change: more time, more places, or fewer.
@@ -225,67 +248,21 @@ pub struct HoldChange {
     pub drop_areas: Vec<AreaAsked>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct HoldExtended {
-    id: String,
-    fence: u64,
-    /// The new deadline.
-    expires_at: Time,
-    /// How long that is after the answer was first given.
-    expires_in_seconds: u64,
-    #[schema(value_type = String, example = "1-5")]
-    position: At,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct HoldGrown<'a> {
-    id: String,
-    /// The `Hold-Token` from here on: the one before changes nothing any more.
-    token: String,
-    fence: u64,
-    added_seats: Vec<SeatPriced<'a>>,
-    added_areas: Vec<AreaPriced<'a>>,
-    /// The price of what was added.
-    added_minor: i64,
-    /// True if the hold had all of it before.
-    already_yours: bool,
-    #[schema(value_type = String, example = "1-5")]
-    position: At,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SeatsDropped<'a> {
-    id: String,
-    fence: u64,
-    dropped_seats: Vec<&'a str>,
-    dropped_areas: Vec<AreaAsked>,
-    #[schema(value_type = String, example = "1-5")]
-    position: At,
-}
-
-/// What a change came to: the new deadline, what was added, or what was given back.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-pub enum HoldChanged<'a> {
-    Extended(HoldExtended),
-    Grown(HoldGrown<'a>),
-    Dropped(SeatsDropped<'a>),
-}
-
 /// Extend a hold, add seats to it, or drop some
 ///
-/// `extend` moves the deadline, `add_seats` and `add_areas` add to it under a new token, `drop_seats` and `drop_areas` give a part back. One kind of change at a time.
-#[utoipa::path(patch, path = "/v1/events/{event}/holds/{hold}", tag = "holds", request_body = HoldChange,
+/// `extend` moves the deadline, `add_seats` and `add_areas` add to it under a new token, `drop_seats` and `drop_areas` give a part back. One
+/// kind of change at a time; the answer is the whole hold as the change has left it.
+#[utoipa::path(patch, path = "/v1/holds/{hold}", tag = "holds", request_body = HoldChange,
     params(("Hold-Token" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, description = "The new deadline, or what was added or dropped", body = HoldChanged), (status = 410), (status = 412)))]
+    responses((status = 200, body = HoldBody), (status = 410), (status = 412)))]
 pub async fn change(
     State(app): State<Arc<App>>,
-    at: EventPath,
+    at: HoldPath,
     caller: Caller,
     headers: HeaderMap,
     Json(body): Json<HoldChange>,
 ) -> Result<Response, Problem> {
-    let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
+    let hold = HoldId(at.number);
     let mut names = Names::of(&*app.engine, &at.listing)?;
     let extends = body.extend || body.extend_seconds.is_some();
     let drops = !(body.drop_seats.is_empty() && body.drop_areas.is_empty());
@@ -317,70 +294,55 @@ pub async fn change(
         Command::Event(EventCommand::DropSeats(DropSeats { key, seats, areas }))
     };
     let origin = caller.origin(&at.listing, &(credential.text, &body));
-    let answer = lost::submit(&app, at.listing, fence, command, origin, Some(&names)).await?;
-    let position = At(reply::position_of(&answer));
-    let id = hold_text(&at.listing, hold);
-    if extends {
-        let (_, expires_at) = own_fact(&answer, |fact| {
-            let Fact::Event(EventFact::HoldExtended { until, .. }) = fact else { return None };
-            Some(Time(*until))
-        })?;
-        let expires_in_seconds = expires_at.seconds_after(reply::time_of(&answer));
-        let body = HoldExtended { id, fence, expires_at, expires_in_seconds, position };
-        return Ok(reply::yes(StatusCode::OK, &answer, &HoldChanged::Extended(body)));
+    let answer = submit(&app, (at.listing, hold, fence), command, origin, &names).await?;
+    if let Outcome::AlreadyYours(state) = &answer.outcome {
+        let parts = HoldParts::from(&**state);
+        let body = HoldBody::new(parts, reply::time_of(&answer), &names, Some(&app.tokens));
+        return Ok(reply::yes(StatusCode::OK, &answer, &HoldBody { already_yours: true, ..body }));
     }
-    if grows {
-        let body = grown(&answer, &names, &app, hold)?;
-        return Ok(reply::yes(StatusCode::OK, &answer, &HoldChanged::Grown(body)));
-    }
-    let (_, (seats, areas)) = own_fact(&answer, |fact| {
-        if let Fact::Event(EventFact::SeatsDropped { seats, areas, .. }) = fact {
-            Some((seats, areas))
-        } else {
-            None
-        }
-    })?;
-    let area = |line: &onsale_domain::seats::fact::AreaCount| AreaAsked {
-        area: names.area_text(line.area).to_owned(),
-        count: line.count,
-    };
-    let body = SeatsDropped {
-        id,
+    let (fence, after) = changed(&answer, fence)?;
+    let parts = HoldParts {
+        hold,
+        buyer: &after.buyer,
         fence,
-        dropped_seats: seats.iter().map(|seat| names.seat_text(*seat)).collect(),
-        dropped_areas: areas.iter().map(area).collect(),
-        position,
+        placed_at: after.placed_at,
+        until: after.until,
+        extensions: after.extensions,
+        offered: after.offered,
+        seats: &after.seats,
+        areas: &after.areas,
     };
-    Ok(reply::yes(StatusCode::OK, &answer, &HoldChanged::Dropped(body)))
+    let body = HoldBody::new(parts, reply::time_of(&answer), &names, Some(&app.tokens));
+    Ok(reply::yes(StatusCode::OK, &answer, &body))
 }
 
-/// What was added as its own fact tells it, the same for every replay; or the hold that has all of it.
-fn grown<'a>(
-    answer: &'a onsale_engine::Answer,
-    names: &'a Names,
+/// The hold as the change's own fact has left it, the same for every replay; and its fence, which only what is added raises.
+fn changed(answer: &onsale_engine::Answer, before: u64) -> Result<(u64, &HoldAfter), Problem> {
+    let (fence, (grown, after)) = own_fact(answer, |fact| {
+        let Fact::Event(fact) = fact else { return None };
+        if let EventFact::HoldGrown { after, .. } = fact {
+            return Some((true, &**after));
+        }
+        if let EventFact::HoldExtended { after, .. } | EventFact::SeatsDropped { after, .. } = fact {
+            return Some((false, &**after));
+        }
+        None
+    })?;
+    Ok((if grown { fence } else { before }, after))
+}
+
+/// Submits a change of a hold.
+async fn submit(
     app: &App,
-    hold: HoldId,
-) -> Result<HoldGrown<'a>, Problem> {
-    let (fence, (buyer, seats, areas)) = if let Outcome::AlreadyYours(state) = &answer.outcome {
-        (state.fence, (&state.buyer, &[][..], &[][..]))
-    } else {
-        own_fact(answer, |fact| {
-            let Fact::Event(EventFact::HoldGrown { buyer, seats, areas, .. }) = fact else { return None };
-            Some((buyer, seats.as_slice(), areas.as_slice()))
-        })?
-    };
-    let event = &names.view.listing;
-    let id = hold_text(event, hold);
-    Ok(HoldGrown {
-        token: app.tokens.make(event, hold, fence, buyer),
-        id,
-        fence,
-        added_seats: seats_priced(seats, names),
-        added_areas: areas_priced(areas, names),
-        added_minor: total(seats, areas),
-        already_yours: matches!(answer.outcome, Outcome::AlreadyYours(_)),
-        position: At(reply::position_of(answer)),
-    })
+    (event, hold, fence): (ListingId, HoldId, u64),
+    command: Command,
+    origin: Origin,
+    names: &Names,
+) -> Result<onsale_engine::Answer, Problem> {
+    match reply::submit(app, event, command, origin, Some(names)).await {
+        Ok(answer) => Ok(answer),
+        Err(problem) => Err(lost::or_bought(app, event, (hold, fence), problem).await),
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -394,23 +356,23 @@ pub struct HoldReleased {
 /// Release a hold
 ///
 /// Its seats are free at once, or offered to whoever is first in line for them.
-#[utoipa::path(delete, path = "/v1/events/{event}/holds/{hold}", tag = "holds",
+#[utoipa::path(delete, path = "/v1/holds/{hold}", tag = "holds",
     params(("Hold-Token" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
     responses((status = 200, body = HoldReleased), (status = 410), (status = 412)))]
 pub async fn release(
     State(app): State<Arc<App>>,
-    at: EventPath,
+    at: HoldPath,
     caller: Caller,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let hold = HoldId(at.inside("hld", Code::HoldUnknown)?);
+    let hold = HoldId(at.number);
     let names = Names::of(&*app.engine, &at.listing)?;
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;
     let origin = caller.origin(&at.listing, &credential.text);
     let fence = credential.key.fence;
     let command = Command::Event(EventCommand::ReleaseHold(credential.key));
-    let answer = lost::submit(&app, at.listing, fence, command, origin, Some(&names)).await?;
+    let answer = submit(&app, (at.listing, hold, fence), command, origin, &names).await?;
     if answer.step().is_none() {
         return Err(Problem::of(catalog::INTERNAL));
     }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
+use super::extract::look_up;
+use super::named_listing;
 use super::problem::Problem;
 use super::time::Time;
 use crate::app::App;
@@ -57,17 +59,95 @@ pub struct Page {
 pub struct Filtered<S> {
     pub after: Option<String>,
     pub limit: Option<usize>,
+    pub external_id: Option<String>,
     pub status: Option<S>,
     pub starts_after: Option<Time>,
     pub starts_before: Option<Time>,
+    pub created_after: Option<Time>,
+    pub created_before: Option<Time>,
+}
+
+/// What may be asked of a list of listings that have neither.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Named {
+    pub after: Option<String>,
+    pub limit: Option<usize>,
+    pub external_id: Option<String>,
+    pub created_after: Option<Time>,
+    pub created_before: Option<Time>,
 }
 
 impl<S: PartialEq> Filtered<S> {
     /// Whether a listing with this status and start is wanted.
     pub fn lets_pass(&self, status: S, starts_at: Millis) -> bool {
         self.status.as_ref().is_none_or(|wanted| *wanted == status)
-            && self.starts_after.is_none_or(|after| starts_at >= after.0)
-            && self.starts_before.is_none_or(|before| starts_at < before.0)
+            && is_within(starts_at, self.starts_after, self.starts_before)
+    }
+}
+
+/// From an instant on, and before another.
+fn is_within(at: Millis, after: Option<Time>, before: Option<Time>) -> bool {
+    after.is_none_or(|after| at >= after.0) && before.is_none_or(|before| at < before.0)
+}
+
+/// Which listings are looked at, before anybody asks what they are.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    after: Option<&'a str>,
+    limit: Option<usize>,
+    external_id: Option<&'a str>,
+    starts: (Option<Time>, Option<Time>),
+    created: (Option<Time>, Option<Time>),
+}
+
+impl<'a, S> From<&'a Filtered<S>> for Asked<'a> {
+    fn from(asked: &'a Filtered<S>) -> Asked<'a> {
+        Asked {
+            after: asked.after.as_deref(),
+            limit: asked.limit,
+            external_id: asked.external_id.as_deref(),
+            starts: (asked.starts_after, asked.starts_before),
+            created: (asked.created_after, asked.created_before),
+        }
+    }
+}
+
+impl<'a> From<&'a Named> for Asked<'a> {
+    fn from(asked: &'a Named) -> Asked<'a> {
+        Asked {
+            after: asked.after.as_deref(),
+            limit: asked.limit,
+            external_id: asked.external_id.as_deref(),
+            starts: (None, None),
+            created: (asked.created_after, asked.created_before),
+        }
+    }
+}
+
+impl Asked<'_> {
+    /// Where a page begins, and how long it may be.
+    pub fn page(&self) -> (Option<&str>, Option<usize>) {
+        (self.after, self.limit)
+    }
+
+    pub fn lets_pass(&self, view: &View) -> bool {
+        is_within(view.created_at, self.created.0, self.created.1)
+    }
+
+    /// Between an instant and the same or an earlier one nothing is.
+    pub fn check(&self) -> Result<(), Problem> {
+        for ((after, before), name) in [(self.starts, "starts_before"), (self.created, "created_before")] {
+            if let (Some(after), Some(before)) = (after, before)
+                && after >= before
+            {
+                return Err(Problem::parameter(
+                    name,
+                    format!("later than `{}`", name.replace("before", "after")),
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -168,19 +248,38 @@ pub fn of_all<T>(
     Ok(cut(all, limit, |last| cursors.write(&key(last))))
 }
 
-/// A page of the listings of a kind in the order of their ids, with the cursor of the next one.
-pub fn listings(
+/// A page of the listings of a kind in the order of their ids, with the cursor of the next one; by the merchant's own name at
+/// most the one that has it.
+pub async fn listings(
     app: &App,
     operation: &'static str,
     kind: ListingKind,
-    (after, asked): (Option<&str>, Option<usize>),
+    asked: &Asked<'_>,
     is_wanted: impl Fn(&View) -> bool,
 ) -> Result<(Vec<Arc<View>>, Option<String>), Problem> {
+    asked.check()?;
+    let is_wanted = |view: &View| asked.lets_pass(view) && is_wanted(view);
+    let (after, limit) = asked.page();
+    if let Some(external_id) = asked.external_id {
+        let found = named(app, kind, external_id).await?;
+        self::limit(limit)?;
+        return Ok((found.into_iter().filter(|view| is_wanted(view)).collect(), None));
+    }
     let cursors = Cursors::new(operation, "");
     let after = cursors.read(after, |text| ListingId::parse(text).filter(|listing| listing.kind == kind))?;
     let read = |place, count| app.engine.listings(Tenant::DEFAULT, kind, place, count);
-    let (found, next) = look(after, limit(asked)?, read, |view| view.listing, |view| is_wanted(view));
+    let (found, next) = look(after, self::limit(limit)?, read, |view| view.listing, |view| is_wanted(view));
     Ok((found, next.map(|place| cursors.write(&place.to_string()))))
+}
+
+/// The listing that its merchant calls so, if there is one.
+async fn named(app: &App, kind: ListingKind, external_id: &str) -> Result<Option<Arc<View>>, Problem> {
+    let listing = named_listing(kind, external_id);
+    look_up(app, listing).await?;
+    let is_it = |view: &Arc<View>| {
+        view.about.as_ref().is_some_and(|about| about.external_id.as_deref() == Some(external_id))
+    };
+    Ok(app.engine.view(&listing).filter(is_it))
 }
 
 /// Up to `limit` of those that are wanted behind a place, and the place to go on from if the end was not reached.
@@ -320,6 +419,9 @@ mod tests {
             status,
             starts_after: after.map(Time),
             starts_before: before.map(Time),
+            external_id: None,
+            created_after: None,
+            created_before: None,
         };
         assert!(filter(None, None, None).lets_pass('a', 5));
         assert!(filter(Some('a'), Some(5), Some(6)).lets_pass('a', 5));

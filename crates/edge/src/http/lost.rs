@@ -2,7 +2,8 @@
 //! log. Its fence names the position of its fact; a position that is behind the end of its own epoch was lost.
 
 use onsale_domain::listing::split_fence;
-use onsale_domain::{Code, Command, ListingId};
+use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
+use onsale_domain::{Code, Command, HoldId, ListingId, Question};
 use onsale_engine::{Answer, EngineError, Position};
 
 use super::extract::Origin;
@@ -35,7 +36,40 @@ pub async fn instead(app: &App, listing: ListingId, fence: Option<u64>, problem:
     }
 }
 
-async fn is_lost(app: &App, listing: ListingId, fence: u64) -> bool {
+/// The same of a hold; and if it says that the hold was bought, which order has done that.
+pub async fn or_bought(
+    app: &App,
+    event: ListingId,
+    (hold, fence): (HoldId, u64),
+    problem: Problem,
+) -> Problem {
+    let problem = instead(app, event, Some(fence), problem).await;
+    bought(app, event, hold.0, problem).await
+}
+
+/// The same problem; if it says that the goods of this number were bought, with the order that has done that.
+pub async fn bought(app: &App, listing: ListingId, goods: u64, problem: Problem) -> Problem {
+    let bought = [Code::HoldConfirmed, Code::CheckoutPurchased, Code::AwardSettled];
+    if !bought.map(|code| catalog::of(code).code).contains(&problem.code_text()) {
+        return problem;
+    }
+    match order_of(app, listing, goods).await {
+        Ok(Some(order)) => problem.of_order(&listing, order.order),
+        Ok(None) | Err(_) => problem,
+    }
+}
+
+/// The order that has taken, or has bought, the goods of this number.
+pub async fn order_of(
+    app: &App,
+    listing: ListingId,
+    goods: u64,
+) -> Result<Option<Box<BookedOrder>>, Problem> {
+    let found = app.engine.ask(listing, OrdersQuery::OfGoods(goods).into()).await?;
+    Ok(if let Some(OrdersFound::Order(order)) = OrdersQuery::answer(found) { Some(order) } else { None })
+}
+
+pub async fn is_lost(app: &App, listing: ListingId, fence: u64) -> bool {
     let (epoch, offset) = split_fence(fence);
     let granted = Position { epoch, offset };
     // The position to go on from is before a lost one and behind a trimmed one.

@@ -1,4 +1,4 @@
-//! `/v1/orders`: place an order for a hold or a checkout code, pay it, cancel it, give things back. One file per verb;
+//! `/v1/orders`: place an order for what a buyer has, find it again, pay it, cancel it, give things back. One file per verb;
 //! what a provider does meanwhile is in `payments.rs`.
 
 pub mod buyer;
@@ -21,7 +21,7 @@ use onsale_domain::{Found, Query};
 
 use super::extract::{look_up, path_params};
 use super::payments;
-use super::problem::{Problem, catalog};
+use super::problem::Problem;
 use super::table::{Declared, declare};
 use crate::app::App;
 use crate::token::{ORDER, PROOF_CHARS, Tokens, push_proof, same};
@@ -32,7 +32,11 @@ pub const KINDS: [ListingKind; 4] =
 
 pub fn routes() -> Vec<Declared> {
     vec![
-        declare!("orders.create", place::place, Buy, Buy, keyed),
+        declare!("orders.create_for_hold", place::of_hold, Buy, Buy, keyed),
+        declare!("orders.create_for_checkout", place::of_checkout, Buy, Buy, keyed),
+        declare!("orders.create_for_auction", place::of_auction, Buy, Buy, keyed),
+        declare!("orders.create_for_entry", place::of_entry, Buy, Buy, keyed),
+        declare!("orders.list", show::list, Staff, Read, compressed),
         declare!("orders.show", show::show, Buy, Read),
         declare!("orders.pay", pay::pay, Buy, Buy, keyed),
         declare!("orders.cancel", cancel::cancel, Buy, Buy, keyed),
@@ -79,7 +83,7 @@ impl OrderPath {
         self.key.as_deref()
     }
 
-    /// The order in the listing's book, if it went through it.
+    /// The order, as the listing's book has it or as what was bought without the book says.
     pub async fn booked(&self, app: &App) -> Result<Option<Box<BookedOrder>>, Problem> {
         let query = Query::Orders(OrdersQuery::Order(self.order));
         let found = app.engine.ask(self.listing, query).await?;
@@ -92,7 +96,7 @@ impl OrderPath {
     /// The buyer for whom whoever has the key acts. With the right buyer's header nothing is looked up.
     pub async fn buyer(&self, app: &App, given: Option<&BuyerId>) -> Result<BuyerId, Problem> {
         if self.key.is_none() {
-            return Err(Problem::with(catalog::WRONG_TOKEN, "the header Order-Key is missing"));
+            return Err(Problem::token_missing("Order-Key"));
         }
         if let Some(buyer) = given.filter(|buyer| self.is_for(&app.tokens, buyer)) {
             return Ok(buyer.clone());
@@ -100,7 +104,7 @@ impl OrderPath {
         let order = self.booked(app).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
         match given.is_none() && self.is_for(&app.tokens, &order.buyer) {
             true => Ok(order.buyer),
-            false => Err(Problem::of(catalog::WRONG_TOKEN)),
+            false => Err(Problem::wrong_token("Order-Key")),
         }
     }
 

@@ -80,7 +80,9 @@ pub async fn place(
     let origin = caller.origin(&at.listing, &body);
     let reason = body.reason.clone();
     let command = Command::Event(EventCommand::OverrideHold(OverrideHold { hold, reason, to }));
-    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
+    let tell =
+        |refusal: &_| Problem::refused(refusal, Some(&names)).renamed("hold_seconds", "to.hold_seconds");
+    let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let (fence, (reason, to)) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::HoldOverridden { reason, to, .. }) = fact {
             Some((reason, to))

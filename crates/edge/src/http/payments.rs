@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::extract::{RawPathParams, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Received, Task, desk_of};
@@ -14,6 +13,7 @@ use onsale_domain::{Code, Found, PaymentName, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::extract::{PathParams, RawBody};
 use super::problem::{Problem, catalog};
 use super::reply;
 use super::time::Time;
@@ -82,7 +82,7 @@ pub struct EventShown<'a> {
 /// What the provider was asked, how the payment stands, its refunds and every webhook event about it.
 #[utoipa::path(get, path = "/v1/payments/{payment}", tag = "payments",
     responses((status = 200, body = PaymentShown)))]
-pub async fn show(State(app): State<Arc<App>>, params: RawPathParams) -> Result<Response, Problem> {
+pub async fn show(State(app): State<Arc<App>>, PathParams(params): PathParams) -> Result<Response, Problem> {
     let text = params.iter().next().map_or("", |(_, value)| value);
     let unknown = || Problem::code(Code::PaymentUnknown);
     let payment = PaymentName::parse(text).ok_or_else(unknown)?;
@@ -191,17 +191,14 @@ pub struct WebhookTaken {
     responses((status = 200, body = WebhookTaken), (status = 400, description = "The signature is missing, wrong, old or ahead")))]
 pub async fn receive(
     State(app): State<Arc<App>>,
-    params: RawPathParams,
+    PathParams(params): PathParams,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
     let name = params.iter().next().map_or("", |(_, value)| value);
     let provider = app.payments.provider();
     if name != provider.name() {
         return Err(Problem::of(catalog::ROUTE_UNKNOWN));
-    }
-    if body.len() > app.config.limits.body_bytes {
-        return Err(Problem::of(catalog::TOO_LARGE));
     }
     let webhook = provider.read_webhook(&headers, &body, app.engine.now()).map_err(|error| match error {
         WebhookError::Signature(_) => Problem::with(catalog::WEBHOOK_SIGNATURE, error.to_string()),

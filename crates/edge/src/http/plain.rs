@@ -1,17 +1,121 @@
-//! What a parser says of a body, in words that know nothing of Rust: `an integer`, not `i64`.
+//! What a parser says of a body or a query, in words that know nothing of Rust: `a whole number`, not `i64`.
 
-/// The sentence for people: what came, and what should have come.
+use serde_path_to_error::{Path, Segment};
+
+/// So many characters of what came are told again: enough to know it by, and never a whole body.
+const SHOWN_CHARS: usize = 60;
+
+/// The sentence for people: what should have come, and what came.
 pub fn words(parser: &str) -> String {
     let (told, _) = parser.rsplit_once(" at line ").unwrap_or((parser, ""));
-    let Some((came, wanted)) = told.split_once(", expected ") else { return told.to_owned() };
+    if let Some(name) = quoted(told, "missing field ") {
+        return format!("`{name}` is missing");
+    }
+    if let Some(name) = quoted(told, "duplicate field ") {
+        return format!("`{name}` is there twice");
+    }
+    let (came, wanted) = told.split_once(", expected ").unwrap_or((told, ""));
+    if let Some(name) = quoted(told, "unknown field ") {
+        let name = short(name);
+        return match wanted {
+            "" => format!("nothing here is called `{name}`"),
+            known => format!("nothing here is called `{name}`; what there is: {}", listed(known)),
+        };
+    }
+    if let Some(name) = quoted(told, "unknown variant ") {
+        return format!("`{}` is none of the values that are known: {}", short(name), listed(wanted));
+    }
+    if wanted.is_empty() {
+        return bare(told).unwrap_or(told).to_owned();
+    }
+    let known = expected(wanted);
+    format!("must be {}, not {}", known.as_deref().unwrap_or(wanted), given(came))
+}
+
+/// What is wrong with a text that is no JSON, and where.
+pub fn unreadable(error: &serde_json::Error) -> String {
+    let what = if error.is_eof() { "the body ends too early" } else { "not valid JSON" };
+    format!("{what}, at line {}, column {}", error.line(), error.column())
+}
+
+/// The place that an error speaks of: as people write it, and as a JSON pointer. A field that is missing has one as well.
+pub fn place(path: &Path, parser: &str) -> (String, String) {
+    let mut place = (String::new(), String::new());
+    for segment in path.iter() {
+        match segment {
+            Segment::Seq { index } => {
+                place.0.push_str(&format!("[{index}]"));
+                place.1.push_str(&format!("/{index}"));
+            }
+            Segment::Map { key } => go_into(&mut place, key),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    // Both are said of the object as a whole.
+    if let Some(name) = quoted(parser, "missing field ").or(quoted(parser, "duplicate field ")) {
+        go_into(&mut place, name);
+    }
+    if place.0.is_empty() {
+        place.0 = "body".to_owned();
+    }
+    place
+}
+
+fn go_into((field, pointer): &mut (String, String), name: &str) {
+    field.push_str(if field.is_empty() { "" } else { "." });
+    field.push_str(name);
+    pointer.push_str(&format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+}
+
+/// The name between backquotes behind these words.
+fn quoted<'a>(told: &'a str, before: &str) -> Option<&'a str> {
+    let rest = told.strip_prefix(before)?.strip_prefix('`')?;
+    // A name that came from outside may have such quotes itself; what follows it is ours.
+    let end = rest.rfind("`, expected ").or(rest.rfind("`, there are no ")).or(rest.find('`'))?;
+    Some(&rest[..end])
+}
+
+/// "one of `a`, `b`" and "`a` or `b`" without the parser's own words.
+fn listed(wanted: &str) -> String {
+    wanted.strip_prefix("one of ").unwrap_or(wanted).replace("` or `", "`, `")
+}
+
+/// What came, in JSON's words.
+fn given(came: &str) -> String {
     let came = came.strip_prefix("invalid type: ").or(came.strip_prefix("invalid value: ")).unwrap_or(came);
-    let came = came
-        .strip_prefix("floating point ")
-        .map_or_else(|| came.to_owned(), |number| format!("number {number}"));
-    match expected(wanted) {
-        Some(plain) => format!("must be {plain}, not {came}"),
-        // Names of fields and of values are the interface's own.
-        None => format!("{}, expected {wanted}", came.replace("unknown variant", "unknown value")),
+    let number = came.strip_prefix("integer ").or(came.strip_prefix("floating point "));
+    let unquoted = |text: &str| text.trim_matches('`').to_owned();
+    match (number, came) {
+        (Some(number), _) => format!("the number {}", unquoted(number)),
+        (None, "map") => "an object".to_owned(),
+        (None, "sequence") => "a list".to_owned(),
+        (None, "unit value" | "Option value") => "null".to_owned(),
+        (None, came) => match (came.strip_prefix("string "), came.strip_prefix("boolean ")) {
+            (Some(text), _) => format!("the text {}", short(text)),
+            (None, Some(flag)) => unquoted(flag),
+            (None, None) => short(came),
+        },
+    }
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// What the parsers say without a word on what came.
+fn bare(told: &str) -> Option<&'static str> {
+    match told {
+        // Of a word from a set, if something else came than a text.
+        "expected value" => Some("must be one of the values in the reference"),
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            Some("must be a whole number")
+        }
+        "number too large to fit in target type" => Some("is too large a number"),
+        "number too small to fit in target type" => Some("is too small a number"),
+        _ => None,
     }
 }
 
@@ -62,6 +166,14 @@ mod tests {
         _yes: Option<bool>,
         #[serde(rename = "kind")]
         _kind: Option<Kind>,
+        #[serde(rename = "needs")]
+        _needs: Option<Needs>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Needs {
+        #[serde(rename = "this")]
+        _this: u8,
     }
 
     #[derive(Debug, Deserialize)]
@@ -74,24 +186,50 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_without_a_word_of_rust() {
         let table = [
-            (r#"{"count": "two"}"#, r#"must be a whole number from 0 to 4,294,967,295, not string "two""#),
-            (r#"{"count": -1}"#, "must be a whole number from 0 to 4,294,967,295, not integer `-1`"),
-            (r#"{"amount": 1.5}"#, "must be a whole number, not number `1.5`"),
-            (r#"{"amount": null, "names": "ann"}"#, r#"must be a list, not string "ann""#),
-            (r#"{"names": [1]}"#, "must be a text, not integer `1`"),
-            (r#"{"inner": 3}"#, "must be an object, not integer `3`"),
-            (r#"{"yes": "no"}"#, r#"must be true or false, not string "no""#),
-            (r#"{"kind": "gone"}"#, "unknown value `gone`, expected `on_sale` or `draft`"),
+            (r#"{"count": "two"}"#, r#"must be a whole number from 0 to 4,294,967,295, not the text "two""#),
+            (r#"{"count": -1}"#, "must be a whole number from 0 to 4,294,967,295, not the number -1"),
+            (r#"{"amount": 1.5}"#, "must be a whole number, not the number 1.5"),
+            (r#"{"amount": null, "names": "ann"}"#, r#"must be a list, not the text "ann""#),
+            (r#"{"names": [1]}"#, "must be a text, not the number 1"),
+            (r#"{"names": [{}]}"#, "must be a text, not an object"),
+            (r#"{"names": [[]]}"#, "must be a text, not a list"),
+            (r#"{"names": [null]}"#, "must be a text, not null"),
+            (r#"{"inner": 3}"#, "must be an object, not the number 3"),
+            (r#"{"yes": "no"}"#, r#"must be true or false, not the text "no""#),
+            (r#"{"count": true}"#, "must be a whole number from 0 to 4,294,967,295, not true"),
+            (r#"{"kind": "gone"}"#, "`gone` is none of the values that are known: `on_sale`, `draft`"),
+            (r#"{"kind": 7}"#, "must be one of the values in the reference"),
+            (r#"{"count": 1, "count": 2}"#, "`count` is there twice"),
             (
                 r#"{"cuont": 1}"#,
-                "unknown field `cuont`, expected one of `count`, `amount`, `names`, `inner`, `yes`, `kind`",
+                "nothing here is called `cuont`; what there is: `count`, `amount`, `names`, `inner`, `yes`, `kind`, `needs`",
             ),
         ];
         for (body, told) in table {
             let error = serde_json::from_str::<Probe>(body).expect_err("it is wrong");
             assert_eq!(words(&error.to_string()), told, "{body}");
         }
-        assert_eq!(words("missing field `name` at line 1 column 2"), "missing field `name`");
+        assert_eq!(words("missing field `name` at line 1 column 2"), "`name` is missing");
+        assert_eq!(words("invalid digit found in string"), "must be a whole number");
+        let long = format!(r#"{{"count": "{}"}}"#, "x".repeat(10_000));
+        let error = serde_json::from_str::<Probe>(&long).expect_err("it is wrong");
+        assert!(words(&error.to_string()).len() < 200, "what came is not told back whole");
         assert!(serde_json::from_str::<Probe>(r#"{"count": 2, "kind": "draft"}"#).is_ok());
+    }
+
+    #[test]
+    fn a_place_is_told_to_people_and_to_programs() {
+        let at = |body: &str| {
+            let mut reader = serde_json::Deserializer::from_str(body);
+            let error = serde_path_to_error::deserialize::<_, Probe>(&mut reader).expect_err("it is wrong");
+            place(error.path(), &error.inner().to_string())
+        };
+        let told = |field: &str, pointer: &str| (field.to_owned(), pointer.to_owned());
+        assert_eq!(at(r#"{"names": ["ann", 1]}"#), told("names[1]", "/names/1"));
+        assert_eq!(at(r#"{"inner": {"count": "x"}}"#), told("inner.count", "/inner/count"));
+        assert_eq!(at(r#"{"inner": {"a.b/c~d`, e": 1}}"#), told("inner.a.b/c~d`, e", "/inner/a.b~1c~0d`, e"));
+        assert_eq!(at(r#"{"inner": {"needs": {}}}"#), told("inner.needs.this", "/inner/needs/this"));
+        assert_eq!(at(r#"{"inner": {"yes": true, "yes": true}}"#), told("inner.yes", "/inner/yes"));
+        assert_eq!(at("3"), told("body", ""));
     }
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use onsale_domain::id::write_inside;
 use onsale_domain::refusal::{Detail, InTheWay};
-use onsale_domain::{Code, Refusal};
+use onsale_domain::{Code, ListingId, OrderId, Refusal};
 use onsale_engine::EngineError;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -64,6 +65,14 @@ pub struct ProblemBody {
     /// The least that a bid must offer, in minor units.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_next_minor: Option<i64>,
+    /// The order that this speaks of: it has taken the goods, or has bought them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ord_00000a5kq1zxj2tp0f3e8m9w0qhs7v")]
+    order: Option<String>,
+    /// The listing that has the id already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "evt_0000000000000001")]
+    listing: Option<String>,
     /// The position to go on from, when the one that was asked for is not in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "1-57")]
@@ -144,6 +153,8 @@ impl Problem {
             limit: None,
             taken: None,
             min_next_minor: None,
+            order: None,
+            listing: None,
             position: None,
             retry_after_s: None,
         };
@@ -161,6 +172,13 @@ impl Problem {
         problem
     }
 
+    /// 422: a field of the body could not be read as what it is; `place` is its name and its JSON pointer.
+    pub fn misread((field, pointer): (String, String), why: impl Into<String>) -> Problem {
+        let mut problem = Problem::with(catalog::of(Code::Invalid), why);
+        (problem.0.field, problem.0.pointer) = (Some(field), Some(pointer));
+        problem
+    }
+
     /// 422: a header, or a parameter of the path or the query, has a value that cannot be.
     pub fn parameter(name: impl Into<String>, why: impl Into<String>) -> Problem {
         let mut problem = Problem::with(catalog::of(Code::Invalid), why);
@@ -168,10 +186,24 @@ impl Problem {
         problem
     }
 
-    /// 400: a header is missing or there twice.
+    /// 400: a header is missing or there twice, or a part of the path cannot be decoded.
     pub fn header(name: impl Into<String>, why: impl Into<String>) -> Problem {
         let mut problem = Problem::with(catalog::MALFORMED, why);
         problem.0.field = Some(name.into());
+        problem
+    }
+
+    /// 412: what this header says does not open it.
+    pub fn wrong_token(header: &str) -> Problem {
+        let mut problem = Problem::of(catalog::WRONG_TOKEN);
+        problem.0.field = Some(header.to_owned());
+        problem
+    }
+
+    /// 412: the header that opens it is not there.
+    pub fn token_missing(header: &str) -> Problem {
+        let mut problem = Problem::wrong_token(header);
+        problem.0.detail = format!("the header {header} is missing");
         problem
     }
 
@@ -191,7 +223,8 @@ impl Problem {
                     told.detail = format!("The limit is {limit}, and you have {taken}. Ask for fewer.");
                 }
             }
-            Detail::Order(_) => told.field = Some("order".to_owned()),
+            // Its name needs the listing's: see `naming`.
+            Detail::Order(_) => {}
             Detail::MinNext(least) => told.min_next_minor = Some(*least),
         }
         if let Some(names) = names {
@@ -205,6 +238,37 @@ impl Problem {
         let mut problem = Problem::refused(refusal, None);
         problem.0.in_the_way = Obstacles::of_sale(&refusal.in_the_way, skus);
         problem
+    }
+
+    /// Names the order that a refusal of this listing speaks of.
+    pub fn naming(self, listing: &ListingId, refusal: &Refusal) -> Problem {
+        if let Detail::Order(order) = refusal.detail {
+            return self.of_order(listing, order);
+        }
+        if refusal.code == Code::ListingExists { self.of_listing(listing) } else { self }
+    }
+
+    fn of_listing(mut self, listing: &ListingId) -> Problem {
+        self.0.listing = Some(listing.to_string());
+        self
+    }
+
+    pub fn of_order(mut self, listing: &ListingId, order: OrderId) -> Problem {
+        self.0.order = Some(write_inside("ord", listing, order.0));
+        self
+    }
+
+    /// A field that the body of one route calls otherwise than all others do: what its name begins with, and what it
+    /// begins with there.
+    pub fn renamed(mut self, from: &str, to: &str) -> Problem {
+        let field = self.0.field.as_deref().and_then(|field| field.strip_prefix(from));
+        if let Some(rest) = field {
+            let named = format!("{to}{rest}");
+            let named = named.trim_start_matches('.');
+            let named = if named.is_empty() { "body" } else { named };
+            self.0.in_body(named.to_owned());
+        }
+        self
     }
 
     pub fn retry_after(mut self, seconds: u32) -> Problem {
@@ -352,6 +416,11 @@ mod tests {
         );
         assert_eq!(invalid("body").1, "");
         assert_eq!(invalid("a/b~c").1, "/a~1b~0c");
+        let renamed =
+            |field: &str, from: &str, to: &str| told(Problem::invalid(field, "wrong").renamed(from, to));
+        assert_eq!(renamed("layout.areas[0].id", "layout", ""), ("areas[0].id".into(), "/areas/0/id".into()));
+        assert_eq!(renamed("layout", "layout", ""), ("body".into(), "".into()));
+        assert_eq!(renamed("reason", "layout", ""), ("reason".into(), "/reason".into()));
         let parameter = told(Problem::parameter("limit", "1 to 500"));
         assert_eq!(parameter, ("limit".into(), serde_json::Value::Null));
     }

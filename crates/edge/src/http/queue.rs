@@ -206,7 +206,7 @@ pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -
     let command = Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer }));
     let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     let (_, place) = own_fact(&answer, |fact| {
-        if let Fact::Event(EventFact::QueueLeft { place }) = fact { Some(*place) } else { None }
+        if let Fact::Event(EventFact::QueueLeft { place, .. }) = fact { Some(*place) } else { None }
     })?;
     let body = QueueLeft {
         place: hold_text(&at.listing, place),

@@ -19,9 +19,10 @@ use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::about::{AboutBody, CardBody, Metadata};
 use super::events::currency;
-use super::extract::{Caller, Json, RegistrationPath};
-use super::list::{self, Filtered, List, Page};
+use super::extract::{Caller, Json, RegistrationPath, look_up};
+use super::list::{self, Asked, Filtered, List, Page};
 use super::problem::{Obstacles, Problem};
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
@@ -30,7 +31,7 @@ use super::table::{Declared, declare};
 use super::time::Time;
 use super::wire::{At, seconds};
 use super::words;
-use super::{facts, new_listing, stream};
+use super::{about, delete, facts, new_listing, stream, venues};
 use crate::app::App;
 
 /// The routes of registrations.
@@ -40,6 +41,7 @@ pub fn routes() -> Vec<Declared> {
         declare!("registrations.list", list, Read, Read, compressed),
         declare!("registrations.show", show, Read, Read, positioned),
         declare!("registrations.change", change::change, Staff, Staff, keyed),
+        declare!("registrations.delete", delete::registration, Staff, Staff, keyed),
         declare!("entries.list", entries::list, Staff, Read, compressed),
         declare!("entries.create", entries::register, Buy, Buy, keyed),
         declare!("entries.show", entries::show, Buy, Read),
@@ -65,6 +67,12 @@ pub struct NewRegistration {
     pub opens_at: Option<Time>,
     /// When the thing itself begins.
     pub starts_at: Time,
+    /// When it is over, if that is known.
+    pub ends_at: Option<Time>,
+    /// The event it belongs to.
+    pub event: Option<String>,
+    /// Where it takes place.
+    pub venue: Option<String>,
     /// So long before the start nobody registers or is promoted any more: 24 hours if absent.
     pub cut_off_seconds: Option<i64>,
     /// 1 to 100,000 places.
@@ -76,6 +84,13 @@ pub struct NewRegistration {
     pub price_minor: i64,
     /// How long a paid place is kept for one who registers while there is room: 30 to 3,600, 600 if absent.
     pub checkout_seconds: Option<i64>,
+    /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
+    #[schema(example = "shop-4711")]
+    pub external_id: Option<String>,
+    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Metadata>,
+    pub card: Option<CardBody>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -85,13 +100,23 @@ pub struct RegistrationBody {
     status: words::RegistrationStatus,
     #[serde(flatten)]
     details: DetailsBody,
+    /// The venue's name, if there is one.
+    venue_name: Option<String>,
     capacity: u32,
     confirmed: u32,
     /// Places that are kept for somebody who has not paid yet.
     offered: u32,
     waiting: u32,
+    /// Places that nobody has and that are kept for nobody.
+    available_spots: u32,
+    /// Whoever registers now waits in line.
+    is_full: bool,
+    /// What a place costs that can be had, now or when the registration opens; `null` if none can.
+    price_from_minor: Option<i64>,
     #[schema(value_type = String, example = "1-3")]
     position: At,
+    #[serde(flatten)]
+    about: AboutBody,
 }
 
 /// What a registration is, apart from who has a place.
@@ -104,6 +129,10 @@ pub struct DetailsBody {
     /// The cut-off: from then on nobody registers.
     closes_at: Time,
     starts_at: Time,
+    ends_at: Option<Time>,
+    /// The event it belongs to.
+    event: Option<String>,
+    venue: Option<String>,
     currency: String,
     price_minor: i64,
     checkout_seconds: i64,
@@ -117,6 +146,9 @@ impl From<&RegistrationDetails> for DetailsBody {
             opens_at: Time(details.opens_at),
             closes_at: Time(details.closes_at()),
             starts_at: Time(details.starts_at),
+            ends_at: details.ends_at.map(Time),
+            event: details.event.map(|event| event.to_string()),
+            venue: details.venue.map(|venue| venue.to_string()),
             currency: details.currency.as_str().to_owned(),
             price_minor: details.price_minor,
             checkout_seconds: details.checkout_ms / 1_000,
@@ -134,7 +166,8 @@ pub async fn create(
     caller: Caller,
     Json(body): Json<NewRegistration>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(&app, ListingKind::Registration, &caller);
+    let about = about::asked(&body.external_id, &body.metadata, &body.card);
+    let listing = new_listing(&app, ListingKind::Registration, &caller, &about);
     let origin = caller.origin(&listing, &body);
     let details = RegistrationDetails {
         name: body.name.clone(),
@@ -145,10 +178,13 @@ pub async fn create(
         currency: currency(&body.currency)?,
         price_minor: body.price_minor,
         checkout_ms: body.checkout_seconds.map_or(CHECKOUT_MS_DEFAULT, seconds),
+        ends_at: body.ends_at.map(Time::ms),
+        event: existing(&app, &listing, ("event", ListingKind::Event), body.event.as_deref()).await?,
+        venue: existing(&app, &listing, ("venue", ListingKind::Venue), body.venue.as_deref()).await?,
     };
     let create = CreateRegistration { details, capacity: body.capacity };
     let command = Command::Registration(RegistrationCommand::Create(Box::new(create)));
-    let answer = reply::submit(&app, listing, command, origin, None).await?;
+    let (listing, answer) = reply::create(&app, listing, command, about, origin).await?;
     let (_, created) = own_fact(&answer, |fact| {
         if let Fact::Registration(RegistrationFact::Created(created)) = fact { Some(created) } else { None }
     })?;
@@ -156,17 +192,38 @@ pub async fn create(
         let Fact::Registration(RegistrationFact::StatusChanged { status, .. }) = fact else { return None };
         Some(*status)
     });
+    let status = opened.map_or(RegistrationStatus::Scheduled, |(_, status)| status);
     let told = RegistrationBody {
         id: listing.to_string(),
-        status: opened.map_or(RegistrationStatus::Scheduled, |(_, status)| status).into(),
+        status: status.into(),
         details: DetailsBody::from(&created.details),
+        venue_name: created.details.venue.and_then(|venue| venues::name_of(&app, &venue)),
         capacity: created.capacity,
         confirmed: 0,
         offered: 0,
         waiting: 0,
+        available_spots: created.capacity,
+        is_full: created.capacity == 0,
+        price_from_minor: price_from(status, &created.details, created.capacity),
         position: At(reply::position_of(&answer)),
+        about: AboutBody::of_answer(&answer),
     };
     Ok(reply::created(&answer, &format!("/v1/registrations/{listing}"), &told))
+}
+
+/// The listing of this kind that a body names; it must exist and be of the same tenant.
+pub async fn existing(
+    app: &App,
+    of: &ListingId,
+    (field, kind): (&str, ListingKind),
+    text: Option<&str>,
+) -> Result<Option<ListingId>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let unknown = || Problem::invalid(field, format!("no such {field}"));
+    let id = ListingId::parse(text).filter(|id| id.kind == kind && id.tenant == of.tenant);
+    let id = id.ok_or_else(unknown)?;
+    look_up(app, id).await?;
+    app.engine.view(&id).map(|_| Some(id)).ok_or_else(unknown)
 }
 
 /// The registration as readers see it, or 404.
@@ -179,17 +236,36 @@ pub fn registration_of(view: &View) -> Option<&RegistrationView> {
     if let BodyView::Registration(registration) = &view.body { Some(registration) } else { None }
 }
 
-fn described(view: &View) -> Option<RegistrationBody> {
+fn price_from(
+    status: RegistrationStatus,
+    details: &RegistrationDetails,
+    available_spots: u32,
+) -> Option<i64> {
+    let sells = match status {
+        RegistrationStatus::Scheduled | RegistrationStatus::Open => true,
+        RegistrationStatus::Closed | RegistrationStatus::Started | RegistrationStatus::Cancelled => false,
+    };
+    (sells && available_spots > 0).then_some(details.price_minor)
+}
+
+fn described(app: &App, view: &View) -> Option<RegistrationBody> {
     let registration = registration_of(view)?;
+    let taken = registration.confirmed + registration.offered;
+    let available_spots = registration.capacity.saturating_sub(taken);
     Some(RegistrationBody {
         id: view.listing.to_string(),
         status: registration.status.into(),
         details: DetailsBody::from(&*registration.details),
+        venue_name: registration.details.venue.and_then(|venue| venues::name_of(app, &venue)),
         capacity: registration.capacity,
         confirmed: registration.confirmed,
         offered: registration.offered,
         waiting: registration.waiting,
+        available_spots,
+        is_full: available_spots == 0,
+        price_from_minor: price_from(registration.status, &registration.details, available_spots),
         position: At(view.position),
+        about: AboutBody::of(view),
     })
 }
 
@@ -200,7 +276,7 @@ fn described(view: &View) -> Option<RegistrationBody> {
     responses((status = 200, body = RegistrationBody)))]
 pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<Response, Problem> {
     let view = find(&app, &at.listing)?;
-    let mut response = reply::json(StatusCode::OK, &described(&view));
+    let mut response = reply::json(StatusCode::OK, &described(&app, &view));
     response.headers_mut().insert(reply::POSITION, reply::position_value(view.position));
     Ok(response)
 }
@@ -211,7 +287,9 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
 /// one: a request looks at 2,000 at most.
 #[utoipa::path(get, path = "/v1/registrations", tag = "registrations",
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<words::RegistrationStatus>, Query),
-           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query),
+           ("external_id" = Option<String>, Query),
+           ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query)),
     responses((status = 200, body = List<RegistrationBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
@@ -221,9 +299,10 @@ pub async fn list(
         registration_of(view)
             .is_some_and(|known| page.lets_pass(known.status.into(), known.details.starts_at))
     };
-    let at = (page.after.as_deref(), page.limit);
-    let (found, next) = list::listings(&app, "registrations.list", ListingKind::Registration, at, is_wanted)?;
-    let registrations = found.iter().filter_map(|view| described(view)).collect();
+    let asked = Asked::from(&page);
+    let (found, next) =
+        list::listings(&app, "registrations.list", ListingKind::Registration, &asked, is_wanted).await?;
+    let registrations = found.iter().filter_map(|view| described(&app, view)).collect();
     Ok(reply::json(StatusCode::OK, &List::new(registrations, next)))
 }
 

@@ -1,12 +1,17 @@
 //! Commands in, answers out: the one place where routes meet the engine.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use onsale_domain::{Code, Command, Fact, ListingId, Outcome, Refusal};
-use onsale_engine::{Answer, Position, Request};
+use onsale_domain::about::About;
+use onsale_domain::id::LISTING_NUMBERS;
+use onsale_domain::{Code, Command, Fact, ListingId, OrderId, Outcome, Refusal};
+use onsale_engine::{Answer, Position, Request, View};
 use serde::Serialize;
 
+use super::about;
 use super::extract::Origin;
 use super::json::ByHand;
 use super::names::Names;
@@ -21,6 +26,8 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const BODY_BYTES: usize = 768;
 /// How often a number is drawn for one request: of 64 bits, so many in a row are taken by no chance.
 const DRAWS_MAX: u32 = 8;
+/// The same for ids of listings, which have 60 bits.
+const LISTING_DRAWS_MAX: u32 = 3;
 
 /// Submits a command; a refusal comes back as the problem it is told as.
 pub async fn submit(
@@ -33,6 +40,16 @@ pub async fn submit(
     submit_told(app, listing, command, origin, |refusal| Problem::refused(refusal, names)).await
 }
 
+/// The listing as it is after an answer, or later.
+pub async fn seen(app: &App, listing: &ListingId, answer: &Answer) -> Result<Arc<View>, Problem> {
+    let at = position_of(answer);
+    if app.engine.view(listing).is_none_or(|view| view.position < at) {
+        // Whoever reads facts sees every earlier answer, and so does the view from then on.
+        let _ = app.engine.facts_after(*listing, at, 1).await;
+    }
+    app.engine.view(listing).ok_or_else(|| Problem::code(Code::ListingUnknown))
+}
+
 /// The same, with a refusal told in the words of the listing's kind.
 pub async fn submit_told(
     app: &App,
@@ -42,7 +59,7 @@ pub async fn submit_told(
     tell: impl FnOnce(&Refusal) -> Problem,
 ) -> Result<Answer, Problem> {
     let verb = app.metrics.verb(&command);
-    judge(app, verb, decide(app, verb, listing, command, origin).await?, tell)
+    judge(app, verb, &listing, decide(app, verb, listing, command, origin).await?, tell)
 }
 
 /// Submits a command that makes something new, whose number nobody but us has chosen: one that is taken is drawn again.
@@ -53,15 +70,65 @@ pub async fn submit_new(
     tell: impl FnOnce(&Refusal) -> Problem,
     command: impl Fn(u64) -> Command,
 ) -> Result<Answer, Problem> {
+    submit_from(app, listing, origin, app.draw_number(), (tell, command)).await
+}
+
+/// The same for an order that buys goods directly: it has the number of the goods, so that it is found by them and asked for again
+/// is the same one. Should that be taken, another is drawn.
+pub async fn submit_order(
+    app: &App,
+    listing: ListingId,
+    origin: Origin,
+    goods: u64,
+    command: impl Fn(OrderId) -> Command,
+) -> Result<Answer, Problem> {
+    let tell = |refusal: &_| Problem::refused(refusal, None);
+    submit_from(app, listing, origin, goods, (tell, |number| command(OrderId(number)))).await
+}
+
+async fn submit_from(
+    app: &App,
+    listing: ListingId,
+    origin: Origin,
+    mut number: u64,
+    (tell, command): (impl FnOnce(&Refusal) -> Problem, impl Fn(u64) -> Command),
+) -> Result<Answer, Problem> {
     for _ in 0..DRAWS_MAX {
-        let command = command(app.draw_number());
+        let command = command(number);
         let verb = app.metrics.verb(&command);
         let answer = decide(app, verb, listing, command, origin.clone()).await?;
         if answer.outcome.refused().is_none_or(|refusal| refusal.code != Code::IdTaken) {
-            return judge(app, verb, answer, tell);
+            return judge(app, verb, &listing, answer, tell);
         }
+        number = app.draw_number();
     }
     tracing::error!(%listing, "{DRAWS_MAX} drawn numbers in a row were taken in {listing}");
+    Err(Problem::of(catalog::INTERNAL))
+}
+
+/// Submits the command that makes a listing, with what is said of it, and tells which id it has. One that was drawn and is taken is
+/// drawn again; one that follows from the caller's key or from the merchant's own name is the caller's, and that it exists is
+/// the answer.
+pub async fn create(
+    app: &App,
+    mut listing: ListingId,
+    command: Command,
+    about: About,
+    origin: Origin,
+) -> Result<(ListingId, Answer), Problem> {
+    let verb = app.metrics.verb(&command);
+    let was_drawn = origin.key.is_none() && about.external_id.is_none();
+    let command = about::with(command, about);
+    for _ in 0..LISTING_DRAWS_MAX {
+        let answer = decide(app, verb, listing, command.clone(), origin.clone()).await?;
+        let is_taken = answer.outcome.refused().is_some_and(|refusal| refusal.code == Code::ListingExists);
+        if !is_taken || !was_drawn {
+            return judge(app, verb, &listing, answer, |refusal| Problem::refused(refusal, None))
+                .map(|answer| (listing, answer));
+        }
+        listing.number = app.draw_number() % LISTING_NUMBERS;
+    }
+    tracing::error!(kind = ?listing.kind, "{LISTING_DRAWS_MAX} drawn ids of listings in a row were taken");
     Err(Problem::of(catalog::INTERNAL))
 }
 
@@ -79,6 +146,7 @@ async fn decide(
 fn judge(
     app: &App,
     verb: &Verb,
+    listing: &ListingId,
     answer: Answer,
     tell: impl FnOnce(&Refusal) -> Problem,
 ) -> Result<Answer, Problem> {
@@ -86,12 +154,13 @@ fn judge(
         Outcome::Refused(refusal) => {
             verb.refused.increment(1);
             app.metrics.refusal(refusal.code).increment(1);
-            Err(tell(refusal))
+            Err(tell(refusal).naming(listing, refusal))
         }
         Outcome::Done
         | Outcome::Unchanged
         | Outcome::AlreadyYours(_)
         | Outcome::StillQueued(_)
+        | Outcome::AlreadyConfirmed(_)
         | Outcome::AlreadyPurchased(_)
         | Outcome::AlreadyRegistered(_) => {
             if answer.replayed { &verb.replayed } else { &verb.done }.increment(1);
@@ -130,6 +199,21 @@ pub fn own_fact<'a, T>(
 /// A yes as JSON, with its position and, if so, the mark of a replay.
 pub fn yes(status: StatusCode, answer: &Answer, body: &impl Serialize) -> Response {
     marked(json(status, body), answer)
+}
+
+/// A change of a listing: the listing as it is now, at the position that `told` describes. Who asks again under the same key is
+/// told the same way: that it was changed, and what it is now.
+pub fn changed(answer: &Answer, view: &View, told: &impl Serialize) -> Response {
+    let mut response = yes(StatusCode::OK, answer, told);
+    response.headers_mut().insert(POSITION, position_value(view.position));
+    response
+}
+
+/// A yes with nothing to show.
+pub fn gone(answer: &Answer) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    marked(response, answer)
 }
 
 fn marked(mut response: Response, answer: &Answer) -> Response {

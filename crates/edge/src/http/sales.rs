@@ -25,10 +25,11 @@ use utoipa::ToSchema;
 
 use self::names::Skus;
 use self::wire::SaleBody;
+use super::about::{AboutBody, CardBody, Metadata};
 use super::compat::active_sale;
 use super::events::currency;
-use super::extract::{Caller, Json, SalePath};
-use super::list::{self, Filtered, List, Page};
+use super::extract::{Caller, LargeJson, SalePath};
+use super::list::{self, Asked, Filtered, List, Page};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
@@ -37,7 +38,7 @@ use super::table::{Declared, Straight, declare};
 use super::time::Time;
 use super::wire::{At, seconds};
 use super::words::SaleStatus;
-use super::{facts, new_listing, stream};
+use super::{about, delete, facts, new_listing, stream};
 use crate::app::App;
 
 /// The routes of sales and of checkout codes.
@@ -48,6 +49,7 @@ pub fn routes() -> Vec<Declared> {
         declare!("sales.active", show_active, Read, Read, positioned),
         declare!("sales.show", show, Read, Read, positioned),
         declare!("sales.change", change::change, Staff, Staff, keyed),
+        declare!("sales.delete", delete::sale, Staff, Staff, keyed),
         declare!("skus.create", skus::add, Staff, Staff, keyed),
         declare!("skus.change", skus::change, Staff, Staff, keyed),
         declare!("skus.picture", skus::show_picture, Open, Free),
@@ -84,6 +86,13 @@ pub struct NewSale {
     pub buyer_limit: Option<u32>,
     /// How long a checkout code lives: 30 to 3,600, 600 if absent.
     pub checkout_seconds: Option<i64>,
+    /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
+    #[schema(example = "shop-4711")]
+    pub external_id: Option<String>,
+    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Metadata>,
+    pub card: Option<CardBody>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -96,11 +105,20 @@ pub struct NewSku {
     pub price_minor: i64,
     /// 0 to 10,000,000 units.
     pub stock: u32,
+    /// An `https` address of at most 2,048 bytes, or an SVG drawing of at most 4,096.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
 }
 
 impl NewSku {
     pub fn to_domain(&self) -> Sku {
-        Sku { id: self.id.clone(), name: self.name.clone(), price_minor: self.price_minor, stock: self.stock }
+        Sku {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            price_minor: self.price_minor,
+            stock: self.stock,
+            picture: self.picture.clone(),
+        }
     }
 }
 
@@ -112,9 +130,10 @@ impl NewSku {
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Json(body): Json<NewSale>,
+    LargeJson(body): LargeJson<NewSale>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(&app, ListingKind::Sale, &caller);
+    let about = about::asked(&body.external_id, &body.metadata, &body.card);
+    let listing = new_listing(&app, ListingKind::Sale, &caller, &about);
     let origin = caller.origin(&listing, &body);
     let default = StockRules::default();
     let details = SaleDetails {
@@ -131,7 +150,7 @@ pub async fn create(
     };
     let skus = body.skus.iter().map(NewSku::to_domain).collect();
     let command = Command::Sale(SaleCommand::Create(Box::new(CreateSale { details, skus })));
-    let answer = reply::submit(&app, listing, command, origin, None).await?;
+    let (listing, answer) = reply::create(&app, listing, command, about, origin).await?;
     let (_, created) = own_fact(&answer, |fact| {
         if let Fact::Sale(SaleFact::Created(created)) = fact { Some(created) } else { None }
     })?;
@@ -140,7 +159,8 @@ pub async fn create(
     });
     let status = opened.map_or(details::SaleStatus::Scheduled, |(_, status)| status);
     let position = At(reply::position_of(&answer));
-    let sale = SaleBody::new(&listing, &created.details, &created.skus, status, position);
+    let about = AboutBody::of_answer(&answer);
+    let sale = SaleBody::new(&listing, &created.details, &created.skus, status, position, about);
     Ok(reply::created(&answer, &format!("/v1/sales/{listing}"), &sale))
 }
 
@@ -193,7 +213,9 @@ fn shown(app: &App, sale: &ListingId, headers: &HeaderMap) -> Result<Response, P
 /// one: a request looks at 2,000 at most.
 #[utoipa::path(get, path = "/v1/sales", tag = "sales",
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<SaleStatus>, Query),
-           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query),
+           ("external_id" = Option<String>, Query),
+           ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query)),
     responses((status = 200, body = List<SaleBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
@@ -203,8 +225,8 @@ pub async fn list(
     let is_wanted = |view: &View| {
         sale_of(view).is_some_and(|sale| page.lets_pass(sale.status_at(now).into(), sale.details.starts_at))
     };
-    let at = (page.after.as_deref(), page.limit);
-    let (found, next) = list::listings(&app, "sales.list", ListingKind::Sale, at, is_wanted)?;
+    let asked = Asked::from(&page);
+    let (found, next) = list::listings(&app, "sales.list", ListingKind::Sale, &asked, is_wanted).await?;
     let sales = found.iter().filter_map(|view| Some(SaleBody::of(view, sale_of(view)?, now)));
     Ok(reply::json(StatusCode::OK, &List::new(sales.collect(), next)))
 }

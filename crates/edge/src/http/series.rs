@@ -7,6 +7,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use onsale_domain::limits::NAME_CHARS_MAX;
 use onsale_domain::listing::BodyView;
 use onsale_domain::series::details::{ItemTemplate, SaleTemplate, SeriesDetails};
 use onsale_domain::series::schedule::Schedule;
@@ -18,9 +19,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::change::StatusBody;
+use super::about::{AboutBody, CardBody, Metadata};
 use super::events::currency;
-use super::extract::{Caller, Json, SeriesPath};
-use super::list::{self, Filtered, List, Page};
+use super::extract::{Caller, LargeJson, SeriesPath};
+use super::list::{self, Asked, Filtered, List, Page};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
@@ -28,7 +30,7 @@ use super::table::{Declared, declare};
 use super::time::Time;
 use super::wire::{At, seconds};
 use super::words::SkipCause;
-use super::{facts, new_listing, stream};
+use super::{about, delete, facts, new_listing, stream};
 use crate::app::App;
 use crate::zone::Clocks;
 
@@ -44,6 +46,7 @@ pub fn routes() -> Vec<Declared> {
         declare!("series.list", list, Read, Read, compressed),
         declare!("series.show", show, Read, Read, positioned),
         declare!("series.change", change::change, Staff, Staff, keyed),
+        declare!("series.delete", delete::series, Staff, Staff, keyed),
         declare!("series.facts", list_facts, Read, Read, compressed),
         declare!("series.stream", follow, Read, Stream),
     ]
@@ -72,8 +75,15 @@ pub struct NewSeries {
     pub checkout_seconds: Option<i64>,
     /// How long a sale lasts: a minute to 31 days, an hour if absent.
     pub length_seconds: Option<i64>,
-    /// 1 to 20; those without a name get one in each sale, and all get a picture.
+    /// 1 to 20; those without a name or a picture get one in each sale.
     pub items: Vec<ItemBody>,
+    /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
+    #[schema(example = "shop-4711")]
+    pub external_id: Option<String>,
+    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Metadata>,
+    pub card: Option<CardBody>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -98,6 +108,10 @@ pub struct ItemBody {
     pub price_minor: i64,
     #[schema(example = 100)]
     pub stock: u32,
+    /// An `https` address of at most 2,048 bytes, or an SVG drawing of at most 4,096; absent: each sale draws one of its
+    /// own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -115,6 +129,8 @@ pub struct SeriesBody {
     slots: Vec<SlotBody>,
     #[schema(value_type = String, example = "1-3")]
     position: At,
+    #[serde(flatten)]
+    about: AboutBody,
 }
 
 /// What a series is, apart from its slots.
@@ -175,13 +191,23 @@ impl From<&SeriesDetails> for DetailsBody {
 
 impl From<&ItemTemplate> for ItemBody {
     fn from(item: &ItemTemplate) -> ItemBody {
-        ItemBody { name: item.name.clone(), price_minor: item.price_minor, stock: item.stock }
+        ItemBody {
+            name: item.name.clone(),
+            price_minor: item.price_minor,
+            stock: item.stock,
+            picture: item.picture.clone(),
+        }
     }
 }
 
 impl ItemBody {
     pub fn to_domain(&self) -> ItemTemplate {
-        ItemTemplate { price_minor: self.price_minor, stock: self.stock, name: self.name.clone() }
+        ItemTemplate {
+            price_minor: self.price_minor,
+            stock: self.stock,
+            name: self.name.clone(),
+            picture: self.picture.clone(),
+        }
     }
 }
 
@@ -207,8 +233,17 @@ impl SeriesBody {
             },
             slots: series.slots().rev().take(SLOTS_SHOWN).map(slot).collect(),
             position: At(view.position),
+            about: AboutBody::of(view),
         }
     }
+}
+
+/// The rules check the name of the sales as a sale's own; a wrong one is called here what the body calls it.
+fn which_name(problem: Problem, sale_name: Option<&str>) -> Problem {
+    let is_name = |name: &str| {
+        (1..=NAME_CHARS_MAX).contains(&name.chars().count()) && !name.chars().any(char::is_control)
+    };
+    if sale_name.is_none_or(is_name) { problem } else { problem.renamed("name", "sale_name") }
 }
 
 /// Create a series
@@ -219,13 +254,15 @@ impl SeriesBody {
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Json(body): Json<NewSeries>,
+    LargeJson(body): LargeJson<NewSeries>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(&app, ListingKind::Series, &caller);
+    let about = about::asked(&body.external_id, &body.metadata, &body.card);
+    let listing = new_listing(&app, ListingKind::Series, &caller, &about);
     let origin = caller.origin(&listing, &body);
     let details = body.details(app.engine.now())?;
     let command = Command::Series(SeriesCommand::Create(Box::new(details)));
-    let answer = reply::submit(&app, listing, command, origin, None).await?;
+    let created = reply::create(&app, listing, command, about, origin).await;
+    let (listing, answer) = created.map_err(|problem| which_name(problem, body.sale_name.as_deref()))?;
     let (_, details) = own_fact(&answer, |fact| {
         if let Fact::Series(SeriesFact::Created(details)) = fact { Some(details) } else { None }
     })?;
@@ -237,6 +274,7 @@ pub async fn create(
         next_at: None,
         slots: Vec::new(),
         position: At(reply::position_of(&answer)),
+        about: AboutBody::of_answer(&answer),
     };
     Ok(reply::created(&answer, &format!("/v1/series/{listing}"), &told))
 }
@@ -300,7 +338,9 @@ pub async fn show(State(app): State<Arc<App>>, at: SeriesPath) -> Result<Respons
 /// one: a request looks at 2,000 at most. A series starts at its `from`.
 #[utoipa::path(get, path = "/v1/series", tag = "series",
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("status" = Option<StatusBody>, Query),
-           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query)),
+           ("starts_after" = Option<Time>, Query), ("starts_before" = Option<Time>, Query),
+           ("external_id" = Option<String>, Query),
+           ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query)),
     responses((status = 200, body = List<SeriesBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
@@ -309,8 +349,8 @@ pub async fn list(
     let is_wanted = |view: &View| {
         series_of(view).is_some_and(|series| page.lets_pass(series.status().into(), series.details().from))
     };
-    let at = (page.after.as_deref(), page.limit);
-    let (found, next) = list::listings(&app, "series.list", ListingKind::Series, at, is_wanted)?;
+    let asked = Asked::from(&page);
+    let (found, next) = list::listings(&app, "series.list", ListingKind::Series, &asked, is_wanted).await?;
     let now = app.engine.now();
     let series = found.iter().filter_map(|view| Some(SeriesBody::of(view, series_of(view)?, now)));
     Ok(reply::json(StatusCode::OK, &List::new(series.collect(), next)))

@@ -73,9 +73,10 @@ pub async fn of_listing(
 ) -> Result<Response, Problem> {
     let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
     let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or("not a position"));
-    let after = match last.or(wish.after.as_deref()) {
-        None => view.position,
-        text => read_after(text, &view)?,
+    let after = match (last, wish.after.as_deref()) {
+        (None, None) => view.position,
+        (None, text) => read_after("after", text, &view)?,
+        (text, _) => read_after("Last-Event-ID", text, &view)?,
     };
     let Ok(permit) = app.streams.clone().try_acquire_owned() else {
         app.metrics.streams_cut.increment(1);

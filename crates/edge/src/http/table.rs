@@ -391,9 +391,9 @@ mod tests {
         let table = table();
         let of = |method: Method, path: &str| table.straight(table.path_number(path), &method, path);
         assert_eq!(of(Method::POST, "/v1/events/e/holds"), Some(Straight::PlaceHold));
-        assert_eq!(of(Method::PATCH, "/v1/events/e/holds/h"), Some(Straight::ChangeHold));
-        assert_eq!(of(Method::DELETE, "/v1/events/e/holds/h"), Some(Straight::ReleaseHold));
-        assert_eq!(of(Method::POST, "/v1/events/e/holds/h/confirm"), Some(Straight::ConfirmHold));
+        assert_eq!(of(Method::PATCH, "/v1/holds/h"), Some(Straight::ChangeHold));
+        assert_eq!(of(Method::DELETE, "/v1/holds/h"), Some(Straight::ReleaseHold));
+        assert_eq!(of(Method::POST, "/v1/holds/h/confirm"), Some(Straight::ConfirmHold));
         assert_eq!(of(Method::POST, "/v1/sales/s/checkouts"), Some(Straight::CheckOut));
         assert_eq!(of(Method::POST, "/v1/checkouts/c/purchase"), Some(Straight::Purchase));
         assert_eq!(of(Method::POST, "/v1/checkouts/c/cancel"), Some(Straight::CancelCheckout));
@@ -411,7 +411,7 @@ mod tests {
             assert_eq!(of(Method::POST, path), None, "{path}");
         }
         assert_eq!(of(Method::GET, "/v1/events/e/holds"), None);
-        assert_eq!(of(Method::GET, "/v1/events/e/holds/h"), None);
+        assert_eq!(of(Method::GET, "/v1/holds/h"), None);
         assert_eq!(of(Method::GET, "/v1/sales/s/checkouts"), None);
     }
 

@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use jiff::Timestamp;
 use onsale_domain::Millis;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -29,9 +28,33 @@ const RULE: &str = "a time in RFC 3339 with its offset, such as \"2027-03-01T19:
 impl Time {
     /// Reads RFC 3339 with any offset; fractions below a millisecond are cut off.
     pub fn parse(text: &str) -> Option<Time> {
-        // The library takes more forms than this, such as names of zones; callers should not get used to them.
-        let at = if is_rfc_3339(text.as_bytes()) { text.parse::<Timestamp>().ok()? } else { return None };
-        Some(Time(at.as_millisecond()))
+        let text = text.as_bytes();
+        let (fixed, rest) = text.split_at_checked(19).filter(|_| is_rfc_3339(text))?;
+        let part = |from: usize, digits: usize| number(&fixed[from..from + digits]);
+        let (year, month, day) = (part(0, 4), part(5, 2), part(8, 2));
+        let (hour, minute, second) = (part(11, 2), part(14, 2), part(17, 2));
+        let offset = rest.iter().position(|byte| !(byte.is_ascii_digit() || *byte == b'.'))?;
+        let (fraction, offset) = rest.split_at(offset);
+        let offset_minutes = match offset {
+            [sign, h1, h2, _, m1, m2] => {
+                let (hours, minutes) = (number(&[*h1, *h2]), number(&[*m1, *m2]));
+                if hours > 23 || minutes > 59 {
+                    return None;
+                }
+                (hours * 60 + minutes) * if *sign == b'-' { -1 } else { 1 }
+            }
+            _ => 0,
+        };
+        // A 60th second is no instant that a clock of ours shows.
+        let is_one = (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
+        if !is_one || hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        // `.5` is 500 ms; what is below one is cut off.
+        let fraction = fraction.iter().skip(1).chain(b"000").take(3);
+        let ms = fraction.fold(0, |ms, digit| ms * 10 + Millis::from(digit - b'0'));
+        let minutes = (days_since_1970(year, month, day) * 24 + hour) * 60 + minute - offset_minutes;
+        Some(Time((minutes * 60 + second) * 1_000 + ms))
     }
 
     pub fn write(self) -> [u8; WRITTEN_BYTES] {
@@ -79,7 +102,31 @@ fn civil(days: Millis) -> (u32, u32, u32) {
     (year_of_era + era * 400 + u32::from(month <= 2), month, day)
 }
 
-/// `dddd-dd-ddTdd:dd:dd`, a fraction or none, `Z` or `±dd:dd`. A 60th second is no instant that a clock of ours shows.
+/// The other way round.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month > 2 { year } else { year - 1 };
+    let since_march = if month > 2 { month - 3 } else { month + 9 };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let of_year = (153 * since_march + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - 719_468
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Digits as a number.
+fn number(digits: &[u8]) -> i64 {
+    digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))
+}
+
+/// `dddd-dd-ddTdd:dd:dd`, a fraction or none, `Z` or `±dd:dd`.
 fn is_rfc_3339(text: &[u8]) -> bool {
     let Some((fixed, rest)) = text.split_at_checked(19) else { return false };
     let shaped = fixed.iter().zip(b"dddd-dd-ddTdd:dd:dd").all(|(byte, wanted)| match wanted {
@@ -97,7 +144,7 @@ fn is_rfc_3339(text: &[u8]) -> bool {
         }
         _ => false,
     };
-    shaped && offset && (fraction == 0 || (2..=10).contains(&fraction)) && fixed[17] < b'6'
+    shaped && offset && (fraction == 0 || (2..=10).contains(&fraction))
 }
 
 impl fmt::Display for Time {
@@ -128,7 +175,7 @@ impl Visitor<'_> for Reader {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Time, E> {
-        Time::parse(text).ok_or_else(|| E::custom(format_args!("expected {RULE}")))
+        Time::parse(text).ok_or_else(|| E::custom(format_args!("must be {RULE}")))
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<Time, E> {
@@ -172,6 +219,8 @@ impl ToSchema for Time {}
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]
@@ -195,7 +244,9 @@ mod tests {
         for day in 0..90_000 {
             let at = day * DAY_MS + day * 7_919 % DAY_MS;
             let known = Timestamp::from_millisecond(at).map(|at| format!("{at:.3}"));
-            assert_eq!(Ok(Time(at).to_string()), known.map_err(|error| error.to_string()));
+            let written = Time(at).to_string();
+            assert_eq!(Ok(&written), known.as_ref().map_err(|error| error.to_string()));
+            assert_eq!(Time::parse(&written), Some(Time(at)));
         }
     }
 
@@ -226,11 +277,34 @@ mod tests {
             "2027-03-01T19:30:00+1:00",
             "2027-03-01T19:30:00+0100",
             "2027-03-01T19:30:00+99:00",
+            "2027-03-01T19:30:00+24:00",
+            "2027-03-01T19:30:00+01:60",
+            "2027-00-01T00:00:00Z",
+            "2027-13-01T00:00:00Z",
+            "2027-04-31T00:00:00Z",
+            "2027-03-00T00:00:00Z",
+            "2100-02-29T00:00:00Z",
+            "2027-03-01T00:60:00Z",
             "2027-03-01T19:30:00Z[Europe/Berlin]",
             "+2027-03-01T19:30:00Z",
             "1893456000000",
         ] {
             assert_eq!(Time::parse(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn every_year_of_four_digits_is_read() {
+        for (text, ms) in [
+            ("0000-01-01T00:00:00Z", -62_167_219_200_000),
+            ("0000-02-29T00:00:00Z", -62_162_121_600_000),
+            ("1969-12-31T23:59:59.999Z", -1),
+            ("1970-01-01T00:30:00+01:00", -1_800_000),
+            ("2262-04-11T23:47:16.855Z", 9_223_372_036_855),
+            ("9999-12-31T23:59:59.999Z", LAST),
+            ("9999-12-31T23:59:59-23:59", LAST - 999 + 86_340_000),
+        ] {
+            assert_eq!(Time::parse(text), Some(Time(ms)), "{text}");
         }
     }
 

@@ -6,23 +6,26 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::listing::BodyView;
-use onsale_domain::venue::Venue;
 use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::venue::fact::LayoutPublished;
+use onsale_domain::venue::{self, Venue};
 use onsale_domain::venue::{VenueCommand, VenueFact};
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind};
+use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::extract::{Caller, LargeJson, VenuePath};
+use super::about::{AboutBody, CardBody, Metadata};
+use super::extract::{Caller, Json, LargeJson, VenuePath};
 use super::layout::LayoutBody;
-use super::list::{self, List, Page};
-use super::new_listing;
+use super::list::{self, Asked, List, Named};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
 use super::table::{Declared, declare};
+use super::time::Time;
 use super::wire::At;
+use super::{about, delete, new_listing};
 use crate::app::App;
 
 /// The routes of venues.
@@ -31,6 +34,8 @@ pub fn routes() -> Vec<Declared> {
         declare!("venues.create", create, Staff, Staff, keyed),
         declare!("venues.list", list, Read, Read, compressed),
         declare!("venues.show", show, Read, Read, compressed),
+        declare!("venues.change", change, Staff, Staff, keyed),
+        declare!("venues.delete", delete::venue, Staff, Staff, keyed),
         declare!("venues.publish_layout", publish, Staff, Staff, keyed),
     ]
 }
@@ -46,6 +51,13 @@ pub struct NewVenue {
     #[schema(example = "Lisbon, Rua do Teatro 1")]
     pub place: String,
     pub layout: LayoutBody,
+    /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
+    #[schema(example = "shop-4711")]
+    pub external_id: Option<String>,
+    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Metadata>,
+    pub card: Option<CardBody>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,6 +75,8 @@ pub struct VenueBody {
     versions: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     layout: Option<LayoutBody>,
+    #[serde(flatten)]
+    about: AboutBody,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -85,7 +99,8 @@ pub async fn create(
     caller: Caller,
     LargeJson(body): LargeJson<NewVenue>,
 ) -> Result<Response, Problem> {
-    let listing = new_listing(&app, ListingKind::Venue, &caller);
+    let about = about::asked(&body.external_id, &body.metadata, &body.card);
+    let listing = new_listing(&app, ListingKind::Venue, &caller, &about);
     let origin = caller.origin(&listing, &body);
     let layout = body.layout.into_domain();
     let command = Command::Venue(VenueCommand::CreateVenue(Box::new(CreateVenue {
@@ -93,7 +108,7 @@ pub async fn create(
         place: body.place,
         layout: layout.into(),
     })));
-    let answer = reply::submit(&app, listing, command, origin, None).await?;
+    let (listing, answer) = reply::create(&app, listing, command, about, origin).await?;
     let (_, created) = own_fact(&answer, |fact| {
         if let Fact::Venue(VenueFact::VenueCreated(created)) = fact { Some(created) } else { None }
     })?;
@@ -107,6 +122,7 @@ pub async fn create(
         areas: published.layout.areas.len(),
         versions: Vec::new(),
         layout: None,
+        about: AboutBody::of_answer(&answer),
     };
     Ok(reply::created(&answer, &format!("/v1/venues/{listing}"), &venue))
 }
@@ -128,7 +144,9 @@ pub async fn publish(
 ) -> Result<Response, Problem> {
     let origin = caller.origin(&at.listing, &body);
     let command = Command::Venue(VenueCommand::PublishLayout(body.into_domain().into()));
-    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
+    // Here the body is the layout.
+    let tell = |refusal: &_| Problem::refused(refusal, None).renamed("layout", "");
+    let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let (_, published) = own_fact(&answer, published_in)?;
     let body = Published {
         venue: at.listing.to_string(),
@@ -138,6 +156,50 @@ pub async fn publish(
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::created(&answer, &format!("/v1/venues/{}", at.listing), &body))
+}
+
+/// What is said of it. A layout is published at a route of its own; its name and its place never change.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(example = json!({"card": {"city": "Lisbon", "country": "PT", "virtual": false}}))]
+#[schema(min_properties = 1)]
+pub struct VenueChange {
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Option<Metadata>>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CardBody>)]
+    pub card: Option<Option<CardBody>>,
+}
+
+/// Change what is said of a venue
+///
+/// The answer is the venue as it is now, with its newest layout.
+#[utoipa::path(patch, path = "/v1/venues/{venue}", tag = "venues", request_body = VenueChange,
+    responses((status = 200, body = VenueBody)))]
+pub async fn change(
+    State(app): State<Arc<App>>,
+    at: VenuePath,
+    caller: Caller,
+    Json(body): Json<VenueChange>,
+) -> Result<Response, Problem> {
+    let command = about::change(&body.metadata, &body.card, false)?;
+    let command = command.ok_or_else(|| Problem::invalid("body", "names at least one thing to change"))?;
+    let origin = caller.origin(&at.listing, &body);
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    Ok(reply::changed(&answer, &view, &whole(&view, find(&app, &at.listing)?.latest())))
+}
+
+/// A venue with one of its layouts.
+fn whole(view: &View, published: Option<&venue::Published>) -> Option<VenueBody> {
+    let BodyView::Venue(venue) = &view.body else { return None };
+    let mut body = summary(view, venue);
+    body.versions = venue.layouts.iter().map(|published| published.version).collect();
+    body.layout = published.map(|published| LayoutBody::from_domain(&published.layout));
+    Some(body)
 }
 
 #[derive(Debug, Deserialize)]
@@ -157,28 +219,27 @@ pub async fn show(
     at: VenuePath,
     Query(wish): Query<Version>,
 ) -> Result<Response, Problem> {
+    let view = app.engine.view(&at.listing).ok_or_else(|| Problem::code(Code::ListingUnknown))?;
     let venue = find(&app, &at.listing)?;
     let published = match wish.version {
         None => venue.latest(),
         Some(version) => Some(venue.version(version).ok_or_else(|| version_unknown("version"))?),
     };
-    let mut body = summary(&at.listing, &venue);
-    body.versions = venue.layouts.iter().map(|published| published.version).collect();
-    body.layout = published.map(|published| LayoutBody::from_domain(&published.layout));
-    Ok(reply::json(StatusCode::OK, &body))
+    Ok(reply::json(StatusCode::OK, &whole(&view, published)))
 }
 
 /// Venues in order of their ids
 ///
 /// Without their layouts: ask for one venue to see its own.
 #[utoipa::path(get, path = "/v1/venues", tag = "venues",
-    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("external_id" = Option<String>, Query),
+           ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query)),
     responses((status = 200, body = List<VenueBody>)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Page>) -> Result<Response, Problem> {
-    let at = (page.after.as_deref(), page.limit);
-    let (found, next) = list::listings(&app, "venues.list", ListingKind::Venue, at, |_| true)?;
+pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Named>) -> Result<Response, Problem> {
+    let (found, next) =
+        list::listings(&app, "venues.list", ListingKind::Venue, &Asked::from(&page), |_| true).await?;
     let venues = found.iter().filter_map(|view| match &view.body {
-        BodyView::Venue(venue) => Some(summary(&view.listing, venue)),
+        BodyView::Venue(venue) => Some(summary(view, venue)),
         BodyView::Event(_)
         | BodyView::Sale(_)
         | BodyView::Series(_)
@@ -204,14 +265,20 @@ pub fn find(app: &App, venue: &ListingId) -> Result<Arc<Venue>, Problem> {
     }
 }
 
+/// What a venue is called, as far as this server knows; nothing is decided by it.
+pub fn name_of(app: &App, venue: &ListingId) -> Option<String> {
+    find(app, venue).ok().map(|venue| venue.name.clone())
+}
+
 pub fn version_unknown(field: &str) -> Problem {
     Problem::invalid(field, "no such version is kept; GET the venue to see which are")
 }
 
-fn summary(listing: &ListingId, venue: &Venue) -> VenueBody {
+fn summary(view: &View, venue: &Venue) -> VenueBody {
     let latest = venue.latest();
     VenueBody {
-        id: listing.to_string(),
+        id: view.listing.to_string(),
+        about: AboutBody::of(view),
         name: venue.name.clone(),
         place: venue.place.clone(),
         layout_version: latest.map_or(0, |latest| latest.version),

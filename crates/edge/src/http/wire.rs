@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use super::json::{ByHand, Object};
 use super::names::Names;
 use super::time::Time;
+use super::words::{EndedStatus, HoldStatus};
 use crate::token::Tokens;
 
 /// Places of a general-admission area, as asked for.
@@ -46,6 +47,7 @@ pub struct AreaPriced<'a> {
 pub struct HoldBody<'a> {
     pub id: String,
     pub event: String,
+    pub status: HoldStatus,
     /// The `Hold-Token` for extend, release and confirm. Only its buyer is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
@@ -71,6 +73,9 @@ pub struct HoldBody<'a> {
     /// How many separate runs best available had to take; 0 for an explicit pick.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pieces: Option<u8>,
+    /// The order that has taken it, where the hold itself is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
 }
 
 /// What a hold's body is made of, wherever it comes from.
@@ -112,6 +117,7 @@ impl<'a> HoldBody<'a> {
             token: tokens.map(|tokens| tokens.make(event, parts.hold, parts.fence, parts.buyer)),
             id,
             event: listing_text(event),
+            status: HoldStatus::Held,
             fence: parts.fence,
             buyer: parts.buyer.as_str(),
             seats: seats_priced(parts.seats, names),
@@ -125,7 +131,27 @@ impl<'a> HoldBody<'a> {
             offered: parts.offered,
             already_yours: false,
             pieces: None,
+            order: None,
         }
+    }
+}
+
+/// A hold, a place in a queue, a checkout or an entry that is over. It is told for an hour; changing it is refused.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Ended)]
+pub struct EndedBody {
+    pub id: String,
+    /// The event, the sale or the registration.
+    pub listing: String,
+    pub status: EndedStatus,
+    /// The order that has bought it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+}
+
+impl EndedBody {
+    pub fn new(id: String, listing: &ListingId, status: impl Into<EndedStatus>) -> EndedBody {
+        EndedBody { id, listing: listing.to_string(), status: status.into(), order: None }
     }
 }
 
@@ -134,6 +160,7 @@ impl ByHand for HoldBody<'_> {
         let mut body = Object::begin(out);
         body.text("id", &self.id);
         body.text("event", &self.event);
+        body.text("status", self.status.as_str());
         if let Some(token) = &self.token {
             body.text("token", token);
         }
@@ -158,6 +185,9 @@ impl ByHand for HoldBody<'_> {
         body.flag("already_yours", self.already_yours);
         if let Some(pieces) = self.pieces {
             body.number("pieces", pieces);
+        }
+        if let Some(order) = &self.order {
+            body.text("order", order);
         }
         body.end();
     }
@@ -245,6 +275,7 @@ mod tests {
             let body = HoldBody {
                 id: "hld_1".to_owned(),
                 event: "evt_1".to_owned(),
+                status: HoldStatus::Held,
                 token,
                 fence: u64::MAX,
                 buyer,
@@ -262,6 +293,7 @@ mod tests {
                 offered: true,
                 already_yours: false,
                 pieces,
+                order: pieces.map(|_| "ord_1".to_owned()),
             };
             let mut written = Vec::new();
             body.write(&mut written);

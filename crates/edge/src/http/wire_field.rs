@@ -24,6 +24,7 @@ fn wire_name(field: Field) -> &'static str {
         Field::ItemName => "items[].name",
         Field::ItemPriceMinor => "items[].price_minor",
         Field::ItemStock => "items[].stock",
+        Field::ItemPicture => "items[].picture",
         // The body has another word.
         Field::PickCount => "best_available.count",
         Field::AddedSeats => "add_seats",
@@ -33,8 +34,22 @@ fn wire_name(field: Field) -> &'static str {
         Field::DroppedSeat => "drop_seats[]",
         Field::DroppedArea => "drop_areas[]",
         Field::ScheduleLine => "schedule.cron",
+        Field::RegistrationEvent => "event",
+        Field::RegistrationVenue => "venue",
         // The body says it as the domain does.
         Field::Name
+        | Field::ExternalId
+        | Field::Metadata
+        | Field::CardCategory
+        | Field::CardTags
+        | Field::CardTag
+        | Field::CardCity
+        | Field::CardCountry
+        | Field::CardLatitude
+        | Field::CardLongitude
+        | Field::CardPicture
+        | Field::CardOrganiser
+        | Field::TimeZone
         | Field::Description
         | Field::StartsAt
         | Field::EndsAt
@@ -72,6 +87,7 @@ fn wire_name(field: Field) -> &'static str {
         | Field::SkuName
         | Field::SkuPriceMinor
         | Field::SkuStock
+        | Field::SkuPicture
         | Field::StockCount
         | Field::Lines
         | Field::Line

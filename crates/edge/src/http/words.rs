@@ -1,6 +1,7 @@
 //! Sets of words that answers choose from. Where the rules have such a set, each word is made from theirs, so that neither
 //! can have one that the other does not know.
 
+use onsale_domain::ended::End;
 use onsale_domain::{auction, order, registration, seats, series, stock};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -46,6 +47,42 @@ words! {
 }
 
 words! {
+    /// Of a hold that lives.
+    HoldStatus { Held = "held", }
+}
+
+words! {
+    /// What became of something that is over.
+    EndedStatus {
+        Expired = "expired",
+        Released = "released",
+        /// Staff took it away.
+        Overridden = "overridden",
+        /// It was bought.
+        Confirmed = "confirmed",
+        /// The seat that was waited for was sold or blocked, or the event closed.
+        Dissolved = "dissolved",
+        /// The seat came free when its buyer was at the limit.
+        OverLimit = "over_limit",
+        /// The store that servers share has forgotten it.
+        Lost = "lost",
+    }
+}
+
+impl From<End> for EndedStatus {
+    fn from(end: End) -> EndedStatus {
+        match end {
+            End::Expired => EndedStatus::Expired,
+            End::Released => EndedStatus::Released,
+            End::Overridden => EndedStatus::Overridden,
+            End::Confirmed => EndedStatus::Confirmed,
+            End::Dissolved => EndedStatus::Dissolved,
+            End::OverLimit => EndedStatus::OverLimit,
+        }
+    }
+}
+
+words! {
     /// Where a sale stands, by the clock.
     SaleStatus of stock::details::SaleStatus {
         Scheduled = "scheduled", Open = "open", Ended = "ended", Cancelled = "cancelled",
@@ -55,6 +92,13 @@ words! {
 words! {
     /// Nothing is left: reservations may still return, or everything is sold.
     SoldOut { ForNow = "for_now", ForGood = "for_good", }
+}
+
+impl SoldOut {
+    /// As the rules say it: nothing is left, and whether that is for good.
+    pub fn of(for_good: Option<bool>) -> Option<SoldOut> {
+        for_good.map(|for_good| if for_good { SoldOut::ForGood } else { SoldOut::ForNow })
+    }
 }
 
 words! {
@@ -266,6 +310,8 @@ mod tests {
         }
         check(SoldOut::ALL, SoldOut::as_str);
         check(CheckoutStatus::ALL, CheckoutStatus::as_str);
+        check(HoldStatus::ALL, HoldStatus::as_str);
+        check(EndedStatus::ALL, EndedStatus::as_str);
         check(EntryStatus::ALL, EntryStatus::as_str);
         check(ReserveStatus::ALL, ReserveStatus::as_str);
         check(Closing::ALL, Closing::as_str);

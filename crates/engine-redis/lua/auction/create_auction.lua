@@ -10,4 +10,4 @@ if now >= ends then return {4, {NO.invalid, "", "field", FIELD.ends_at, "in the 
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules, "numbers", format("%.0f|%.0f|0|", epoch, epoch))
 call("SET", KEYS[11], format("%.0f", ends), "PX", format("%.0f", ends - now))
-return write_new({list()}, "auction", format("live|0|%.0f|0|1|0|0", ends))
+return write_created({list()}, "auction", format("live|0|%.0f|0|1|0|0", ends))

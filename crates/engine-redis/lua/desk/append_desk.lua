@@ -22,7 +22,7 @@ if outcome ~= 0 then return {outcome, {code, "", ""}, epoch, offset, now, 0, {}}
 call("HLEN", KEYS[1])
 if not layout then epoch = tonumber(new_epoch) end
 local written = write_new({fact}, "desk", "|0|0|0|0|0|0")
-if not layout then call("HSET", KEYS[1], "opened_at", format("%.0f", now)) end
+if not layout then call("HSET", KEYS[1], "created_at", format("%.0f", now)) end
 -- Lua's stack takes some thousand values at once; longer lists go in pieces.
 for from = 1, #set, 1000 do call("HSET", KEYS[2], unpack(set, from, math.min(from + 999, #set))) end
 for from = 1, #gone, 1000 do call("HDEL", KEYS[2], unpack(gone, from, math.min(from + 999, #gone))) end

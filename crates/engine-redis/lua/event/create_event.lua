@@ -14,6 +14,4 @@ for n, area in ipairs(of_areas) do
 end
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[2], "rules", rules)
-local facts = {}
-while ARGV[at_arg] do facts[#facts + 1] = list() end
-return write_new(facts, LAYOUT, format("%s|0|0|%d|1|1|%d", status, count, new_buckets(count)))
+return write_created({}, LAYOUT, format("%s|0|0|%d|1|1|%d", status, count, new_buckets(count)))

@@ -44,6 +44,7 @@ for n = 1, #away do
   change_area(away[n][1], "held", -away[n][2])
 end
 held.seats, held.prices = kept, costs
+LATER.tell_after(held)
 things_dirty[held.id] = true
 for n = 1, #dropped do change_seat(dropped[n], 0, nil) end
 serve(dropped)

@@ -40,8 +40,7 @@ else
         left = left - 1
       elseif kind == "q" and known and known.kind == "q" then
         local place = place_by_id(id)
-        emit({"kind", "place_expired", "place", id})
-        end_place(place, HOW.expired)
+        end_place(place, HOW.expired, "place_expired")
         left = left - 1
       end
     end

@@ -21,6 +21,7 @@ emit({"kind", "hold_extended", "hold", held.id, "until", decimal(ends)})
 due_remove("h", held)
 held.ends = ends
 held.extensions = held.extensions + 1
+LATER.tell_after(held)
 things_dirty[held.id] = true
 due_add("h", held)
 refresh_locks(held)

@@ -64,6 +64,7 @@ for _, line in ipairs(lines) do
   if same then same[2] = same[2] + line[2] else held.areas[#held.areas + 1] = line end
   change_area(line[1], "held", line[2])
 end
+LATER.tell_after(held)
 things_dirty[held.id] = true
 due_add("h", held)
 local buyer = intern(held.buyer)

@@ -9,6 +9,5 @@ local unknown = unknown_seats({index})
 if #unknown > 0 then return refuse_all(unknown) end
 local place = place_of(index, ARGV[7])
 if not place then return refuse(NO.place_unknown) end
-emit({"kind", "queue_left", "place", place.id})
-end_place(place, HOW.released)
+end_place(place, HOW.released, "queue_left")
 return done()

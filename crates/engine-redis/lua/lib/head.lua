@@ -13,4 +13,6 @@ if values[1] then
   epoch, offset, last_at = tonumber(epoch_text), tonumber(offset), tonumber(last_at)
   -- The listing's time never runs backwards past its last fact.
   if now < last_at then now = last_at end
+  -- One that is deleted is no listing, but for those who would make it anew (lib/vacant).
+  if status == "deleted" then layout = nil end
 end

@@ -9,7 +9,8 @@ local taken, why, whose = GOODS.own(goods, name, ARGV[9])
 if not taken then return whose and refuse_order(why, whose) or refuse(why) end
 local other = BOOK.get("g:" .. goods)
 if other then return refuse_order(NO.already_ordered, other) end
-if GOODS.ordered(goods) then return refuse(GOODS.ordered(goods)) end
+why, whose = GOODS.ordered(goods)
+if why then return whose and refuse_order(why, whose) or refuse(why) end
 if is_booked(id) or GOODS.knows(id) then return refuse_order(NO.id_taken, id) end
 -- Nothing is charged on top of nothing. A share is taken of thousands and their rest apart: numbers here are exact below
 -- 2^53 only.

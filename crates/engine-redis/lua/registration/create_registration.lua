@@ -16,4 +16,4 @@ if now >= opens then
   status = "open"
   facts[2] = {"kind", "registration_status_changed", "status", status, "by_schedule", "1"}
 end
-return write_new(facts, "registration", format("%s|0|0|%s|1|0|0", status, capacity))
+return write_created(facts, "registration", format("%s|0|0|%s|1|0|0", status, capacity))

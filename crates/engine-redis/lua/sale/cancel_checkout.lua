@@ -5,7 +5,7 @@ follow_schedule()
 expire_touched(ARGV[7], ARGV[6])
 local code, why = own_code(ARGV[6], ARGV[7])
 if not code then return refuse(why) end
-if code.order ~= "" then return refuse(NO.checkout_ordered) end
+if code.order ~= "" then return refuse_order(NO.checkout_ordered, code.order) end
 emit({"kind", "checkout_cancelled", "checkout", code.id, "why", "buyer"})
 end_code(code, HOW.released)
 return done()

@@ -16,4 +16,4 @@ if now >= starts then
   facts[2] = {"kind", "sale_status_changed", "status", status, "by_schedule", "1"}
 end
 call("SET", KEYS[11], format("%.0f", mark), "PX", format("%.0f", mark - now))
-return write_new(facts, "sale", format("%s|%s|%.0f|%d|1|0|0", status, match(rules, "^%d+|%d+|(%d+)|"), mark, #skus))
+return write_created(facts, "sale", format("%s|%s|%.0f|%d|1|0|0", status, match(rules, "^%d+|%d+|(%d+)|"), mark, #skus))

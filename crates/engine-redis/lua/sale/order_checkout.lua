@@ -10,7 +10,7 @@ if status == "cancelled" then return refuse(NO.sale_cancelled) end
 local code, why = own_code(ARGV[6], ARGV[7])
 if not code then return refuse(why) end
 if code.order == ARGV[8] then return unchanged() end
-if code.order ~= "" then return refuse(NO.checkout_ordered) end
+if code.order ~= "" then return refuse_order(NO.checkout_ordered, code.order) end
 if purchase_of_order(ARGV[8]) then return refuse_order(NO.id_taken, ARGV[8]) end
 local till = math.max(code.till, math.min(tonumber(ARGV[9]), code.placed + BOUND.ORDERED_MS_MAX))
 emit({"kind", "checkout_ordered", "checkout", code.id, "order", ARGV[8], "until", decimal(till)})

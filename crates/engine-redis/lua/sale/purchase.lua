@@ -16,7 +16,9 @@ if status == "cancelled" then return refuse(NO.sale_cancelled) end
 local code, why = own_code(ARGV[6], ARGV[7])
 if not code then return refuse(why) end
 -- An order that has taken the code is the only one that may use it, and only once it is paid.
-if code.order ~= "" and not (settled and code.order == order) then return refuse(NO.checkout_ordered) end
+if code.order ~= "" and not (settled and code.order == order) then
+  return refuse_order(NO.checkout_ordered, code.order)
+end
 if not settled and total(code.lines) > 0 then return refuse(NO.payment_required) end
 if purchase_of_order(order) then return refuse_order(NO.id_taken, order) end
 local fence = emit({"kind", "purchased", "checkout", code.id, "order", order})

@@ -8,6 +8,4 @@ epoch = tonumber(arg())
 local first_layout, fields = arg(), list()
 call("HSET", KEYS[1], unpack(fields))
 call("HSET", KEYS[5], 1, first_layout)
-local facts = {}
-while ARGV[at_arg] do facts[#facts + 1] = list() end
-return write_new(facts, "venue", "|0|0|0|0|1|0")
+return write_created({}, "venue", "|0|0|0|0|1|0")

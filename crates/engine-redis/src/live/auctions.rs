@@ -64,12 +64,14 @@ pub(super) fn active(inner: &Inner, replica: &Replica) -> Commands {
     if replica.id.kind != ListingKind::Auction {
         return Vec::new();
     }
-    let Some(view) = replica.view() else { return Vec::new() };
-    let BodyView::Auction(auction) = &view.body else { return Vec::new() };
     let (key, id) = (inner.across.active_auctions(replica.id.tenant), replica.id.to_string());
-    let command = match auction.closed.is_some() || auction.cancelled {
-        true => redis::cmd("ZREM").arg(&key).arg(id).to_owned(),
-        false => redis::cmd("ZADD").arg(&key).arg(auction.ends_at).arg(id).to_owned(),
+    let view = replica.view();
+    let command = match view.as_deref().map(|view| &view.body) {
+        Some(BodyView::Auction(auction)) if auction.closed.is_none() && !auction.cancelled => {
+            redis::cmd("ZADD").arg(&key).arg(auction.ends_at).arg(id).to_owned()
+        }
+        // It is over, or deleted.
+        Some(_) | None => redis::cmd("ZREM").arg(&key).arg(id).to_owned(),
     };
     vec![(key, command)]
 }

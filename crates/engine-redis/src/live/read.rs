@@ -99,13 +99,18 @@ impl Inner {
         Ok(listings)
     }
 
+    async fn look_up_living(&self, listing: ListingId) -> Result<Arc<Replica>, EngineError> {
+        let found = self.look_up(listing).await?.filter(|replica| !replica.is_deleted());
+        found.ok_or(EngineError::UnknownListing)
+    }
+
     pub(super) async fn facts_after(
         &self,
         listing: ListingId,
         after: Position,
         limit: usize,
     ) -> Result<FactPage, EngineError> {
-        let replica = self.look_up(listing).await?.ok_or(EngineError::UnknownListing)?;
+        let replica = self.look_up_living(listing).await?;
         self.freshen(&replica).await?;
         let position = self.check(&replica, after).await?;
         let mut page = FactPage { steps: Vec::new(), position };
@@ -133,7 +138,7 @@ impl Inner {
         listing: ListingId,
         after: Position,
     ) -> Result<Follower, EngineError> {
-        let replica = self.look_up(listing).await?.ok_or(EngineError::UnknownListing)?;
+        let replica = self.look_up_living(listing).await?;
         self.freshen(&replica).await?;
         let epoch = self.check(&replica, after).await?.epoch;
         let moved = replica.subscribe();

@@ -98,15 +98,16 @@ impl Replica {
         look(&self.state.lock().picture)
     }
 
+    /// Whether its last fact says so.
+    pub(super) fn is_deleted(&self) -> bool {
+        self.state.lock().picture.listing.is_deleted()
+    }
+
     /// Made when somebody looks: between two looks a listing may change many times.
     pub(super) fn view(&self) -> Option<Arc<View>> {
         let mut state = self.state.lock();
         if state.view.is_none() {
-            let listing = &state.picture.listing;
-            let body = listing.view()?;
-            let at = listing.last_at;
-            state.view =
-                Some(Arc::new(View { listing: self.id, position: position(&state.picture), at, body }));
+            state.view = View::of(&state.picture.listing).map(Arc::new);
         }
         state.view.clone()
     }
@@ -316,7 +317,7 @@ mod tests {
             ends_at: 2_000_000,
             sale_opens_at: None,
             sale_closes_at: None,
-            is_virtual: false,
+            time_zone: "UTC".into(),
             currency: Currency::parse("EUR").expect("three letters"),
             tiers: vec![Tier { name: "t".into(), price_minor: 700 }],
             rules: SaleRules::default(),

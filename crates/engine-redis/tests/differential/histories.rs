@@ -6,8 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use onsale_domain::listing::Key;
-use onsale_domain::{Command, Listing, ListingId, Millis, Outcome, Step};
+use onsale_domain::about::{About, Card, Coordinates};
+use onsale_domain::listing::{Creation, Describe, Key, ListingCommand};
+use onsale_domain::{Command, Listing, ListingId, ListingKind, Millis, Outcome, Step};
 use onsale_engine::Answer;
 use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::picture::Picture;
@@ -27,6 +28,11 @@ const SIDE_BY_SIDE: usize = 4;
 const LOOK_EVERY: usize = 40;
 /// Makes another chance of a history's seed.
 const SPOILS: u64 = 0x5901_1ed0;
+
+/// Makes a third.
+const OWN: u64 = 0x0a11_c1ad;
+/// Listings may be deleted in the last commands of a history.
+const DELETES: usize = 60;
 
 /// What was asked under keys, for asking again.
 pub(crate) type SentCommands = Vec<(Key, ListingId, Command)>;
@@ -129,6 +135,8 @@ struct History<W> {
     tally: Tally,
     /// The chance of its own by which keys are spoiled, so that the history stays what it is.
     spoils: Chance,
+    /// Another, by which it is asked what every kind can be asked.
+    own: Chance,
     told: bool,
 }
 
@@ -138,7 +146,12 @@ impl<W: World> History<W> {
             self.world.pass_time();
             let about = self.world.listing();
             let reference = self.references.entry(about).or_insert_with(|| Reference::new(about));
-            let ask = self.world.ask(&reference.listing);
+            let known = match reference.listing.is_deleted() {
+                true => &Listing::new(about, 1),
+                false => &reference.listing,
+            };
+            let asked = self.world.ask(known);
+            let ask = self.of_every_kind(asked, n);
             let wrong = |why: String| format!("seed {}, command {n}: {:?}\n{why}", self.seed, ask.command);
             let now = self.world.now();
             let reference = self.references.entry(ask.listing).or_insert_with(|| Reference::new(ask.listing));
@@ -196,6 +209,44 @@ impl<W: World> History<W> {
         Ok(self.tally)
     }
 
+    /// Now and then what every kind can be asked instead: by a chance of its own, so that the history stays what it is. What
+    /// could be deleted is, near the end.
+    fn of_every_kind(&mut self, ask: Ask, n: usize) -> Ask {
+        let own = &mut self.own;
+        let is_desk = ask.listing.kind == ListingKind::Desk;
+        let is_plain = !matches!(ask.command, Command::Create(_));
+        if !is_desk && is_plain && ask.command.creates() && own.one_in(2) {
+            let about = about(own);
+            let command = Command::Create(Box::new(Creation { command: ask.command, about }));
+            return Ask { command, ..ask };
+        }
+        if is_desk || !own.one_in(16) {
+            return ask;
+        }
+        let key = own.one_in(2).then(|| {
+            let (scope, fingerprint) = (own.next(), u128::from(own.next()) << 1);
+            Key { scope: scope.into(), fingerprint }
+        });
+        let known = self.references.get(&ask.listing).map(|reference| &reference.listing);
+        let command = if own.one_in(2) {
+            let About { metadata, card, .. } = about(own);
+            let describe =
+                Describe { metadata: own.one_in(2).then_some(metadata), card: own.one_in(2).then_some(card) };
+            Command::Listing(ListingCommand::Describe(Box::new(describe)))
+        } else {
+            Command::Listing(ListingCommand::Delete)
+        };
+        let is_deletion = command == Command::Listing(ListingCommand::Delete);
+        let would_be = known.is_some_and(|known| {
+            let outcome = known.clone().execute(&command, self.world.now(), &mut Vec::new());
+            outcome == Outcome::Done
+        });
+        if is_deletion && would_be && n < LENGTH - DELETES {
+            return ask;
+        }
+        Ask { listing: ask.listing, command, key }
+    }
+
     /// Everything that Redis has against everything that the domain has.
     async fn look(&self) -> Result<(), String> {
         for (listing, reference) in &self.references {
@@ -213,6 +264,29 @@ impl<W: World> History<W> {
             }
         }
         Ok(())
+    }
+}
+
+/// Sometimes out of bounds.
+fn about(chance: &mut Chance) -> About {
+    let some = |chance: &mut Chance, text: &str| chance.one_in(2).then(|| text.to_owned());
+    let country = if chance.one_in(9) { "pt" } else { "PT" };
+    let card = Card {
+        category: some(chance, "brass | \"wind\" {é}"),
+        tags: (0..chance.below(3)).map(|n| format!("tag {n}")).collect(),
+        city: some(chance, "Lisboa"),
+        country: some(chance, country),
+        coordinates: chance
+            .one_in(2)
+            .then_some(Coordinates { latitude_micro: -1, longitude_micro: 179_999_999 }),
+        picture: some(chance, "https://example.org/a%20b.png"),
+        organiser: some(chance, "A, B & C"),
+        is_virtual: chance.one_in(2),
+    };
+    About {
+        external_id: some(chance, "shop 7/é"),
+        metadata: some(chance, "{\"a\":\"\\n | '\",\"b\":[]}"),
+        card: chance.one_in(2).then_some(card),
     }
 }
 
@@ -301,9 +375,18 @@ pub(crate) async fn histories<W: World>(
                     let (world, own) = (W::of_seed(seed), Tally::new(W::REACHABLE));
                     let mut caller = caller.clone();
                     caller.terms.plain &= W::is_plain(seed);
-                    let spoils = Chance::new(seed ^ SPOILS);
-                    let history =
-                        History { caller, seed, world, references, pictures, tally: own, spoils, told };
+                    let (spoils, asks) = (Chance::new(seed ^ SPOILS), Chance::new(seed ^ OWN));
+                    let history = History {
+                        caller,
+                        seed,
+                        world,
+                        references,
+                        pictures,
+                        tally: own,
+                        spoils,
+                        own: asks,
+                        told,
+                    };
                     let ran = history.run().await;
                     if ran.is_err() {
                         // One difference is enough.
@@ -318,7 +401,12 @@ pub(crate) async fn histories<W: World>(
     for task in tasks {
         all.add(&task.await.expect("no panic")?);
     }
+    // Nobody describes or deletes a desk.
+    let is_own = W::of_seed(1).listing().kind != ListingKind::Desk;
     match all.failed {
+        _ if is_own && all.own[..2].contains(&0) => {
+            Err(format!("described, refused a deletion, deleted: {:?}", all.own))
+        }
         0 => Err("no spoiled key was ever met".to_owned()),
         _ => Ok(all),
     }

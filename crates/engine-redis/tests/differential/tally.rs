@@ -19,6 +19,8 @@ pub(crate) struct Tally {
     pub accepted: u64,
     /// Commands that failed on a spoiled key, and then did not.
     pub failed: u64,
+    /// What every kind can be asked: described, refused a deletion, deleted.
+    pub own: [u64; 3],
 }
 
 impl Tally {
@@ -29,16 +31,33 @@ impl Tally {
                 cells.insert((*verb, *outcome), 0);
             }
         }
-        Tally { cells, strange: Vec::new(), commands: 0, accepted: 0, failed: 0 }
+        Tally { cells, strange: Vec::new(), commands: 0, accepted: 0, failed: 0, own: [0; 3] }
     }
 
     pub(crate) fn count(&mut self, command: &Command, answer: &Answer) {
         self.commands += 1;
         let label = label(answer);
+        if let Command::Listing(_) = command {
+            let all = [
+                ("describe_listing", "done"),
+                ("delete_listing", "listing_in_use"),
+                ("delete_listing", "done"),
+            ];
+            for (count, _) in
+                self.own.iter_mut().zip(all).filter(|(_, cell)| *cell == (command.verb().name, label))
+            {
+                *count += 1;
+            }
+            return;
+        }
         self.accepted += u64::from(answer.outcome.refused().is_none());
         let key = self.cells.keys().find(|(verb, outcome)| *verb == command.verb().name && *outcome == label);
         match key.copied() {
             Some(key) => *self.cells.entry(key).or_default() += 1,
+            // Any verb is told so of what was deleted.
+            None if label == "listing_unknown" && answer.position.offset > 0 => {}
+            // And what is said of a new listing may be wrong.
+            None if label == "invalid" && matches!(command, Command::Create(_)) => {}
             None => self.strange.push(format!("{} {label}", command.verb().name)),
         }
     }
@@ -51,6 +70,7 @@ impl Tally {
         self.commands += other.commands;
         self.accepted += other.accepted;
         self.failed += other.failed;
+        self.own.iter_mut().zip(other.own).for_each(|(own, other)| *own += other);
     }
 
     /// How often a verb was answered so.
@@ -90,6 +110,7 @@ fn label(answer: &Answer) -> &'static str {
         Outcome::Unchanged => "unchanged",
         Outcome::AlreadyYours(_) => "already_yours",
         Outcome::StillQueued(_) => "still_queued",
+        Outcome::AlreadyConfirmed(_) => "already_confirmed",
         Outcome::AlreadyPurchased(_) => "already_purchased",
         Outcome::AlreadyRegistered(_) => "already_registered",
         Outcome::Refused(refusal) if refusal.code.as_str() == "already_yours" => "no:already_yours",

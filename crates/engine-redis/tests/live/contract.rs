@@ -88,7 +88,7 @@ const HASHES: usize = usize::MAX;
 
 /// What a restart makes of the replicas is the same however the servers are found, and takes most of the time: tables
 /// restart on single servers, in tests of their own, and everywhere with `ONSALE_CONTRACT=full`. Every part is played on a single server of
-/// each day; where there are several servers, two of the four parts.
+/// each day; where there are several servers, two or three of the five.
 #[derive(Clone, Copy)]
 enum Rounds {
     InOneGo(&'static [Part]),
@@ -158,7 +158,12 @@ fn of_cluster(six: &Six) -> Config {
 fn in_a_cluster(brand: Brand, compact_from: usize) {
     let six = Six::start(brand);
     let masters = six.nodes[..3].iter().collect::<Vec<_>>();
-    run(&of_cluster(&six), &masters, compact_from, Rounds::InOneGo(&[Part::Events, Part::Others]));
+    run(
+        &of_cluster(&six),
+        &masters,
+        compact_from,
+        Rounds::InOneGo(&[Part::Events, Part::Stock, Part::Orders]),
+    );
 }
 
 #[test]
@@ -168,7 +173,7 @@ fn the_engine_keeps_the_contract_of_seats_on_redis() {
 
 #[test]
 fn the_engine_keeps_the_contract_of_other_kinds_on_redis() {
-    on_one_server(Brand::Redis, HASHES, Rounds::InOneGo(&[Part::Auctions, Part::Others]));
+    on_one_server(Brand::Redis, HASHES, Rounds::InOneGo(&[Part::Auctions, Part::Stock, Part::Orders]));
 }
 
 #[test]
@@ -187,8 +192,13 @@ fn the_engine_keeps_the_contract_on_valkey_with_large_charts() {
 }
 
 #[test]
-fn the_engine_keeps_the_contract_of_other_kinds_on_valkey_through_restarts() {
-    on_one_server(Brand::Valkey, BITS, Rounds::Restarted(Part::Others));
+fn the_engine_keeps_the_contract_of_stock_on_valkey_through_restarts() {
+    on_one_server(Brand::Valkey, BITS, Rounds::Restarted(Part::Stock));
+}
+
+#[test]
+fn the_engine_keeps_the_contract_of_orders_on_valkey_through_restarts() {
+    on_one_server(Brand::Valkey, BITS, Rounds::Restarted(Part::Orders));
 }
 
 #[test]

@@ -48,6 +48,9 @@ pub(crate) fn creation(listing: ListingId, now: Millis) -> Command {
                 currency: Currency::parse("EUR").expect("three letters"),
                 price_minor: 0,
                 checkout_ms: 600_000,
+                ends_at: None,
+                event: None,
+                venue: None,
             };
             let create = CreateRegistration { details, capacity: 2 };
             Command::Registration(RegistrationCommand::Create(Box::new(create)))

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use onsale_domain::ListingId;
+use onsale_engine::packed::is_packed;
 use onsale_engine::{Engine, EngineError};
 use onsale_engine_redis::Keys;
 use onsale_engine_redis::inspect::{Depth, inspect};
@@ -219,4 +220,33 @@ async fn the_doctor_names_every_damaged_listing_by_its_key_and_no_other() {
         assert_eq!(named, 1, "{what}: {told:#?}");
     }
     assert_eq!(told.len(), all.len(), "{told:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_packed_chart_that_does_not_unpack_damages_its_listing_alone() {
+    let server = Server::start(Brand::Redis);
+    let engine = open(&server.url(), Options::default()).await;
+    let (hurt, healthy) = (event(1), event(2));
+    create(&engine, hurt).await;
+    create(&engine, healthy).await;
+    let meta = keys(&engine, &hurt).meta().to_owned();
+    let chart = redis::cmd("HGET").arg(&meta).arg("chart").to_owned();
+    let Ok(redis::Value::BulkString(good)) = engine.link().query(&chart).await else { panic!("no chart") };
+    assert!(is_packed(&good), "a long chart is packed");
+    let mut bad = good.clone();
+    bad[good.len() / 2] ^= 1;
+    let write = |chart: &[u8]| redis::cmd("HSET").arg(&meta).arg("chart").arg(chart).to_owned();
+    engine.link().query(&write(&bad)).await.expect("it is written");
+    // Whoever knows the chart goes on; a server that has to read it refuses this listing alone.
+    sells(&engine, hurt, 1).await;
+    let late = open(&server.url(), Options::default()).await;
+    sells(&late, healthy, 1).await;
+    is_damaged(&late, hurt, "chart").await;
+    engine.link().query(&write(&good)).await.expect("it is written");
+    let begun = tokio::time::Instant::now();
+    while let Err(error) = hold(&late, hurt, 2, "ann", 600_000).await {
+        assert!(matches!(error, EngineError::Damaged(_)), "{error}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "it is never looked at again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }

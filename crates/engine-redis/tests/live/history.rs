@@ -119,6 +119,7 @@ async fn a_sale_is_told_again_under_its_key_hours_after_its_hold_was_forgotten()
         let command = EventCommand::ConfirmHold(ConfirmHold {
             key: HoldKey { hold, fence, buyer: buyer("ann") },
             order: OrderId(1),
+            settled: true,
         });
         let confirm = Request {
             listing,

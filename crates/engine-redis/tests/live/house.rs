@@ -51,7 +51,7 @@ pub(crate) fn tempest(now: Millis, seats: usize) -> Command {
         ends_at: now + 370_000_000,
         sale_opens_at: None,
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("three capital letters"),
         tiers: vec![Tier { name: "all".into(), price_minor: 1_000 }],
         rules: SaleRules { buyer_limit: 50, ..SaleRules::default() },

@@ -17,6 +17,11 @@ use crate::differential::histories::{Ask, SentCommands, asked_before, takes_its_
 
 const DAY: Millis = 86_400_000;
 
+/// Another listing that a registration may name; whether there is one is not for the rules.
+fn other(kind: ListingKind) -> ListingId {
+    ListingId { tenant: Tenant::DEFAULT, kind, number: 7 }
+}
+
 pub(crate) struct World {
     pub chance: Chance,
     pub now: Millis,
@@ -147,6 +152,9 @@ impl World {
             currency: Currency::parse("EUR").expect("three letters"),
             price_minor: if self.chance.one_in(2) { 0 } else { 900 },
             checkout_ms: 30_000 + self.chance.below(10) as Millis * 10_000,
+            ends_at: self.chance.one_in(4).then_some(self.now + length + 3_600_000),
+            event: self.chance.one_in(4).then_some(other(ListingKind::Event)),
+            venue: self.chance.one_in(4).then_some(other(ListingKind::Venue)),
         };
         let capacity = self.chance.below(4) as u32;
         RegistrationCommand::Create(Box::new(CreateRegistration { details, capacity }))
@@ -190,7 +198,7 @@ impl World {
 
     fn change(&mut self) -> RegistrationCommand {
         let nothing = ChangeRegistration::default();
-        RegistrationCommand::Change(Box::new(match self.chance.below(8) {
+        RegistrationCommand::Change(Box::new(match self.chance.below(10) {
             0 => ChangeRegistration { name: Some(String::new()), ..nothing },
             1 => ChangeRegistration { opens_at: Some(self.now + 5_000), ..nothing },
             2 => ChangeRegistration { price_minor: Some(0), ..nothing },
@@ -204,6 +212,13 @@ impl World {
                 ..nothing
             },
             6 => ChangeRegistration { checkout_ms: Some(40_000), ..nothing },
+            7 => ChangeRegistration { ends_at: Some(Some(self.now + 31 * DAY)), ..nothing },
+            8 => ChangeRegistration {
+                ends_at: Some(None),
+                event: Some(None),
+                venue: Some(Some(other(ListingKind::Venue))),
+                ..nothing
+            },
             _ => nothing,
         }))
     }

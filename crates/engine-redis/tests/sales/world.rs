@@ -76,7 +76,13 @@ impl World {
 
     pub(crate) fn sku(&mut self, id: &str) -> Sku {
         let (price_minor, stock) = (self.price(), self.chance.below(9) as u32);
-        Sku { id: id.into(), name: format!("one | {{{id}}}"), price_minor, stock }
+        let picture = match self.chance.below(6) {
+            0 => Some("https://cdn.example/mug.png".into()),
+            1 => Some("<svg>\n\t<g id=\"x\\y\"/>\r</svg>".into()),
+            2 if id == "A" => Some("javascript:alert(1)".into()),
+            _ => None,
+        };
+        Sku { id: id.into(), name: format!("one | {{{id}}}"), price_minor, stock, picture }
     }
 
     /// Some units of some SKU, now and then of one that there is not.

@@ -264,6 +264,7 @@ impl Engine for LuaEngine {
     ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
         let (inner, picture) = (self.inner.clone(), self.picture(&listing));
         self.away(async move {
+            let picture = picture.filter(|picture| !picture.listing.is_deleted());
             let position = position(&picture.ok_or(EngineError::UnknownListing)?);
             if after.offset > position.offset || after.offset > 0 && after.epoch != position.epoch {
                 return Err(EngineError::Reload(position));
@@ -285,6 +286,7 @@ impl Engine for LuaEngine {
     ) -> BoxFuture<'static, Result<Follower, EngineError>> {
         let (inner, handle, picture) = (self.inner.clone(), self.handle.clone(), self.picture(&listing));
         Box::pin(std::future::ready((|| {
+            let picture = picture.filter(|picture| !picture.listing.is_deleted());
             let position = position(&picture.ok_or(EngineError::UnknownListing)?);
             if after.offset > position.offset || after.offset > 0 && after.epoch != position.epoch {
                 return Err(EngineError::Reload(position));
@@ -341,8 +343,7 @@ fn position(picture: &Picture) -> Position {
 }
 
 fn view(picture: &Picture) -> Option<Arc<View>> {
-    let (listing, at) = (picture.listing.id, picture.listing.last_at);
-    Some(Arc::new(View { listing, position: position(picture), at, body: picture.listing.view()? }))
+    View::of(&picture.listing).map(Arc::new)
 }
 
 impl Harness for LuaEngine {

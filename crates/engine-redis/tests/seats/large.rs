@@ -1,8 +1,11 @@
 //! Large charts: what a held seat costs in Redis, with a buyer of its own for every seat, and long lists.
 
+use onsale_domain::chart::Chart;
+use onsale_domain::layout::{Layout, Row, Seat, Section};
 use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::{AdoptChart, BlockSeats, Pick, PlaceHold, UnblockSeats};
 use onsale_domain::{BuyerId, Command, HoldId};
+use onsale_engine::packed;
 use onsale_engine_redis::Keys;
 use onsale_engine_redis::caller::Stamp;
 use onsale_engine_redis::picture::Picture;
@@ -92,5 +95,40 @@ async fn thousands_of_seats_in_one_command() {
         }
         let read = room.picture().await;
         assert!(read.listing.canonical_image() == reference.listing.canonical_image());
+    }
+}
+
+#[test]
+fn the_largest_values_of_an_event_are_packed_to_a_fraction() {
+    // Rows of a hundred, with labels and places as a house draws them.
+    let seat = |n: u32| Seat {
+        id: format!("Stalls-{}-{}", n / 100, n % 100),
+        label: (n % 100).to_string(),
+        x: (n % 100 * 10) as i32,
+        y: (n / 100 * 12) as i32,
+        ..Seat::default()
+    };
+    let row = |r: u32| Row { label: r.to_string(), seats: (r * 100..r * 100 + 100).map(seat).collect() };
+    let stalls = Section { name: "Stalls".into(), rows: (0..500).map(row).collect() };
+    let layout = Layout { sections: vec![stalls], areas: Vec::new() };
+    let chart = Chart::default().adopt(&layout).image();
+    let bytes =
+        |written: Result<Vec<u8>, _>| written.unwrap_or_else(|_: minicbor::encode::Error<_>| Vec::new());
+    for (what, plain) in
+        [("layout", bytes(minicbor::to_vec(&layout))), ("chart", bytes(minicbor::to_vec(&chart)))]
+    {
+        let begun = std::time::Instant::now();
+        let stored = packed::pack(plain.clone());
+        let packed_in = begun.elapsed();
+        let begun = std::time::Instant::now();
+        let read = packed::unpack(&stored).expect("unpacks");
+        let unpacked_in = begun.elapsed();
+        assert_eq!(read, plain);
+        println!(
+            "{what}: {} bytes, packed {} in {packed_in:?}, back in {unpacked_in:?}",
+            plain.len(),
+            stored.len()
+        );
+        assert!(stored.len() * 4 < plain.len(), "{what}: {} of {} bytes", stored.len(), plain.len());
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn create(now: Millis, seats: u32) -> Command {
         ends_at: now + 910_000_000_000,
         sale_opens_at: None,
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("three letters"),
         tiers: vec![Tier { name: "t".into(), price_minor: 700 }],
         rules: SaleRules::default(),

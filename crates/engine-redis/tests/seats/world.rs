@@ -141,7 +141,7 @@ impl World {
             ends_at: self.now + if self.chance.one_in(6) { 8_400_000 } else { 90_000_000 },
             sale_opens_at: (opens == 0).then_some(self.now + 20_000),
             sale_closes_at: self.chance.one_in(8).then_some(self.now + 3_000_000),
-            is_virtual: self.chance.one_in(2),
+            time_zone: if self.chance.one_in(2) { "UTC" } else { "Europe/Lisbon" }.into(),
             currency: Currency::parse("EUR").expect("three letters"),
             tiers: [700, 0, 1_000_000_000_000]
                 .map(|price_minor| Tier { name: "t 1|2".into(), price_minor })

@@ -113,7 +113,8 @@ impl World {
 
     fn template(&mut self) -> SaleTemplate {
         let name = self.chance.one_in(3).then(|| "A mug | {x}:\"1\"".to_owned());
-        let item = ItemTemplate { price_minor: 700, stock: 1 + self.chance.below(9) as u32, name };
+        let picture = self.chance.one_in(3).then(|| "<svg>\n\t</svg>".to_owned());
+        let item = ItemTemplate { price_minor: 700, stock: 1 + self.chance.below(9) as u32, name, picture };
         SaleTemplate {
             name: "one hour".into(),
             description: "Two\nlines | of \"text\"".into(),

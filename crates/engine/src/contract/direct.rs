@@ -89,8 +89,7 @@ impl Shelf {
     }
 
     fn view(&self) -> Option<Arc<View>> {
-        let (listing, at) = (self.listing.id, self.listing.last_at);
-        Some(Arc::new(View { listing, position: self.position(), at, body: self.listing.view()? }))
+        View::of(&self.listing).map(Arc::new)
     }
 
     /// A position of another epoch, or from the future, is not in this log.
@@ -141,7 +140,8 @@ impl Direct {
 
     fn with<T>(&self, listing: &ListingId, answer: impl FnOnce(&Shelf) -> T) -> Result<T, EngineError> {
         let shelves = self.shelves.lock();
-        let shelf = shelves.get(listing).filter(|shelf| shelf.listing.exists());
+        let shelf =
+            shelves.get(listing).filter(|shelf| shelf.listing.exists() && !shelf.listing.is_deleted());
         shelf.map(answer).ok_or(EngineError::UnknownListing)
     }
 }

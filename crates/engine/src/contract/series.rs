@@ -88,7 +88,7 @@ fn details() -> Result<SeriesDetails, String> {
         currency: Currency::parse("EUR").ok_or("a currency")?,
         rules: StockRules::default(),
         length_ms: HOUR,
-        items: vec![ItemTemplate { price_minor: 900, stock: 10, name: None }],
+        items: vec![ItemTemplate { price_minor: 900, stock: 10, name: None, picture: None }],
     };
     Ok(SeriesDetails { name: "hourly".into(), schedule: Schedule::Hourly, from: FIRST, template })
 }

@@ -5,7 +5,7 @@ use onsale_tables::cut;
 
 use super::lines::play;
 use super::table::{run, run_with_restarts};
-use super::{Harness, auctions, awards, desks, orders, reads, registrations, sales, series};
+use super::{Harness, auctions, awards, desks, orders, own, reads, registrations, sales, series};
 
 const HOLDS: &[(&str, &str)] = &[
     ("hold", include_str!("tables/hold.txt")),
@@ -36,27 +36,30 @@ pub enum Part {
     /// Events and venues, queues and deadlines.
     Events,
     Auctions,
-    /// The other kinds, orders and desks.
-    Others,
+    /// Sales, series and registrations.
+    Stock,
+    /// Orders and desks, and what every kind of listing can do.
+    Orders,
 }
 
 impl Part {
-    pub const ALL: [Part; 4] = [Part::Holds, Part::Events, Part::Auctions, Part::Others];
+    pub const ALL: [Part; 5] = [Part::Holds, Part::Events, Part::Auctions, Part::Stock, Part::Orders];
 }
 
 /// The tables of one kind of listing, or of what lives beside one, with how one is played.
 type Kind = (Part, fn() -> Vec<Table>, Play);
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     (Part::Holds, holds, play_seats),
     (Part::Events, events, play_seats),
-    (Part::Others, sales::all, play::<sales::OfSales>),
-    (Part::Others, series::all, play::<series::OfSeries>),
-    (Part::Others, registrations::all, play::<registrations::OfRegistrations>),
+    (Part::Stock, sales::all, play::<sales::OfSales>),
+    (Part::Stock, series::all, play::<series::OfSeries>),
+    (Part::Stock, registrations::all, play::<registrations::OfRegistrations>),
     (Part::Auctions, auctions::all, auctions::play),
-    (Part::Others, orders::all, orders::play),
+    (Part::Orders, orders::all, orders::play),
     (Part::Auctions, awards::all, play::<awards::OfAwards>),
-    (Part::Others, desks::all, play::<desks::OfDesks>),
+    (Part::Orders, desks::all, play::<desks::OfDesks>),
+    (Part::Orders, own::all, own::play),
 ];
 
 fn holds() -> Vec<Table> {

@@ -20,6 +20,7 @@ use crate::engine::{Answer, EngineError, Position, Request};
 use names::Names;
 use parse::{Ask, Line};
 pub(super) use settings::Settings;
+pub(super) use venue::create as create_venue;
 
 /// Time zero of every table: far from 1970, so that an absolute time is never taken for a span.
 pub const ZERO: Millis = 1_700_000_000_000;

@@ -164,9 +164,9 @@ impl Committer {
             if let Some(frame) = frame {
                 change.slot.note_frame(change.first, frame);
             }
-            let is_new = change.slot.view().is_none();
-            let (listing, position) = (change.view.listing, change.view.position);
-            change.slot.publish(change.view);
+            let is_new = change.slot.position().is_none();
+            let (listing, position) = (change.slot.id, change.position);
+            change.slot.publish(position, change.view);
             if is_new {
                 self.shared.directory.insert(change.slot);
             }

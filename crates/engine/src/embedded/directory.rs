@@ -12,7 +12,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
 use super::entry::ListingNumber;
-use crate::engine::View;
+use crate::engine::{Position, View};
 use crate::journal::FramePosition;
 
 /// Steps kept for those who follow closely; who falls further behind reads the journal.
@@ -25,6 +25,8 @@ pub struct Slot {
     pub id: ListingId,
     pub number: ListingNumber,
     view: ArcSwapOption<View>,
+    /// Where its log ends, once it is deleted.
+    deleted: OnceLock<Position>,
     index: Mutex<Vec<IndexPoint>>,
     followers: AtomicUsize,
     recent: Mutex<VecDeque<Arc<Step>>>,
@@ -45,6 +47,7 @@ impl Slot {
             id,
             number,
             view: ArcSwapOption::empty(),
+            deleted: OnceLock::new(),
             index: Mutex::new(Vec::new()),
             followers: AtomicUsize::new(0),
             recent: Mutex::new(VecDeque::new()),
@@ -56,9 +59,23 @@ impl Slot {
         self.view.load_full()
     }
 
-    pub fn publish(&self, view: Arc<View>) {
-        let offset = view.position.offset;
-        self.view.store(Some(view));
+    /// Where its durable log ends; none before the first fact.
+    pub fn position(&self) -> Option<Position> {
+        self.deleted.get().copied().or_else(|| self.view.load().as_ref().map(|view| view.position))
+    }
+
+    /// Whether its last fact says so: it is shown no more, and its log is whole.
+    pub fn is_deleted(&self) -> bool {
+        self.deleted.get().is_some()
+    }
+
+    /// Without a view it is deleted, and stays so.
+    pub fn publish(&self, position: Position, view: Option<Arc<View>>) {
+        if view.is_none() {
+            self.deleted.get_or_init(|| position);
+        }
+        self.view.store(view);
+        let offset = position.offset;
         if self.is_followed()
             && let Some(durable) = self.durable.get()
         {
@@ -109,7 +126,7 @@ impl Slot {
     /// The kept steps after an offset; `None` if the one right after it is not kept.
     pub fn recent_after(&self, offset: u64, limit: usize) -> Option<Vec<Arc<Step>>> {
         let recent = self.recent.lock();
-        let durable = self.view()?.position.offset;
+        let durable = self.position()?.offset;
         let start = recent.partition_point(|step| step.first <= offset);
         // Steps of moments when nobody followed are missing: only an unbroken row counts.
         let mut next = offset + 1;

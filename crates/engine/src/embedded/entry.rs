@@ -1,11 +1,17 @@
 //! What a frame's payload is made of: entries, each the opening of a listing or one step of it.
 //! Drawn byte by byte in `docs/journal-format.md`; numbers are only ever added, old entries open for ever.
 
+use std::borrow::Cow;
+
 use minicbor::{Decoder, Encoder};
 use onsale_domain::by::Actor;
 use onsale_domain::listing::Key;
+use onsale_domain::seats::EventFact;
+use onsale_domain::venue::VenueFact;
 use onsale_domain::{By, Fact, ListingId, Millis, Step};
 use thiserror::Error;
+
+use crate::packed;
 
 /// A listing's small number in this journal.
 pub type ListingNumber = u32;
@@ -15,6 +21,8 @@ const STEP: u8 = 2;
 const HAS_KEY: u8 = 1;
 const IS_SEALED: u8 = 2;
 const HAS_BY: u8 = 4;
+/// The facts are one zstd frame: they have a layout, and are long.
+const IS_PACKED: u8 = 8;
 /// Who made a step, in one byte; an id follows the last two.
 const BY_CLOCK: u8 = 1;
 const BY_STAFF: u8 = 2;
@@ -40,6 +48,7 @@ pub struct StepEntry<'a> {
     pub sealed: bool,
     by: Option<(u8, &'a [u8])>,
     pub facts: u32,
+    packed: bool,
     encoded: &'a [u8],
 }
 
@@ -79,8 +88,19 @@ impl<'a> StepEntry<'a> {
     }
 
     pub fn decode_facts(&self) -> impl Iterator<Item = Result<Fact, BadEntry>> + 'a {
-        let mut decoder = Decoder::new(self.encoded);
-        (0..self.facts).map(move |_| Ok(decoder.decode()?))
+        let unpack = || packed::unpack(self.encoded).map_err(|error| BadEntry(error.to_string()));
+        let mut encoded = if self.packed { unpack() } else { Ok(Cow::Borrowed(self.encoded)) };
+        let mut at = 0;
+        (0..self.facts).map(move |_| {
+            let bytes = match &mut encoded {
+                Ok(bytes) => bytes,
+                Err(error) => return Err(BadEntry(error.0.clone())),
+            };
+            let mut decoder = Decoder::new(bytes.get(at..).unwrap_or_default());
+            let fact = decoder.decode()?;
+            at += decoder.position();
+            Ok(fact)
+        })
     }
 }
 
@@ -119,8 +139,20 @@ pub fn write_step(into: &mut Vec<u8>, head: StepHead<'_>, facts: &[Fact]) {
     if let Some(by) = head.by {
         write_by(into, by);
     }
+    let from = into.len();
     facts.iter().for_each(|fact| encode(fact, into));
+    if facts.iter().any(has_layout) {
+        let packed = packed::pack(into.split_off(from));
+        // Facts that are not packed begin with an array, so what begins as a frame is one.
+        into[start] |= if packed::is_packed(&packed) { IS_PACKED } else { 0 };
+        into.extend_from_slice(&packed);
+    }
     end(into, start);
+}
+
+/// Nothing else in a log is long, and what is short is not worth the time.
+fn has_layout(fact: &Fact) -> bool {
+    matches!(fact, Fact::Event(EventFact::ChartAdopted(_)) | Fact::Venue(VenueFact::LayoutPublished(_)))
 }
 
 fn write_by(into: &mut Vec<u8>, by: &By) {
@@ -215,7 +247,8 @@ fn read_step(mut body: &[u8]) -> Result<StepEntry<'_>, BadEntry> {
         return Err(BadEntry("a step without facts".into()));
     }
     let sealed = flags & IS_SEALED != 0;
-    Ok(StepEntry { number: listing_number, epoch, first, at, key, sealed, by, facts, encoded: body })
+    let packed = flags & IS_PACKED != 0;
+    Ok(StepEntry { number: listing_number, epoch, first, at, key, sealed, by, facts, packed, encoded: body })
 }
 
 fn take<'a>(rest: &mut &'a [u8], len: usize) -> Result<&'a [u8], BadEntry> {
@@ -238,8 +271,6 @@ fn number_128(bytes: &[u8]) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use onsale_domain::seats::EventFact;
-
     use super::*;
     use onsale_domain::event::EventStatus;
     use onsale_domain::{ListingKind, Tenant};
@@ -284,6 +315,35 @@ mod tests {
             let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 };
             let step = step_at(listing, &payload);
             assert_eq!((step.by, step.facts.as_slice()), (Some(by), &facts[..]));
+        }
+    }
+
+    #[test]
+    fn a_layout_takes_a_fraction_of_its_bytes_and_reads_back() {
+        use onsale_domain::layout::{Layout, Row, Seat, Section};
+        use onsale_domain::venue::fact::LayoutPublished;
+        let seat = |n: i32| Seat { id: format!("A-{n}"), label: n.to_string(), x: n, ..Seat::default() };
+        let row = |seats: i32| Row { label: "A".into(), seats: (1..=seats).map(seat).collect() };
+        let published = |seats: i32| {
+            let sections = vec![Section { name: "Stalls".into(), rows: vec![row(seats)] }];
+            let layout = Layout { sections, areas: Vec::new() }.into();
+            Fact::Venue(VenueFact::LayoutPublished(Box::new(LayoutPublished { version: 1, layout })))
+        };
+        let listing = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Venue, number: 7 };
+        let head = StepHead { number: 3, epoch: 1, first: 1, at: 5, key: None, sealed: false, by: None };
+        for (seats, is_packed) in [(1, false), (2_000, true)] {
+            let facts = [published(seats), published(1)];
+            let mut payload = Vec::new();
+            write_step(&mut payload, head, &facts);
+            assert_eq!(step_at(listing, &payload).facts, facts);
+            let plain: usize =
+                facts.iter().map(|fact| minicbor::to_vec(fact).expect("memory takes it").len()).sum();
+            assert_eq!(payload.len() < plain / 2, is_packed, "{} of {plain}", payload.len());
+            let len = payload.len();
+            payload[len - 9] ^= 1;
+            let read: Result<Vec<_>, _> = read(&payload).collect();
+            let Entry::Step(step) = &read.expect("the entry is whole")[0] else { panic!("a step") };
+            assert_eq!(step.decode_facts().any(|fact| fact.is_err()), is_packed, "{seats}");
         }
     }
 

@@ -25,12 +25,12 @@ pub struct Facts {
 impl Facts {
     /// Steps with facts after `offset`, up to about `limit` facts and at least one step if there is any.
     pub fn after(&self, slot: &Slot, offset: u64, limit: usize) -> Result<FactPage, EngineError> {
-        let Some(view) = slot.view() else { return Err(EngineError::UnknownListing) };
-        let mut page = FactPage { steps: Vec::new(), position: view.position };
+        let Some(position) = slot.position() else { return Err(EngineError::UnknownListing) };
+        let mut page = FactPage { steps: Vec::new(), position };
         let Some(mut cursor) = slot.frame_before(offset + 1) else { return Ok(page) };
         let synced = self.shared.synced.load(Ordering::Acquire);
         let mut found = 0;
-        while found < limit && offset + (found as u64) < view.position.offset {
+        while found < limit && offset + (found as u64) < position.offset {
             let frame = self.reader.read_frame(cursor, synced).map_err(unreadable)?;
             let Some(frame) = frame else { break };
             for entry in entry::read(&frame.payload) {
@@ -77,7 +77,7 @@ impl Facts {
                 return Err(error);
             }
             following.mark_seen();
-            let durable = following.slot.view().map_or(0, |view| view.position.offset);
+            let durable = following.slot.position().map_or(0, |position| position.offset);
             if durable > offset {
                 if let Some(steps) = following.slot.recent_after(offset, FOLLOW_STEPS_MAX) {
                     return Ok(steps);

@@ -12,9 +12,10 @@ use super::dedup::Record;
 use super::directory::Slot;
 use super::entry::{self, BadEntry, Entry, ListingNumber, StepEntry};
 use super::images::{BadImage, Pieces, Restored};
-use super::shard::{FIRST_EPOCH, Shard, view_of};
+use super::shard::{FIRST_EPOCH, Shard, position_of};
 use super::shard_of;
 use crate::disk::Disk;
+use crate::engine::View;
 use crate::journal::{self, FramePosition, JournalError, Reader, Room};
 use crate::snapshot::{self, SnapshotError};
 
@@ -240,8 +241,9 @@ impl Rebuild {
             for index in 0..shard.listings.len() as u32 {
                 shard.reschedule(index);
                 let owned = &shard.listings[index as usize];
-                if let Some(view) = view_of(&owned.listing) {
-                    owned.slot.publish(Arc::new(view));
+                if owned.listing.exists() {
+                    let view = View::of(&owned.listing).map(Arc::new);
+                    owned.slot.publish(position_of(&owned.listing), view);
                     self.shared.directory.insert(owned.slot.clone());
                 }
             }

@@ -385,8 +385,9 @@ impl Shard {
             self.reschedule(*index);
             let owned = &mut self.listings[*index as usize];
             let first = std::mem::take(&mut owned.first_in_batch);
-            let Some(view) = view_of(&owned.listing) else { continue };
-            batch.changes.push(Change { slot: owned.slot.clone(), first, view: Arc::new(view) });
+            let slot = owned.slot.clone();
+            let (position, view) = (position_of(&owned.listing), View::of(&owned.listing).map(Arc::new));
+            batch.changes.push(Change { slot, first, position, view });
         }
         self.changed = changed;
         self.changed.clear();
@@ -399,11 +400,6 @@ impl Shard {
     }
 }
 
-fn position_of(listing: &Listing) -> Position {
+pub(super) fn position_of(listing: &Listing) -> Position {
     Position { epoch: listing.epoch, offset: listing.offset }
-}
-
-pub(super) fn view_of(listing: &Listing) -> Option<View> {
-    let position = position_of(listing);
-    Some(View { listing: listing.id, position, at: listing.last_at, body: listing.view()? })
 }

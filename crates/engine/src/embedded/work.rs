@@ -207,7 +207,9 @@ pub struct Change {
     pub slot: Arc<Slot>,
     /// The first of its facts in this batch.
     pub first: u64,
-    pub view: Arc<View>,
+    pub position: Position,
+    /// None: it is deleted.
+    pub view: Option<Arc<View>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

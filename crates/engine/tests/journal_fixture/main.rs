@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onsale_domain::listing::Key;
-use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Step, Tenant};
+use onsale_domain::{Command, Fact, ListingId, Millis, Step};
 use onsale_engine::contract::direct::Direct;
 use onsale_engine::contract::suite;
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::embedded::{Embedded, Options};
 use onsale_engine::journal::{self, Preparation};
-use onsale_engine::{Engine, Position, Request};
+use onsale_engine::log::Cursor;
+use onsale_engine::{Engine, Request};
 
 use renumbered::Renumbered;
 
@@ -51,14 +52,22 @@ fn copied(from: &Path) -> tempfile::TempDir {
     folder
 }
 
+/// Those of every listing, deleted ones too, one listing after the other.
 async fn steps(engine: &Embedded) -> Vec<Arc<Step>> {
-    let mut steps = Vec::new();
-    for kind in ListingKind::ALL {
-        for view in engine.listings(Tenant::DEFAULT, kind, None, usize::MAX) {
-            let page = engine.facts_after(view.listing, Position::default(), 100_000).await;
-            steps.extend(page.expect("facts are read").steps);
+    let log = engine.log().expect("the embedded engine has a log");
+    let (mut steps, mut cursor) = (Vec::new(), Cursor::default());
+    loop {
+        let page = log.after(cursor, 1_000).await.expect("the log is read");
+        if page.steps.is_empty() {
+            break;
         }
+        cursor = page.next;
+        steps.extend(page.steps);
     }
+    steps.sort_by_key(|step| {
+        let ListingId { tenant, kind, number } = step.listing;
+        (tenant, kind, number, step.first)
+    });
     steps
 }
 

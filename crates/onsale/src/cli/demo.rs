@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         });
         let auctions = auctions.context("creating the demo's auctions")?;
         tell(address, &**engine, events, &auctions, &data);
-        tell_sale(address, series);
+        tell_sale(series);
         println!("\nCtrl-C stops; the next start continues where this one was.");
         Ok(())
     })?;
@@ -118,7 +118,7 @@ fn tell(
 
 Try, in another terminal:
 
-  E=http://{address}/v1/events/{theatre} K='Authorization: Bearer {DEMO_KEY}'
+  V=http://{address}/v1 E=$V/events/{theatre} K='Authorization: Bearer {DEMO_KEY}'
 
   # what is free, by section and price
   curl -s -H \"$K\" $E/availability
@@ -127,8 +127,8 @@ Try, in another terminal:
   of() {{ sed \"s/.*\\\"$1\\\":\\\"//;s/\\\".*//\"; }}
   H=$(curl -s -H \"$K\" -H 'Onsale-Buyer: ann' --json '{{\"best_available\":{{\"count\":2}}}}' $E/holds | tee /dev/stderr)
 
-  # confirm: they are sold
-  curl -s -H \"$K\" -H \"Hold-Token: $(echo \"$H\" | of token)\" -X POST $E/holds/$(echo \"$H\" | of id)/confirm
+  # confirm: they are sold, and the money was taken elsewhere
+  curl -s -H \"$K\" -H \"Hold-Token: $(echo \"$H\" | of token)\" --json '{{\"paid_elsewhere\":true}}' $V/holds/$(echo \"$H\" | of id)/confirm
 
   # auctions that end within a week, the soonest first
   curl -s -H \"$K\" \"http://{address}/v1/auctions?ending_before=$(date -u -d '1 week' +%FT%TZ)\"",
@@ -137,18 +137,18 @@ Try, in another terminal:
 }
 
 /// The same for the sale of this hour.
-fn tell_sale(address: SocketAddr, series: ListingId) {
+fn tell_sale(series: ListingId) {
     println!(
         "
   # every hour another sale: the one that is on now
-  V=http://{address}/v1 S=$(curl -s -H \"$K\" $V/series/{series} | of active_sale)
+  S=$(curl -s -H \"$K\" $V/series/{series} | of active_sale)
   curl -s -H \"$K\" $V/sales/$S
 
   # reserve one of its first thing for ann; C keeps the answer
   C=$(curl -s -H \"$K\" -H 'Onsale-Buyer: ann' --json '{{\"lines\":[{{\"sku\":\"item-1\",\"count\":1}}]}}' \\
     $V/sales/$S/checkouts | tee /dev/stderr)
 
-  # buy it
-  curl -s -H \"$K\" -H \"Checkout-Code: $(echo \"$C\" | of code)\" -X POST $V/checkouts/$(echo \"$C\" | of id)/purchase"
+  # buy it, the money taken elsewhere
+  curl -s -H \"$K\" -H \"Checkout-Code: $(echo \"$C\" | of code)\" --json '{{\"paid_elsewhere\":true}}' $V/checkouts/$(echo \"$C\" | of id)/purchase"
     );
 }

@@ -57,6 +57,9 @@ fn the_page_of_routes_shows_every_route_and_no_error() {
     }
     assert!(routes >= 30, "{routes}");
     assert_eq!(page.document.matches("<article").count(), routes, "each route once");
+    // A refusal leads to the page of its code, and an example with a name of its own stands beside the usual one.
+    assert!(page.document.contains("<a href=\"/problems/seat_held\">seat_held</a>"), "{}", page.document);
+    assert!(page.document.contains("<p>Wait in line if it is taken</p>"), "{}", page.document);
 }
 
 #[test]

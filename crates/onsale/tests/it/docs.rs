@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use onsale_edge::http::problem::catalog;
 use onsale_edge::http::table::table;
 
 use crate::house::House;
@@ -35,7 +36,7 @@ fn the_description_contains_every_route() {
     }
     assert!(api["components"]["schemas"]["Hold"]["properties"]["token"].is_object(), "{api}");
     for verb in ["get", "patch", "delete"] {
-        assert!(api["paths"]["/v1/events/{event}/holds/{hold}"][verb]["responses"].is_object(), "{verb}");
+        assert!(api["paths"]["/v1/holds/{hold}"][verb]["responses"].is_object(), "{verb}");
     }
 }
 
@@ -57,6 +58,14 @@ fn the_pages_need_nothing_from_elsewhere() {
     let page = house.get(told["type"].as_str().expect("a type"));
     assert_eq!(page.status, 200);
     assert!(String::from_utf8_lossy(&page.body).contains("What to do next"));
-    assert_eq!(house.get("/problems").status, 200);
+    let all = String::from_utf8(house.get("/problems").body).expect("text");
+    for entry in catalog::all() {
+        let page = house.get(&format!("/problems/{}", entry.code));
+        assert_eq!(page.status, 200, "{}", entry.code);
+        let page = String::from_utf8(page.body).expect("text");
+        let next = entry.next.replace('<', "&lt;").replace('>', "&gt;").replace('`', "");
+        let plain = |page: &str| page.replace("<code>", "").replace("</code>", "");
+        assert!(plain(&page).contains(&next) && plain(&all).contains(&next), "{}: {page}", entry.code);
+    }
     house.get("/problems/nothing").problem(404, "route_unknown");
 }

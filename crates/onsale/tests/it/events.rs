@@ -35,8 +35,8 @@ fn an_event_uses_a_venues_layout_and_later_a_newer_one() {
     let published = house.post(&format!("/v1/venues/{venue}/layouts"), &[], larger);
     assert_eq!((published.status, &published.json()["layout_version"]), (201, &json!(2)));
     let adopted = house.send("PATCH", &path, &[], Some("{\"layout_version\": 2}"));
-    assert_eq!((adopted.status, &adopted.json()["layout_version"]), (200, &json!(2)));
-    assert_eq!(house.get(&path).json()["places"], 100);
+    assert_eq!((adopted.status, &adopted.json()["places"]), (200, &json!(100)));
+    assert_eq!(adopted.json(), house.get(&path).json());
     let told = house.send("PATCH", &path, &[], Some("{\"layout_version\": 9}"));
     assert_eq!(told.problem(422, "invalid")["field"], "layout_version");
 
@@ -46,12 +46,12 @@ fn an_event_uses_a_venues_layout_and_later_a_newer_one() {
         &[],
         Some("{\"name\": \"Day\", \"sale_opens_at\": \"2027-03-01T20:30:00+01:00\"}"),
     );
-    assert_eq!(changed.json()["details"]["name"], "Day");
-    assert_eq!(changed.json()["details"]["sale_opens_at"], "2027-03-01T19:30:00.000Z");
+    assert_eq!(changed.json()["name"], "Day");
+    assert_eq!(changed.json()["sale_opens_at"], "2027-03-01T19:30:00.000Z");
     let taken_away = house.send("PATCH", &path, &[], Some("{\"sale_opens_at\": null}"));
-    assert_eq!(taken_away.json()["details"]["sale_opens_at"], Value::Null);
+    assert_eq!(taken_away.json()["sale_opens_at"], Value::Null);
     let same = house.send("PATCH", &path, &[], Some("{\"name\": \"Day\"}"));
-    assert_eq!((same.status, &same.json()["changed"]), (200, &json!(false)));
+    assert_eq!((same.status, same.json()), (200, taken_away.json()), "nothing had to change");
     let opened = house.send("PATCH", &path, &[], Some("{\"status\": \"on_sale\"}"));
     assert_eq!(opened.json()["status"], "on_sale");
     house.send("PATCH", &path, &[], Some("{\"status\": \"draft\"}")).problem(409, "status_conflict");

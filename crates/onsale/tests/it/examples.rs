@@ -2,27 +2,22 @@
 //! each finds what it needs. What is asked and answered must fit the document, and be shaped like the examples in it.
 //! With `ONSALE_WRITE_EXAMPLES=1` the examples are written anew.
 
-mod player;
+pub(crate) mod player;
 
 use std::collections::BTreeMap;
 
 use onsale_edge::http::document::document;
-use onsale_edge::http::table::table;
+use onsale_edge::http::table::{Route, table};
 use serde_json::Value;
 
 use crate::document::{operation, schema};
-use player::Player;
-
-/// What is asked, in its order, and what was answered when it was played last.
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/src/http/document/examples");
+use player::{FOLDER, Player};
 
 #[test]
 fn the_examples_are_what_a_server_answers() {
     let written = format!("{FOLDER}/recorded.json");
-    let play = std::fs::read_to_string(format!("{FOLDER}/play.json")).expect("play.json");
-    let play: Vec<Value> = serde_json::from_str(&play).expect("JSON");
     let mut player = Player::open();
-    for step in &play {
+    for step in &player::steps() {
         player.play(step);
     }
     let recorded = player.recorded;
@@ -71,12 +66,15 @@ fn every_operation_has_an_example_of_what_is_asked_and_answered() {
     for route in table().routes.iter().filter(|route| route.described) {
         let told = operation(route);
         for (kind, content) in told["requestBody"]["content"].as_object().into_iter().flatten() {
-            match content.get("example") {
-                None => without.push(format!("{} is asked {kind}", route.operation)),
-                Some(example) => {
-                    let fits = schema::check(document(), &content["schema"], example);
-                    assert_eq!(fits, Ok(()), "{}", route.operation);
-                }
+            let named = content["examples"].as_object().into_iter().flatten();
+            let all: Vec<&Value> =
+                content.get("example").into_iter().chain(named.map(|(_, one)| &one["value"])).collect();
+            if all.is_empty() {
+                without.push(format!("{} is asked {kind}", route.operation));
+            }
+            for example in all {
+                let fits = schema::check(document(), &content["schema"], example);
+                assert_eq!(fits, Ok(()), "{}", route.operation);
             }
         }
         let answers = told["responses"].as_object().expect("answers").iter();
@@ -95,4 +93,30 @@ fn every_operation_has_an_example_of_what_is_asked_and_answered() {
         }
     }
     assert!(without.is_empty(), "openapi_without_example {}: {without:#?}", without.len());
+}
+
+/// What a stranger would not guess from the schema alone is shown once.
+#[test]
+fn a_page_with_another_behind_it_a_hold_that_grows_and_one_that_may_wait_are_shown() {
+    let examples = |path: &str, method: &str| document()["paths"][path][method].clone();
+    let list = examples("/v1/events", "get");
+    let page = &list["responses"]["200"]["content"]["application/json"]["example"];
+    assert!(page["next"].is_string(), "{page}");
+    let asked = |operation: &str, field: &str| {
+        let route = table().routes.iter().find(|route| route.operation == operation).expect("a route");
+        let all = operation_examples(route);
+        assert!(all.iter().any(|one| !one[field].is_null()), "{operation} {field}: {all:?}");
+    };
+    asked("holds.change", "add_seats");
+    asked("holds.create", "or_queue");
+    let place = table().routes.iter().find(|route| route.operation == "holds.create").expect("a route");
+    let waits = &operation(place)["responses"]["202"]["content"]["application/json"]["example"];
+    assert!(waits["place"].is_string(), "{waits}");
+}
+
+/// Every example of what an operation is asked.
+fn operation_examples(route: &Route) -> Vec<Value> {
+    let content = &operation(route)["requestBody"]["content"]["application/json"];
+    let named = content["examples"].as_object().into_iter().flatten();
+    named.map(|(_, one)| one["value"].clone()).collect()
 }

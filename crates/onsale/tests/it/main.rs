@@ -1,9 +1,12 @@
 //! The server as its callers see it: real HTTP over loopback, one file per resource.
 
+mod about;
 mod access_log;
 mod auctions;
+mod bad_input;
 mod browser;
 mod by;
+mod computed;
 mod config;
 mod demo;
 mod docs;
@@ -15,6 +18,7 @@ mod edge;
 mod events;
 mod examples;
 mod facts;
+mod grown;
 mod holds;
 mod house;
 mod lists;
@@ -22,6 +26,7 @@ mod memory;
 mod metrics;
 mod mixed;
 mod orders;
+mod orders_found;
 mod orders_kept;
 mod queue;
 mod registrations;

@@ -97,14 +97,13 @@ impl Memory {
 }
 
 fn view_of(listing: &Listing) -> Option<Arc<View>> {
-    let position = Position { epoch: listing.epoch, offset: listing.offset };
-    Some(Arc::new(View { listing: listing.id, position, at: listing.last_at, body: listing.view()? }))
+    View::of(listing).map(Arc::new)
 }
 
 fn steps_after(state: &Mutex<State>, listing: &ListingId, after: Position) -> Result<FactPage, EngineError> {
     let state = state.lock().expect("no panic before");
     let (found, steps) = state.listings.get(listing).ok_or(EngineError::UnknownListing)?;
-    if !found.exists() {
+    if !found.exists() || found.is_deleted() {
         return Err(EngineError::UnknownListing);
     }
     if after.epoch != 1 || after.offset > found.offset {

@@ -38,9 +38,14 @@ pub(crate) fn ordered(house: &House, event: &str, seat: &str) -> Value {
     answer.json()
 }
 
+/// Where an order is placed for a hold.
+pub(crate) fn to_order(hold: &Value) -> String {
+    format!("/v1/holds/{}/order", hold["id"].as_str().expect("an id"))
+}
+
 fn place(house: &House, hold: &Value) -> Answer {
     let token = hold["token"].as_str().expect("a token");
-    house.post("/v1/orders", &[("onsale-buyer", "ann"), ("hold-token", token)], json!({"hold": hold["id"]}))
+    house.post(&to_order(hold), &[("onsale-buyer", "ann"), ("hold-token", token)], json!({}))
 }
 
 pub(crate) fn pay(house: &House, order: &Value, body: Value) -> Answer {
@@ -100,12 +105,12 @@ fn the_same_key_gets_the_same_answer_and_asks_once() {
     let hold = house.hold(&event, "ann", &["A-1-1"]);
     let token = hold["token"].as_str().expect("a token");
     let headers = [("onsale-buyer", "ann"), ("hold-token", token), ("idempotency-key", "place")];
-    let first = house.post("/v1/orders", &headers, json!({"hold": hold["id"]}));
-    let again = house.post("/v1/orders", &headers, json!({"hold": hold["id"]}));
+    let first = house.post(&to_order(&hold), &headers, json!({}));
+    let again = house.post(&to_order(&hold), &headers, json!({}));
     assert_eq!((first.status, &first.body), (201, &again.body));
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
-    place(&house, &hold).problem(409, "already_ordered");
     let order = first.json();
+    assert_eq!(place(&house, &hold).problem(409, "already_ordered")["order"], order["id"]);
     let path = way(&order, "pay");
     let headers = [("onsale-buyer", "ann"), ("idempotency-key", "pay"), key(&order)];
     let first = house.post(&path, &headers, json!({"method": "action"}));
@@ -113,9 +118,10 @@ fn the_same_key_gets_the_same_answer_and_asks_once() {
     assert_eq!((first.status, &first.body), (202, &again.body));
     house.post(&path, &headers, json!({"method": "decline"})).problem(422, "key_reused");
     pay(&house, &order, json!({})).problem(409, "order_paying");
-    let release = format!("/v1/events/{event}/holds/{}", hold["id"].as_str().expect("an id"));
+    let release = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
     let headers = [("onsale-buyer", "ann"), ("hold-token", token)];
-    house.send("DELETE", &release, &headers, None).problem(409, "hold_paying");
+    let told = house.send("DELETE", &release, &headers, None).problem(409, "hold_paying");
+    assert_eq!(told["order"], order["id"]);
 }
 
 #[test]
@@ -144,7 +150,7 @@ fn a_refund_pays_back_what_was_paid() {
     let order = place(&house, &hold).json();
     pay(&house, &order, json!({}));
     shown(&house, &order, "confirmed");
-    let path = format!("/v1/orders/{}/refunds", order["id"].as_str().expect("an id"));
+    let path = format!("/v1/orders/{}/refund", order["id"].as_str().expect("an id"));
     let part = house.post(&path, &[], json!({"seats": ["A-1-1"], "reason": "cannot come"}));
     assert_eq!(part.status, 200, "{part:?}");
     assert_eq!(
@@ -179,15 +185,15 @@ fn a_code_is_ordered_paid_and_bought() {
     let reserved =
         house.post(&format!("/v1/sales/{sale}/checkouts"), &[("onsale-buyer", "ann")], lines).json();
     let code = ("checkout-code", reserved["code"].as_str().expect("a code"));
-    let wish = json!({"checkout": reserved["id"]});
-    house.post("/v1/orders", &[("onsale-buyer", "ann")], wish.clone()).problem(412, "wrong_token");
-    let order = house.post("/v1/orders", &[("onsale-buyer", "ann"), code], wish);
+    let path = format!("/v1/checkouts/{}/order", reserved["id"].as_str().expect("an id"));
+    house.post(&path, &[("onsale-buyer", "ann")], json!({})).problem(412, "wrong_token");
+    let order = house.post(&path, &[("onsale-buyer", "ann"), code], json!({}));
     assert_eq!(order.status, 201, "{order:?}");
     let order = order.json();
     assert_eq!((&order["total_minor"], &order["lines"][0]["sku"]), (&json!(1400), &json!("mug")));
     pay(&house, &order, json!({"method": "duplicate"}));
     shown(&house, &order, "confirmed");
-    let path = format!("/v1/orders/{}/refunds", order["id"].as_str().expect("an id"));
+    let path = format!("/v1/orders/{}/refund", order["id"].as_str().expect("an id"));
     house.post(&path, &[], json!({"seats": ["A"], "reason": "x"})).problem(422, "invalid");
     let back = house.post(&path, &[], json!({"lines": [{"sku": "mug", "count": 1}], "reason": "broken"}));
     assert_eq!(back.json()["refunds"][0]["amount_minor"], 700);
@@ -203,9 +209,9 @@ fn nothing_to_pay_or_taken_elsewhere_is_confirmed_at_once() {
     assert_eq!((answer.status, &answer.json()["status"]), (200, &json!("confirmed")));
     let event = house.event();
     let order = ordered(&house, &event, "A-1-1");
-    let answer = pay(&house, &order, json!({"settled": true}));
+    let answer = pay(&house, &order, json!({"paid_elsewhere": true}));
     assert_eq!((answer.status, &answer.json()["status"]), (200, &json!("confirmed")));
-    assert_eq!(shown(&house, &order, "confirmed")["settled"], true);
+    assert_eq!(shown(&house, &order, "confirmed")["paid_elsewhere"], true);
 }
 
 #[test]
@@ -231,8 +237,7 @@ fn an_order_opens_to_its_key_only() {
     }
     house.get("/v1/payments/pay_0000000000000000e0000000000000").problem(404, "payment_unknown");
     house.get("/v1/payments/x").problem(404, "payment_unknown");
-    house.post("/v1/orders", &[], json!({})).problem(422, "invalid");
-    house.post("/v1/orders", &[], json!({"hold": "x"})).problem(404, "hold_unknown");
+    house.post("/v1/holds/x/order", &[], json!({})).problem(404, "hold_unknown");
     // Whoever has the key acts for its buyer.
     assert_eq!(house.post(&pay, &[key(&order)], json!({})).status, 202);
 }
@@ -276,7 +281,7 @@ fn an_order_of_a_listing_that_another_server_has_just_made_is_looked_up() {
     let hold = house.hold(&event, "ann", &["A-1-1"]);
     let token = [("hold-token", hold["token"].as_str().expect("a token"))];
     house.engine.unseen.store(true, Ordering::Relaxed);
-    let order = house.post("/v1/orders", &token, json!({"hold": hold["id"]}));
+    let order = house.post(&to_order(&hold), &token, json!({}));
     assert_eq!(order.status, 201, "{order:?}");
     house.engine.unseen.store(true, Ordering::Relaxed);
     let shown = house.get(&format!("/v1/orders/{}", order.json()["id"].as_str().expect("an id")));

@@ -15,8 +15,8 @@ fn id(answer: &Answer) -> String {
     answer.json()["id"].as_str().expect("an id").to_owned()
 }
 
-fn order(house: &House, buyer: &str, body: Value) -> Answer {
-    house.post("/v1/orders", &[("onsale-buyer", buyer)], body)
+fn order(house: &House, buyer: &str, of: &str, id: &str) -> Answer {
+    house.post(&format!("/v1/{of}/{id}/order"), &[("onsale-buyer", buyer)], json!({}))
 }
 
 fn now(house: &House) -> i64 {
@@ -35,17 +35,16 @@ fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
         let answer = house.post(&format!("/v1/auctions/{auction}/bids"), &[("onsale-buyer", bidder)], bid);
         assert!(answer.status < 300, "{answer:?}");
     }
-    order(&house, "ann", json!({"auction": auction})).problem(404, "award_unknown");
-    order(&house, "ann", json!({"auction": auction, "entry": "x"})).problem(422, "invalid");
-    order(&house, "ann", json!({"auction": "auc_0000000000000000"})).problem(404, "listing_unknown");
+    order(&house, "ann", "auctions", &auction).problem(404, "award_unknown");
+    order(&house, "ann", "auctions", "auc_0000000000000000").problem(404, "listing_unknown");
     house.engine.ahead_ms.store(3_600_000, Ordering::SeqCst);
-    order(&house, "bob", json!({"auction": auction})).problem(404, "award_unknown");
-    let lost = order(&house, "ann", json!({"auction": auction}));
+    order(&house, "bob", "auctions", &auction).problem(404, "award_unknown");
+    let lost = order(&house, "ann", "auctions", &auction);
     let lost = (id(&lost), lost.json());
     assert_eq!((&lost.1["total_minor"], &lost.1["auction"]), (&json!(310), &json!(auction)));
     // Two days later the next has his chance.
     house.engine.ahead_ms.store(3_600_000 + 172_800_000, Ordering::SeqCst);
-    let won = order(&house, "bob", json!({"auction": auction})).json();
+    let won = order(&house, "bob", "auctions", &auction).json();
     assert_eq!(won["total_minor"], 300);
     shown(&house, &lost.1, "expired");
     let pay = format!("/v1/orders/{}/pay", won["id"].as_str().expect("an id"));
@@ -55,7 +54,7 @@ fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
     assert_eq!(paid["payments"][0]["captured_minor"], 300);
     let sold = house.get(&format!("/v1/auctions/{auction}")).json();
     assert!(sold.to_string().contains("settled"), "{sold}");
-    let refunds = format!("/v1/orders/{}/refunds", won["id"].as_str().expect("an id"));
+    let refunds = format!("/v1/orders/{}/refund", won["id"].as_str().expect("an id"));
     house.post(&refunds, &[], json!({"seats": ["A"], "reason": "broken"})).problem(422, "invalid");
     house.post(&refunds, &[], json!({"amount_minor": 301, "reason": "broken"})).problem(422, "invalid");
     let back = house.post(&refunds, &[], json!({"amount_minor": 120, "reason": "a chip"}));
@@ -87,14 +86,14 @@ fn a_paid_place_is_ordered_bought_and_given_back() {
         answer.json()["id"].as_str().expect("an id").to_owned()
     };
     let entry = register("ann");
-    order(&house, "bob", json!({"entry": entry})).problem(403, "not_yours");
-    order(&house, "ann", json!({"entry": "ent_x"})).problem(404, "entry_unknown");
-    let bought = order(&house, "ann", json!({"entry": entry})).json();
+    order(&house, "bob", "entries", &entry).problem(403, "not_yours");
+    order(&house, "ann", "entries", "ent_x").problem(404, "entry_unknown");
+    let bought = order(&house, "ann", "entries", &entry).json();
     assert_eq!((&bought["total_minor"], &bought["entry"]), (&json!(500), &json!(entry)));
-    order(&house, "ann", json!({"entry": entry})).problem(409, "already_ordered");
+    order(&house, "ann", "entries", &entry).problem(409, "already_ordered");
     assert_eq!(pay(&house, &bought, json!({})).status, 202);
     shown(&house, &bought, "confirmed");
-    let refunds = format!("/v1/orders/{}/refunds", bought["id"].as_str().expect("an id"));
+    let refunds = format!("/v1/orders/{}/refund", bought["id"].as_str().expect("an id"));
     house.post(&refunds, &[], json!({"seats": ["A"], "reason": "ill"})).problem(422, "invalid");
     house.post(&refunds, &[], json!({"amount_minor": 5, "reason": "ill"})).problem(422, "invalid");
     let back = house.post(&refunds, &[], json!({"reason": "ill"}));
@@ -110,11 +109,13 @@ fn an_order_that_was_confirmed_or_purchased_directly_is_shown_too() {
     let event = house.event();
     let hold = house.hold(&event, "ann", &["A-1-1", "A-1-2"]);
     let token = hold["token"].as_str().expect("a token");
-    let path = format!("/v1/events/{event}/holds/{}/confirm", hold["id"].as_str().expect("an id"));
-    let confirmed = house.post(&path, &[("onsale-buyer", "ann"), ("hold-token", token)], json!({})).json();
+    let path = format!("/v1/holds/{}/confirm", hold["id"].as_str().expect("an id"));
+    let confirmed = house
+        .post(&path, &[("onsale-buyer", "ann"), ("hold-token", token)], json!({"paid_elsewhere": true}))
+        .json();
     let order = house.get(&format!("/v1/orders/{}", confirmed["order"].as_str().expect("an order"))).json();
     assert_eq!((&order["status"], &order["total_minor"]), (&json!("confirmed"), &json!(9000)), "{order}");
-    assert_eq!((&order["seats"][1]["seat"], &order["settled"]), (&json!("A-1-2"), &json!(true)));
+    assert_eq!((&order["seats"][1]["seat"], &order["paid_elsewhere"]), (&json!("A-1-2"), &json!(true)));
     let sale = json!({"name": "Drop", "starts_at": Time(0), "ends_at": Time(4_000_000_000_000), "currency": "EUR",
                       "skus": [{"id": "tee", "name": "Tee", "price_minor": 2500, "stock": 5},
                                {"id": "pin", "name": "Pin", "price_minor": 0, "stock": 5}]});
@@ -132,9 +133,9 @@ fn an_order_that_was_confirmed_or_purchased_directly_is_shown_too() {
     };
     // Who does not say that it was paid elsewhere may take only what costs nothing.
     let tee = code("tee");
-    buy(&tee, json!({"settled": false})).problem(409, "payment_required");
-    assert_eq!(buy(&code("pin"), json!({"settled": false})).status, 200);
-    let bought = buy(&tee, json!({"settled": true})).json();
+    buy(&tee, json!({})).problem(409, "payment_required");
+    assert_eq!(buy(&code("pin"), json!({})).status, 200);
+    let bought = buy(&tee, json!({"paid_elsewhere": true})).json();
     let order = house.get(&format!("/v1/orders/{}", bought["order"].as_str().expect("an order"))).json();
     assert_eq!((&order["status"], &order["total_minor"]), (&json!("confirmed"), &json!(5000)), "{order}");
     assert_eq!((&order["lines"][0]["sku"], &order["payments"]), (&json!("tee"), &json!([])));
@@ -149,10 +150,10 @@ fn a_place_that_was_confirmed_directly_has_its_order_shown_too() {
     let course = id(&house.post("/v1/registrations", &[], course));
     let path = format!("/v1/registrations/{course}/entries");
     let entry = house.post(&path, &[("onsale-buyer", "ann")], json!({})).json()["id"].clone();
-    let entry = format!("{path}/{}", entry.as_str().expect("an id"));
+    let entry = format!("/v1/entries/{}", entry.as_str().expect("an id"));
     let confirm = |body: Value| house.post(&format!("{entry}/confirm"), &[("onsale-buyer", "ann")], body);
-    confirm(json!({"settled": false})).problem(409, "payment_required");
-    let confirmed = confirm(json!({"settled": true})).json();
+    confirm(json!({})).problem(409, "payment_required");
+    let confirmed = confirm(json!({"paid_elsewhere": true})).json();
     let order = format!("/v1/orders/{}", confirmed["order"].as_str().expect("an order"));
     let shown = house.get(&order).json();
     let told = |field: &str| shown[field].clone();
@@ -161,7 +162,7 @@ fn a_place_that_was_confirmed_directly_has_its_order_shown_too() {
         (json!("confirmed"), json!("ann"), json!(course))
     );
     assert_eq!(
-        (told("total_minor"), told("currency"), told("settled")),
+        (told("total_minor"), told("currency"), told("paid_elsewhere")),
         (json!(500), json!("EUR"), json!(true))
     );
     assert_eq!((told("entry"), told("payments")), (confirmed["id"].clone(), json!([])), "{shown}");

@@ -1,5 +1,7 @@
 //! Waiting for a seat: first come, first served, and nobody barges in.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::json;
 
 use crate::house::House;
@@ -24,16 +26,16 @@ fn the_first_in_line_is_given_the_seat() {
     look("dan").problem(404, "place_unknown");
 
     let token = hold["token"].as_str().expect("a token");
-    let own = format!("/v1/events/{event}/holds/{}", hold["id"].as_str().expect("an id"));
+    let own = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
     assert_eq!(house.send("DELETE", &own, &[("hold-token", token)], None).status, 200);
     let holds = format!("/v1/events/{event}/holds");
     let barging = house.post(&holds, &[("onsale-buyer", "dan")], json!({"seats": ["A-1-1"]}));
     barging.problem(409, "seat_held");
     let offer = look("bob").json()["offer"].clone();
     assert_eq!((&offer["offered"], &offer["id"]), (&json!(true), &bob.json()["place"]));
-    let confirm = format!("{holds}/{}/confirm", offer["id"].as_str().expect("an id"));
+    let confirm = format!("/v1/holds/{}/confirm", offer["id"].as_str().expect("an id"));
     let token = offer["token"].as_str().expect("a token");
-    assert_eq!(house.post(&confirm, &[("hold-token", token)], json!({})).status, 200);
+    assert_eq!(house.post(&confirm, &[("hold-token", token)], json!({"paid_elsewhere": true})).status, 200);
     look("cat").problem(404, "place_unknown");
     join("cat").problem(409, "seat_sold");
 }
@@ -57,7 +59,7 @@ fn who_asks_for_one_taken_seat_or_its_queue_waits_for_it() {
     assert_eq!(ask("dan", "A-1-2").status, 201);
     assert_eq!(ask("ann", "A-1-1").json()["id"], hold["id"]);
 
-    let own = format!("{path}/{}", hold["id"].as_str().expect("an id"));
+    let own = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
     let token = hold["token"].as_str().expect("a token");
     assert_eq!(house.send("DELETE", &own, &[("hold-token", token)], None).status, 200);
     let offered = ask("bob", "A-1-1");
@@ -100,4 +102,51 @@ fn a_place_can_be_left_and_odd_seats_are_named_in_the_path() {
         house.send(method, &nowhere, &buyer, None).problem(404, "seat_unknown");
         assert_eq!(house.send(method, &path, &[], None).problem(422, "invalid")["field"], "Onsale-Buyer");
     }
+}
+
+#[test]
+fn what_becomes_of_a_place_names_its_buyer_and_seat() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let path = format!("/v1/events/{event}/seats/A-1-1/queue");
+    let ask = |method: &str, buyer: &str| house.send(method, &path, &[("onsale-buyer", buyer)], None);
+    let places: Vec<_> =
+        ["bob", "cat", "dan"].iter().map(|buyer| ask("POST", buyer).json()["place"].clone()).collect();
+    assert_eq!(ask("DELETE", "cat").status, 200);
+    let own = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
+    let token = hold["token"].as_str().expect("a token");
+    assert_eq!(house.send("DELETE", &own, &[("hold-token", token)], None).status, 200);
+    // Bob's offer lapses, and with the sale of nobody's seat Dan's would, too.
+    house.engine.ahead_ms.fetch_add(60_000, Ordering::Relaxed);
+    house
+        .post(&format!("/v1/events/{event}/holds"), &[("onsale-buyer", "eve")], json!({"seats": ["A-1-1"]}))
+        .problem(409, "seat_held");
+    let facts = house.get(&format!("/v1/events/{event}/facts")).json();
+    let told = |kind: &str| {
+        let mut of_kind = facts["data"].as_array().expect("facts").iter().filter(|fact| fact["kind"] == kind);
+        of_kind.next().cloned().unwrap_or_else(|| panic!("no {kind} in {facts}"))
+    };
+    let of =
+        |fact: &serde_json::Value, id: &str| [fact[id].clone(), fact["buyer"].clone(), fact["seat"].clone()];
+    assert_eq!(of(&told("queue_left"), "place"), [places[1].clone(), json!("cat"), json!("A-1-1")]);
+    assert_eq!(of(&told("seat_offered"), "hold"), [places[0].clone(), json!("bob"), json!("A-1-1")]);
+    let lapsed = told("hold_expired");
+    assert_eq!(
+        (&lapsed["hold"], &lapsed["buyer"], &lapsed["seats"]),
+        (&places[0], &json!("bob"), &json!(["A-1-1"]))
+    );
+}
+
+#[test]
+fn a_hold_that_was_no_offer_expires_without_a_name() {
+    let house = House::open();
+    let event = house.event();
+    house.hold(&event, "ann", &["A-1-1"]);
+    house.engine.ahead_ms.fetch_add(120_000, Ordering::Relaxed);
+    house.hold(&event, "bob", &["A-1-1"]);
+    let facts = house.get(&format!("/v1/events/{event}/facts")).json();
+    let lapsed = facts["data"].as_array().expect("facts").iter().find(|fact| fact["kind"] == "hold_expired");
+    let lapsed = lapsed.expect("the hold expired");
+    assert_eq!((lapsed.get("buyer"), lapsed.get("seats")), (None, None), "{lapsed}");
 }

@@ -10,13 +10,13 @@ use crate::house::{Answer, House};
 
 const DAY: i64 = 86_400_000;
 
-struct Course {
-    house: House,
+pub(crate) struct Course {
+    pub house: House,
     id: String,
 }
 
 impl Course {
-    fn open(more: Value) -> Course {
+    pub(crate) fn open(more: Value) -> Course {
         let house = House::open();
         let made = house.post("/v1/registrations", &[], asked(&house, more));
         assert_eq!(made.status, 201, "{made:?}");
@@ -24,23 +24,23 @@ impl Course {
         Course { house, id }
     }
 
-    fn path(&self, rest: &str) -> String {
+    pub(crate) fn path(&self, rest: &str) -> String {
         format!("/v1/registrations/{}{rest}", self.id)
     }
 
-    fn register(&self, buyer: &str) -> Answer {
+    pub(crate) fn register(&self, buyer: &str) -> Answer {
         self.house.post(&self.path("/entries"), &[("onsale-buyer", buyer)], json!({}))
     }
 
     fn entry(&self, entry: &Value) -> String {
-        self.path(&format!("/entries/{}", entry["id"].as_str().expect("an id")))
+        format!("/v1/entries/{}", entry["id"].as_str().expect("an id"))
     }
 
-    fn cancel(&self, entry: &Value, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) fn cancel(&self, entry: &Value, headers: &[(&str, &str)]) -> Answer {
         self.house.send("DELETE", &self.entry(entry), headers, None)
     }
 
-    fn patch(&self, body: Value) -> Answer {
+    pub(crate) fn patch(&self, body: Value) -> Answer {
         self.house.send("PATCH", &self.path(""), &[], Some(&body.to_string()))
     }
 
@@ -73,7 +73,7 @@ fn a_place_that_comes_free_goes_to_the_first_in_line_in_the_same_step() {
     course.cancel(&ann, &[("onsale-buyer", "bob")]).problem(403, "not_yours");
     assert_eq!(course.cancel(&ann, &[("onsale-buyer", "ann")]).json()["amount_minor"], 0);
     assert_eq!((course.status(&bob), course.status(&zoe)), (json!("confirmed"), json!("waiting")));
-    course.house.get(&course.entry(&ann)).problem(410, "released");
+    assert_eq!(course.house.get(&course.entry(&ann)).json()["status"], "released");
     let facts = course.house.get(&course.path("/facts")).json();
     let facts = facts["data"].as_array().expect("facts").clone();
     let kinds: Vec<_> = facts.iter().rev().take(2).map(|fact| fact["kind"].clone()).collect();
@@ -102,11 +102,11 @@ fn a_paid_place_is_kept_until_it_is_paid_or_its_time_is_over() {
     };
     confirm(&bob, "bob", json!({})).problem(409, "not_offered");
     confirm(&ann, "bob", json!({})).problem(403, "not_yours");
-    confirm(&ann, "ann", json!({"settled": false})).problem(409, "payment_required");
+    confirm(&ann, "ann", json!({})).problem(409, "payment_required");
     course.house.engine.ahead_ms.fetch_add(30_000, Ordering::Relaxed);
     confirm(&ann, "ann", json!({})).problem(410, "expired");
     assert_eq!(course.status(&bob), "offered", "it went on to the first in line");
-    let paid = confirm(&bob, "bob", json!({}));
+    let paid = confirm(&bob, "bob", json!({"paid_elsewhere": true}));
     assert_eq!((paid.status, &paid.json()["status"]), (200, &json!("confirmed")));
     assert!(paid.json()["order"].as_str().expect("an order").starts_with("ord_0000"));
     assert_eq!(course.cancel(&bob, &[]).json()["amount_minor"], 500, "staff refunds");
@@ -161,6 +161,57 @@ fn wrong_registrations_are_refused_by_field() {
     );
     assert_eq!(course.patch(json!({"capacity": 0})).problem(422, "invalid")["field"], "capacity");
     course.house.post(&course.path("/entries"), &[], json!({})).problem(422, "invalid");
-    course.house.get(&course.path("/entries/ent_0")).problem(404, "entry_unknown");
+    course.house.get("/v1/entries/ent_0").problem(404, "entry_unknown");
     course.house.get("/v1/registrations/x").problem(404, "listing_unknown");
+}
+
+#[test]
+fn a_registration_may_belong_to_an_event_and_take_place_somewhere() {
+    let house = House::open();
+    let event = house.event();
+    let hall = json!({"name": "Hall", "place": "Oslo", "layout": crate::house::layout()});
+    let venue = house.post("/v1/venues", &[], hall).json()["id"].clone();
+    let ends_at = json!(Time(house.engine.now() + 31 * DAY));
+    let named = json!({"event": event, "venue": venue, "ends_at": ends_at});
+    let made = house.post("/v1/registrations", &[], asked(&house, named));
+    assert_eq!(made.status, 201, "{made:?}");
+    let id = made.json()["id"].as_str().expect("an id").to_owned();
+    let path = format!("/v1/registrations/{id}");
+    let shown = house.get(&path).json();
+    for told in [&made.json(), &shown, &house.get("/v1/registrations").json()["data"][0]] {
+        assert_eq!(
+            (&told["event"], &told["venue"], &told["venue_name"]),
+            (&json!(event), &venue, &json!("Hall"))
+        );
+        assert_eq!(told["ends_at"], ends_at);
+    }
+    let created = house.get(&format!("{path}/facts")).json()["data"][0].clone();
+    assert_eq!(
+        (&created["event"], &created["venue"], &created["ends_at"]),
+        (&json!(event), &venue, &ends_at)
+    );
+
+    let patch = |body: Value| house.send("PATCH", &path, &[], Some(&body.to_string()));
+    assert_eq!(patch(json!({"venue": null, "ends_at": null})).status, 200);
+    let shown = house.get(&path).json();
+    assert_eq!(
+        (&shown["venue"], &shown["venue_name"], &shown["ends_at"]),
+        (&json!(null), &json!(null), &json!(null))
+    );
+    assert_eq!(shown["event"], json!(event), "what is not named stays");
+    let early = json!({"ends_at": Time(house.engine.now())});
+    let other = "evt_0000000000000009";
+    for (change, field) in [
+        (json!({"event": "x"}), "event"),
+        (json!({"event": venue}), "event"),
+        (json!({"event": other}), "event"),
+        (json!({"venue": "ven_0000000000000009"}), "venue"),
+        (json!({"venue": event}), "venue"),
+        (early, "ends_at"),
+    ] {
+        let told =
+            house.post("/v1/registrations", &[], asked(&house, change.clone())).problem(422, "invalid");
+        assert_eq!(told["field"], field, "{change}: {told}");
+        assert_eq!(patch(change.clone()).problem(422, "invalid")["field"], field, "{change}");
+    }
 }

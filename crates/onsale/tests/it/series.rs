@@ -129,6 +129,10 @@ fn a_sale_is_made_a_minute_early_and_is_the_active_one_at_exactly_the_hour() {
     let seen = hours.house.send("GET", picture, &[("authorization", "none")], None);
     assert_eq!((seen.status, seen.header("content-type")), (200, Some("image/svg+xml")));
     assert!(seen.body.starts_with(b"<svg ") && seen.body.len() < 1_024);
+    assert_eq!(
+        seen.header("content-security-policy"),
+        Some("default-src 'none'; style-src 'unsafe-inline'; sandbox"),
+    );
     hours.house.get(&format!("/pictures/{sale}/item-3.svg")).problem(404, "sku_unknown");
     hours.house.get("/pictures/x/item-1.svg").problem(404, "listing_unknown");
     hours.close();
@@ -239,12 +243,9 @@ fn staff_pauses_resumes_changes_and_ends_a_series() {
     let path = format!("/v1/series/{series}");
     let patch = |body: Value| hours.house.send("PATCH", &path, &[], Some(&body.to_string()));
     assert_eq!(patch(json!({"status": "paused"})).json()["status"], "paused");
-    assert_eq!(patch(json!({"status": "paused"})).json()["changed"], false);
+    assert_eq!(patch(json!({"status": "paused"})).json(), hours.house.get(&path).json());
     hours.clock.set(MIDNIGHT + HOUR + 1);
-    assert_eq!(
-        patch(json!({"items": [{"price_minor": 1, "stock": 2}]})).json()["details"]["items"][0]["stock"],
-        2
-    );
+    assert_eq!(patch(json!({"items": [{"price_minor": 1, "stock": 2}]})).json()["items"][0]["stock"], 2);
     assert_eq!(patch(json!({"status": "running"})).json()["status"], "running");
     // Paused at one o'clock, on again a moment later: what has begun and lasts is opened.
     hours.until(&series, opened(1));
@@ -274,7 +275,7 @@ fn wrong_series_are_refused_by_field() {
         (json!({"schedule": {"cron": "* * * *", "zone": "UTC"}}), "schedule.cron"),
         (json!({"schedule": {"cron": "0 * * * *", "zone": "Mars/Olympus"}}), "schedule.zone"),
         (json!({"schedule": {"cron": "0 * * * *", "zone": ""}}), "schedule.zone"),
-        (json!({"schedule": {"cron": "0 * * * *"}}), "schedule"),
+        (json!({"schedule": {"cron": "0 * * * *"}}), "schedule.zone"),
         (json!({"every": "hour"}), "every"),
     ] {
         let told = house.post("/v1/series", &[], asked(change.clone())).problem(422, "invalid");
@@ -329,5 +330,36 @@ fn the_aliases_buy_one_unit_of_the_sale_that_is_on() {
     let open = hours.house.send("POST", "/checkout?user_id=zoe&id=item-1", &nobody, None);
     assert_eq!(open.status, 201, "compat_open: {open:?}");
     hours.house.send("GET", "/v1/sales", &nobody, None).problem(401, "unauthenticated");
+    hours.close();
+}
+
+#[test]
+fn an_item_keeps_its_name_and_picture_in_every_sale() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hours = Hours::open(folder.path(), MIDNIGHT + 1);
+    let (drawn, address) = ("<svg viewBox='0 0 1 1'></svg>", "https://cdn.example/mug.png");
+    let items = json!([
+        {"price_minor": 900, "stock": 1, "name": "Amber kettle", "picture": drawn},
+        {"price_minor": 900, "stock": 1, "picture": address},
+        {"price_minor": 900, "stock": 1},
+    ]);
+    let series = hours.series(json!({"items": items}));
+    assert_eq!(hours.show(&series)["items"], items);
+    hours.clock.set(MIDNIGHT + HOUR);
+    hours.until(&series, opened(1));
+    let patience = Instant::now() + Duration::from_secs(120);
+    while hours.sales().is_empty() {
+        assert!(Instant::now() < patience, "the sale is made");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sale = hours.sales()[0].clone();
+    let (id, skus) = (sale["id"].as_str().expect("an id"), &sale["skus"]);
+    assert_eq!((&skus[0]["name"], &skus[1]["picture"]), (&json!("Amber kettle"), &json!(address)));
+    for (n, own) in [(0, true), (2, false)] {
+        let path = format!("/pictures/{id}/item-{}.svg", n + 1);
+        assert_eq!(skus[n]["picture"], path);
+        let seen = hours.house.get(&path);
+        assert_eq!((seen.status, seen.body == drawn.as_bytes()), (200, own), "{path}");
+    }
     hours.close();
 }

@@ -4,9 +4,13 @@ use serde_json::{Value, json};
 
 use crate::house::House;
 
-fn confirmed(house: &House, event: &str, hold: &Value) -> String {
-    let path = format!("/v1/events/{event}/holds/{}/confirm", hold["id"].as_str().expect("an id"));
-    let answer = house.post(&path, &[("hold-token", hold["token"].as_str().expect("a token"))], json!({}));
+fn confirmed(house: &House, hold: &Value) -> String {
+    let path = format!("/v1/holds/{}/confirm", hold["id"].as_str().expect("an id"));
+    let answer = house.post(
+        &path,
+        &[("hold-token", hold["token"].as_str().expect("a token"))],
+        json!({"paid_elsewhere": true}),
+    );
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.json()["order"].as_str().expect("an order").to_owned()
 }
@@ -54,7 +58,7 @@ fn an_override_raises_the_fence_and_the_old_token_is_stale() {
     let body = json!({"hold": id, "reason": "group", "to": {"buyer": "bob"}});
     let done = house.post(&path, &[], body).json();
     assert!(done["to"]["fence"].as_u64() > hold["fence"].as_u64(), "{done}");
-    let own = format!("/v1/events/{event}/holds/{id}");
+    let own = format!("/v1/holds/{id}");
     let token = hold["token"].as_str().expect("a token");
     let old = [("hold-token", token), ("onsale-buyer", "ann")];
     house.send("DELETE", &own, &old, None).problem(412, "stale_fence");
@@ -74,18 +78,22 @@ fn an_override_raises_the_fence_and_the_old_token_is_stale() {
 fn sold_seats_return_only_by_refund() {
     let house = House::open();
     let event = house.event();
-    let order = confirmed(&house, &event, &house.hold(&event, "ann", &["A-1-1", "A-1-2"]));
-    let shown = house.get(&format!("/v1/events/{event}/orders/{order}")).json();
+    let order = confirmed(&house, &house.hold(&event, "ann", &["A-1-1", "A-1-2"]));
+    let own = format!("/v1/orders/{order}");
+    let shown = house.get(&own).json();
     assert_eq!((&shown["total_minor"], &shown["buyer"]), (&json!(9000), &json!("ann")));
-    let path = format!("/v1/events/{event}/refunds");
-    let part = house.post(&path, &[], json!({"order": order, "seats": ["A-1-2"], "reason": "ill"})).json();
-    assert_eq!((&part["amount_minor"], &part["seats"]), (&json!(4500), &json!(["A-1-2"])));
-    let told = house.post(&path, &[], json!({"order": order, "seats": ["A-1-2"], "reason": "ill"}));
+    let path = format!("{own}/refund");
+    let part = house.post(&path, &[], json!({"seats": ["A-1-2"], "reason": "ill"})).json();
+    assert_eq!((&part["returned_minor"], &part["refunds"]), (&json!(4500), &json!([])));
+    let told = house.post(&path, &[], json!({"seats": ["A-1-2"], "reason": "ill"}));
     told.problem(409, "not_refundable");
-    assert_eq!(house.post(&path, &[], json!({"order": order, "reason": "ill"})).json()["amount_minor"], 4500);
-    assert_eq!(house.get(&format!("/v1/events/{event}/orders/{order}")).json()["refunded"], true);
-    house.get(&format!("/v1/events/{event}/orders/ord_x")).problem(404, "order_unknown");
-    house.post(&path, &[], json!({"order": "ord_x", "reason": "x"})).problem(404, "order_unknown");
+    let shown = house.get(&own).json();
+    assert_eq!((&shown["total_minor"], &shown["returned_minor"]), (&json!(9000), &json!(4500)));
+    assert_eq!(shown["seats"], json!([{"seat": "A-1-1", "price_minor": 4500}]), "what is left of it");
+    assert_eq!(house.post(&path, &[], json!({"reason": "ill"})).json()["returned_minor"], 4500);
+    assert_eq!(house.get(&own).json()["status"], "refunded");
+    house.get("/v1/orders/ord_x").problem(404, "order_unknown");
+    house.post("/v1/orders/ord_x/refund", &[], json!({"reason": "x"})).problem(404, "order_unknown");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn an_order_is_paid_and_refunded_and_its_events_are_shown() {
         stripe.get(&format!("/v1/payment_intents/{}", payment["reference"].as_str().expect("a name")));
     assert_eq!((&intent["amount"], &intent["currency"]), (&json!(4500), &json!("eur")));
     assert_eq!(intent["metadata"]["payment"].as_str(), path.strip_prefix("/v1/payments/"));
-    let refunds = format!("/v1/orders/{}/refunds", id(&order));
+    let refunds = format!("/v1/orders/{}/refund", id(&order));
     let refund = house.post(&refunds, &[], json!({"seats": ["A-1-3"], "reason": "cannot come"}));
     assert_eq!(refund.status, 200, "{refund:?}");
     let payment = until(&house, &path, |payment| payment["refunds"][0]["status"] == "paid");

@@ -7,7 +7,7 @@ use crate::house::{Answer, House};
 
 /// The same request first straight, then with a percent sign in its path.
 fn both(house: &House, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> [Answer; 2] {
-    let odd = path.replacen("/evt_", "/%65vt_", 1);
+    let odd = path.replacen("/evt_", "/%65vt_", 1).replacen("/hld_", "/%68ld_", 1);
     assert_ne!(odd, path);
     [path, &odd].map(|path| house.send(method, path, headers, Some(body)))
 }
@@ -45,12 +45,14 @@ fn a_yes_on_one_way_is_repeated_on_the_other() {
         let place = format!("place-{buyer}");
         let placing = [("onsale-buyer", buyer), ("idempotency-key", place.as_str())];
         let hold = check("POST", &path, &placing, json!({"best_available": {"count": 2}}));
-        let inner = format!("{path}/{}", hold["id"].as_str().expect("an id"));
+        let inner = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
         let token = ("hold-token", hold["token"].as_str().expect("a token"));
         let with = |name| [&key(name)[..], &[token]].concat();
         check("PATCH", &inner, &with("extend"), json!({"extend": true}));
         match end {
-            "confirm" => check("POST", &format!("{inner}/confirm"), &with("end"), json!({})),
+            "confirm" => {
+                check("POST", &format!("{inner}/confirm"), &with("end"), json!({"paid_elsewhere": true}))
+            }
             _ => check("DELETE", &inner, &with("end"), json!({})),
         };
     }
@@ -62,7 +64,7 @@ fn a_no_is_the_same_on_both_ways() {
     let event = house.event();
     let hold = house.hold(&event, "ann", &["A-1-1"]);
     let path = format!("/v1/events/{event}/holds");
-    let inner = format!("{path}/{}", hold["id"].as_str().expect("an id"));
+    let inner = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
     let large = format!("{{\"seats\":[\"{}\"]}}", "x".repeat(70_000));
     let ann = ("onsale-buyer", "ann");
     let requests: [WireRequest<'_>; 18] = [

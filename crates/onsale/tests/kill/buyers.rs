@@ -109,6 +109,7 @@ impl Hammer<'_> {
                 return heard;
             };
             self.in_flight.fetch_sub(1, Ordering::SeqCst);
+            answer.check(&bytes);
             if answer.status >= 300 {
                 heard.refused += 1;
                 holding = None;
@@ -141,7 +142,8 @@ impl Hammer<'_> {
                 0..70 => return (own.event, Verb::Release, request("DELETE", &own.path, &headers, "")),
                 70..95 => {
                     let path = format!("{}/confirm", own.path);
-                    return (own.event, Verb::Confirm, request("POST", &path, &headers, ""));
+                    let body = r#"{"paid_elsewhere":true}"#;
+                    return (own.event, Verb::Confirm, request("POST", &path, &headers, body));
                 }
                 // Keeps the seats and says nothing more.
                 _ => *holding = None,
@@ -161,7 +163,7 @@ impl Hammer<'_> {
         match verb {
             Verb::Hold => {
                 let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
-                let path = format!("/v1/events/{}/holds/{}", self.events[event], text("id"));
+                let path = format!("/v1/holds/{}", text("id"));
                 *holding = Some(Holding { event, path, token: text("token"), extended: false });
             }
             Verb::Extend => {

@@ -3,6 +3,9 @@
 
 mod bad_days;
 mod buyers;
+mod dice;
+#[path = "../it/document.rs"]
+mod document;
 mod recovered;
 mod rounds;
 mod server;

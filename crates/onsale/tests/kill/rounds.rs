@@ -1,5 +1,5 @@
 //! Again and again: hammer, `kill -9` in the middle, restart, compare every answer that was ever given.
-//! Ten times, or as often as `ONSALE_KILL_ROUNDS` says; `KILL_SEED` repeats a run.
+//! Ten times, or as often as `ONSALE_KILL_ROUNDS` says; `ONSALE_SEED` sends another crowd.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -11,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use serde_json::json;
 
 use crate::buyers::{Acknowledged, EVENTS, Hammer, Heard, ROWS, SEATS, seat};
+use crate::dice;
 use crate::recovered::{Recovered, replay, tally};
 use crate::server::{self, Server};
 use crate::wire::request;
@@ -35,9 +36,7 @@ fn nothing_that_was_answered_is_lost_when_the_server_is_killed() {
     let _alone = crate::alone();
     let rounds = rounds(std::env::var("ONSALE_KILL_ROUNDS").ok().as_deref()).expect("ONSALE_KILL_ROUNDS");
     let folder = tempfile::tempdir().expect("a folder");
-    let seed =
-        std::env::var("KILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random);
-    println!("KILL_SEED={seed}");
+    let seed = dice::seed();
     let mut rng = StdRng::seed_from_u64(seed);
     let begun = Instant::now();
     let mut given: Vec<Acknowledged> = Vec::new();

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::document::{self, Seen};
+
 /// Longer than any answer of a healthy server.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -27,6 +29,13 @@ impl Answer {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
+    }
+
+    /// It must be one that the document describes.
+    pub(crate) fn check(&self, request: &[u8]) {
+        let headers = self.head.lines().filter_map(|line| line.split_once(':'));
+        let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), value.trim())).collect();
+        document::check(request, &Seen { status: self.status, headers, body: &self.body });
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -88,7 +97,9 @@ impl Wire {
 
     pub(crate) fn exchange(&mut self, request: &[u8]) -> io::Result<Answer> {
         self.send(request)?;
-        self.receive()
+        let answer = self.receive()?;
+        answer.check(request);
+        Ok(answer)
     }
 
     fn more(&mut self) -> io::Result<()> {

@@ -84,7 +84,7 @@ pub(crate) fn create(now: i64) -> Command {
             ends_at: now + 90_000_000,
             sale_opens_at: None,
             sale_closes_at: None,
-            is_virtual: false,
+            time_zone: "UTC".into(),
             currency: Currency::parse("EUR").expect("three letters"),
             tiers: vec![Tier { name: "t".into(), price_minor: 4_000 }],
             rules: SaleRules::default(),

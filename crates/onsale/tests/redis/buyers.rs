@@ -42,6 +42,8 @@ pub(crate) struct Heard {
     pub held: Vec<(usize, usize, Instant, Instant)>,
     /// Nobody ever said what became of it: (event, seat).
     pub unknown: Vec<(usize, usize)>,
+    /// A release of one's own hold that was refused.
+    pub release_refused: Vec<String>,
     pub refused: u64,
     pub tries_again: u64,
 }
@@ -68,6 +70,7 @@ impl Crowd<'_> {
                     all.yes.extend(mine.yes);
                     all.held.extend(mine.held);
                     all.unknown.extend(mine.unknown);
+                    all.release_refused.extend(mine.release_refused);
                     all.refused += mine.refused;
                     all.tries_again += mine.tries_again;
                 });
@@ -126,7 +129,7 @@ impl Crowd<'_> {
             let key = format!("{key}-r");
             let release = request(
                 "DELETE",
-                &format!("{path}/{id}"),
+                &format!("/v1/holds/{id}"),
                 &[("hold-token", token), ("idempotency-key", key.as_str())],
                 "",
             );
@@ -142,6 +145,7 @@ impl Crowd<'_> {
             } else {
                 // Around a failover Redis may have forgotten the hold: then its release is refused.
                 heard.unknown.push((event, seat));
+                heard.release_refused.push(format!("{} {}", answer.status, answer.json()));
                 heard.refused += 1;
             }
         }

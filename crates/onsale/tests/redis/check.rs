@@ -67,6 +67,7 @@ pub(crate) fn check(server: &Server, events: &[String], heard: &Heard, may_forge
         }
     }
     assert!(may_forget || found.forgotten == 0, "{} answers are not in the log", found.forgotten);
+    assert!(may_forget || heard.release_refused.is_empty(), "{:?}", heard.release_refused.first());
     found
 }
 

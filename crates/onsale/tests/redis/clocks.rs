@@ -91,7 +91,7 @@ fn clocks_a_minute_apart_change_no_answer_and_no_deadline() {
         let id = held.json()["id"].as_str().expect("an id").to_owned();
         for server in &servers {
             // Whoever is asked knows the same deadline, has not swept the hold away, and gives nobody the seat.
-            let path = format!("/v1/events/{event}/holds/{id}");
+            let path = format!("/v1/holds/{id}");
             let seen = server.try_exchange(&request("GET", &path, &[("onsale-buyer", "ann")], ""));
             let seen = seen.expect("an answer");
             assert_eq!((seen.status, instant(&seen, "expires_at")), (200, until), "{:?}", seen.json());

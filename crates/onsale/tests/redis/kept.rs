@@ -79,19 +79,19 @@ fn a_win_is_ordered_and_paid_on_redis() {
         "buy_now": {"price_minor": 9_000, "policy": "always"},
     });
     let auction = text(&post(one, "/v1/auctions", "", &wish), "id");
-    let goods = json!({"auction": auction});
-    assert_eq!(refused(one, "/v1/orders", "cem", &goods), (404, json!("award_unknown")));
+    let (goods, nothing) = (format!("/v1/auctions/{auction}/order"), json!({}));
+    assert_eq!(refused(one, &goods, "cem", &nothing), (404, json!("award_unknown")));
     post(one, &format!("/v1/auctions/{auction}/buy-now"), "cem", &json!({"currency": "EUR"}));
-    let order = post(other, "/v1/orders", "cem", &goods);
+    let order = post(other, &goods, "cem", &nothing);
     assert_eq!((&order["total_minor"], &order["auction"]), (&json!(9_150), &json!(auction)), "{order}");
-    assert_eq!(refused(one, "/v1/orders", "cem", &goods), (409, json!("already_ordered")));
+    assert_eq!(refused(one, &goods, "cem", &nothing), (409, json!("already_ordered")));
     // The bank says no, and the buyer tries again.
     pay(one, &order, "cem", "decline");
     declined(other, &order);
     pay(other, &order, "cem", "succeed");
     let bought = becomes(one, &order, "completed");
     assert_eq!(money(&bought), (9_150, 0), "{bought}");
-    assert_eq!(refused(other, "/v1/orders", "cem", &goods), (409, json!("award_settled")));
+    assert_eq!(refused(other, &goods, "cem", &nothing), (409, json!("award_settled")));
     other.until("it shows the award as settled", |it| {
         it.get(&format!("/v1/auctions/{auction}")).to_string().contains("settled")
     });
@@ -99,7 +99,7 @@ fn a_win_is_ordered_and_paid_on_redis() {
     assert_eq!(all["data"][0]["id"], order["id"], "{all}");
 
     // In part, and then all that is left, fees too.
-    let refunds = format!("/v1/orders/{}/refunds", text(&order, "id"));
+    let refunds = format!("/v1/orders/{}/refund", text(&order, "id"));
     let part = post(one, &refunds, "", &json!({"amount_minor": 2_000, "reason": "a scratch"}));
     assert_eq!(part["returned_minor"], 2_000, "{part}");
     let rest = post(other, &refunds, "", &json!({"reason": "broken"}));
@@ -134,24 +134,25 @@ fn a_paid_place_is_ordered_and_one_that_is_not_paid_goes_to_the_next_on_redis() 
     let [ann, bob, cem] =
         ["ann", "bob", "cem"].map(|buyer| text(&post(one, &entries, buyer, &json!({})), "id"));
 
-    let kept = post(other, "/v1/orders", "ann", &json!({"entry": ann}));
+    let to_order = |entry: &str| format!("/v1/entries/{entry}/order");
+    let kept = post(other, &to_order(&ann), "ann", &json!({}));
     pay(other, &kept, "ann", "succeed");
     let bought = becomes(one, &kept, "confirmed");
     assert_eq!(money(&bought), (500, 0), "{bought}");
 
-    let lost = post(one, "/v1/orders", "bob", &json!({"entry": bob}));
-    assert_eq!(refused(other, "/v1/orders", "cem", &json!({"entry": cem})), (409, json!("not_offered")));
+    let lost = post(one, &to_order(&bob), "bob", &json!({}));
+    assert_eq!(refused(other, &to_order(&cem), "cem", &json!({})), (409, json!("not_offered")));
     pay(one, &lost, "bob", "decline");
     declined(other, &lost);
-    let left = ask(other, "DELETE", &format!("{entries}/{bob}"), "bob", &Value::Null);
+    let left = ask(other, "DELETE", &format!("/v1/entries/{bob}"), "bob", &Value::Null);
     assert_eq!(left.status, 200, "{}", left.json());
     becomes(one, &lost, "cancelled");
-    let passed_on = post(other, "/v1/orders", "cem", &json!({"entry": cem}));
+    let passed_on = post(other, &to_order(&cem), "cem", &json!({}));
     pay(one, &passed_on, "cem", "succeed");
     assert_eq!(money(&becomes(other, &passed_on, "confirmed")), (500, 0));
 
     // What was bought is given back, and the money with it.
-    let path = format!("/v1/orders/{}/refunds", text(&kept, "id"));
+    let path = format!("/v1/orders/{}/refund", text(&kept, "id"));
     post(other, &path, "", &json!({"reason": "ill"}));
     let returned = becomes(one, &kept, "refunded");
     assert_eq!(money(&returned), (500, 500), "{returned}");

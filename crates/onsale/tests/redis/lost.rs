@@ -47,30 +47,31 @@ fn holds_and_codes_of_a_lost_tail_answer_410_lost() {
     redis.start_again();
     server.until("it goes on", |_| hold("A-3").status == 201);
     server.until("it goes on", |_| check_out().status == 201);
-    let path = format!("{holds}/{}", text(&lost, "id"));
+    let path = format!("/v1/holds/{}", text(&lost, "id"));
     let owner = [("onsale-buyer", "ann"), ("hold-token", token.as_str())];
     let bearer = [("hold-token", token.as_str())];
     let gone = (410, "lost".to_owned());
     for headers in [&owner[..], &bearer[..]] {
-        assert_eq!(told(&ask(&server, "GET", &path, headers, &Value::Null)), gone);
+        let shown = ask(&server, "GET", &path, headers, &Value::Null);
+        assert_eq!((shown.status, &shown.json()["status"]), (200, &json!("lost")));
         assert_eq!(told(&ask(&server, "PATCH", &path, headers, &json!({"extend": true}))), gone);
         assert_eq!(told(&ask(&server, "POST", &format!("{path}/confirm"), headers, &json!({}))), gone);
         assert_eq!(told(&ask(&server, "DELETE", &path, headers, &Value::Null)), gone);
-        let order = json!({"hold": text(&lost, "id")});
-        assert_eq!(told(&ask(&server, "POST", "/v1/orders", headers, &order)), gone);
+        assert_eq!(told(&ask(&server, "POST", &format!("{path}/order"), headers, &json!({}))), gone);
     }
     let (id, code) = (text(&lost_code, "id"), ("checkout-code", code.as_str()));
     let path = format!("/v1/checkouts/{id}");
     for headers in [&[ann[0], code][..], &[code]] {
-        assert_eq!(told(&ask(&server, "GET", &path, headers, &Value::Null)), gone);
+        let shown = ask(&server, "GET", &path, headers, &Value::Null);
+        assert_eq!((shown.status, &shown.json()["status"]), (200, &json!("lost")));
         assert_eq!(told(&ask(&server, "POST", &format!("{path}/purchase"), headers, &json!({}))), gone);
         assert_eq!(told(&ask(&server, "POST", &format!("{path}/cancel"), headers, &json!({}))), gone);
-        assert_eq!(told(&ask(&server, "POST", "/v1/orders", headers, &json!({"checkout": id}))), gone);
+        assert_eq!(told(&ask(&server, "POST", &format!("{path}/order"), headers, &json!({}))), gone);
     }
     // What was there before the loss is still there, and what never was is unknown.
     let (token, code) = (text(&kept, "token"), text(&kept_code, "code"));
     let owner = [("onsale-buyer", "ann"), ("hold-token", token.as_str())];
-    let path = format!("{holds}/{}", text(&kept, "id"));
+    let path = format!("/v1/holds/{}", text(&kept, "id"));
     assert_eq!(ask(&server, "DELETE", &path, &owner, &Value::Null).status, 200);
     let cancel = format!("/v1/checkouts/{}/cancel", text(&kept_code, "id"));
     let cancelled = ask(&server, "POST", &cancel, &[ann[0], ("checkout-code", &code)], &json!({}));
@@ -93,7 +94,7 @@ fn every_fact_of_an_older_epoch_is_read_by_pages_streamed_and_printed() {
     let hold = |seat: &str| ask(&server, "POST", &holds, &ann, &json!({"seats": [seat]}));
     for _ in 0..TURNS {
         let held = hold("A-1");
-        let (path, token) = (format!("{holds}/{}", text(&held, "id")), text(&held, "token"));
+        let (path, token) = (format!("/v1/holds/{}", text(&held, "id")), text(&held, "token"));
         let owner = [("onsale-buyer", "ann"), ("hold-token", token.as_str())];
         assert_eq!(ask(&server, "DELETE", &path, &owner, &Value::Null).status, 200);
     }

@@ -9,6 +9,10 @@ mod by;
 mod check;
 mod clocks;
 mod damaged;
+#[path = "../kill/dice.rs"]
+mod dice;
+#[path = "../it/document.rs"]
+mod document;
 mod first_start;
 mod kept;
 mod lost;

@@ -65,10 +65,8 @@ fn the_server_that_looks_after_payments_dies_and_the_money_adds_up() {
         let hold = house.post(n, &format!("/v1/events/{event}/holds"), &headers, &body).json();
         let token = hold["token"].as_str().expect("a token").to_owned();
         let headers = [("onsale-buyer", buyer.as_str()), ("hold-token", token.as_str())];
-        orders.push((
-            buyer.clone(),
-            house.post(n, "/v1/orders", &headers, &json!({"hold": hold["id"]})).json(),
-        ));
+        let path = format!("/v1/holds/{}/order", hold["id"].as_str().expect("an id"));
+        orders.push((buyer.clone(), house.post(n, &path, &headers, &json!({})).json()));
     }
     let mut payments = BTreeMap::new();
     for (n, (buyer, order)) in orders.iter().enumerate() {

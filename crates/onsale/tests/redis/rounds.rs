@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::buyers::{Crowd, Heard, SEATS};
 use crate::check::{self, Found};
+use crate::dice;
 use crate::server::{Deployment, Server};
 use onsale_redis_servers::{Brand, Server as Redis, Setup, Six, Trio, eventually};
 
@@ -12,13 +13,6 @@ const BUYERS: usize = 8;
 const EVENTS: usize = 6;
 /// Answers before and after each fault.
 const BREATH: u64 = 150;
-
-fn seed() -> u64 {
-    let given = std::env::var("ONSALE_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = given.unwrap_or_else(rand::random);
-    println!("ONSALE_SEED={seed}");
-    seed
-}
 
 struct Round {
     deployment: Deployment,
@@ -38,7 +32,7 @@ impl Round {
         // Buyers do not learn the address of a server that is started later; the two are enough.
         let addresses = servers.iter().map(|server| server.address).collect();
         let (stop, answered) = (AtomicBool::new(false), AtomicU64::new(0));
-        let crowd = Crowd { servers: addresses, events, buyers: BUYERS, seed: seed(), stop, answered };
+        let crowd = Crowd { servers: addresses, events, buyers: BUYERS, seed: dice::seed(), stop, answered };
         crowd.run(|| {
             crowd.more(BREATH);
             faults(&crowd, servers, deployment);

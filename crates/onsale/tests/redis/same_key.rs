@@ -34,7 +34,7 @@ fn another_body_under_the_same_key_is_refused_on_redis_whichever_server_is_asked
     let wish = json!({"seats": ["A-1", "A-2"]});
     let hold = send(one, "POST", &format!("{event}/holds"), &[("onsale-buyer", "ann")], &wish).json();
     let token = ("hold-token", hold["token"].as_str().expect("a token"));
-    let hold = format!("{event}/holds/{}", hold["id"].as_str().expect("an id"));
+    let hold = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
     let sku = json!({"id": "tee", "name": "Shirt", "price_minor": 1900, "stock": 10});
     let sale = json!({"name": "Drop", "starts_at": Time(now - 1_000), "ends_at": Time(now + DAY), "currency": "EUR",
                       "skus": [sku]});
@@ -89,7 +89,8 @@ fn a_refused_hold_is_noted_and_a_new_order_is_found_by_the_other_server() {
     let wish = json!({"seats": ["A-1"]});
     let hold = send(one, "POST", &format!("{event}/holds"), &[("onsale-buyer", "ann")], &wish).json();
     let token = [("hold-token", hold["token"].as_str().expect("a token"))];
-    let order = send(one, "POST", "/v1/orders", &token, &json!({"hold": hold["id"]}));
+    let path = format!("/v1/holds/{}/order", hold["id"].as_str().expect("an id"));
+    let order = send(one, "POST", &path, &token, &json!({}));
     assert_eq!(order.status, 201, "{}", order.json());
     // The other server has not been asked for this event before.
     let shown = other.get(&format!("/v1/orders/{}", order.json()["id"].as_str().expect("an id")));
@@ -104,4 +105,49 @@ fn a_refused_hold_is_noted_and_a_new_order_is_found_by_the_other_server() {
         (&attempt["buyer"], &attempt["verb"], &attempt["seats"]),
         (&json!("bob"), &json!("place_hold"), &json!([{"seat": "A-1", "code": "seat_held"}]))
     );
+}
+
+#[test]
+fn a_name_that_is_used_twice_at_once_on_two_servers_makes_one_listing() {
+    let _alone = crate::alone();
+    let redis = Redis::start(Brand::Redis);
+    let deployment = Deployment::single(&redis.url());
+    let servers = [deployment.start(), deployment.start()];
+    for round in 0..10 {
+        let name = format!("shop-{round}");
+        let body = json!({"name": "Hourly", "currency": "EUR", "items": [{"price_minor": 900, "stock": 5}],
+                          "from": "2096-10-02T07:00:00Z", "external_id": name, "metadata": {"round": round}});
+        let told = std::thread::scope(|scope| {
+            let asked = servers
+                .each_ref()
+                .map(|server| scope.spawn(|| send(server, "POST", "/v1/series", &[], &body)));
+            asked.map(|asked| asked.join().expect("an answer"))
+        });
+        let mut statuses = told.each_ref().map(|told| told.status);
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 409], "{} {}", told[0].json(), told[1].json());
+        let [made, refused] = if told[0].status == 201 { [&told[0], &told[1]] } else { [&told[1], &told[0]] };
+        let (made, refused) = (made.json(), refused.json());
+        assert_eq!((&refused["code"], &refused["listing"]), (&json!("listing_exists"), &made["id"]));
+        for server in &servers {
+            let found = server.get(&format!("/v1/series?external_id={name}"));
+            assert_eq!((&found["data"][0]["id"], &found["data"][1]), (&made["id"], &Value::Null), "{found}");
+            assert_eq!(found["data"][0]["metadata"], json!({"round": round}));
+        }
+    }
+    // Deleted by one, it is unknown to the other, and its name stays taken.
+    let [one, other] = &servers;
+    let series = format!(
+        "/v1/series/{}",
+        one.get("/v1/series?external_id=shop-0")["data"][0]["id"].as_str().expect("an id")
+    );
+    let gone = one.try_exchange(&request("DELETE", &series, &[], "")).expect("an answer");
+    assert_eq!(gone.status, 204);
+    other.until("the deletion is known", |it| it.get("/v1/series?external_id=shop-0")["data"] == json!([]));
+    let unknown = other.try_exchange(&request("GET", &series, &[], "")).expect("an answer");
+    assert_eq!(unknown.status, 404);
+    let body = json!({"name": "Hourly", "currency": "EUR", "items": [{"price_minor": 900, "stock": 5}],
+                      "external_id": "shop-0"});
+    let told = send(other, "POST", "/v1/series", &[], &body);
+    assert_eq!((told.status, &told.json()["code"]), (409, &json!("listing_exists")));
 }

@@ -257,7 +257,7 @@ pub(crate) fn create(seats: u32) -> Command {
         ends_at: START + 100_000_000,
         sale_opens_at: None,
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("three letters"),
         tiers: vec![Tier { name: "t".into(), price_minor: 4_000 }],
         rules: SaleRules::default(),

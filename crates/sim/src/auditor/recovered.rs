@@ -50,8 +50,8 @@ impl Auditor {
             // The last steps were the ones at risk; the whole log is read at the end of the run.
             let from = self.listings[&id].now.offset.saturating_sub(40);
             self.compare_log(core, facts, id, from)?;
-            let view = core.shared.directory.get(&id).and_then(|slot| slot.view());
-            if view.map(|view| Picture::of_view(&view)) != Some(Picture::of_model(&self.listings[&id])) {
+            let shown = core.shared.directory.get(&id).and_then(|slot| Picture::of_slot(&slot));
+            if shown != Some(Picture::of_model(&self.listings[&id])) {
                 return Err(format!("the view of {id} after the restart is not what was recovered"));
             }
         }

@@ -6,6 +6,7 @@ use onsale_domain::seats::{EventQuery, SeatsView};
 use onsale_domain::{BuyerId, Listing, ListingId, Millis};
 use onsale_domain::{Found, Query};
 use onsale_engine::View;
+use onsale_engine::embedded::directory::Slot;
 use onsale_engine::engine::BodyView;
 
 use crate::model;
@@ -30,7 +31,24 @@ struct EventPicture {
 }
 
 impl Picture {
+    /// What is left of a deleted listing: where its log ends.
+    fn of_deleted(listing: ListingId, offset: u64) -> Picture {
+        Picture { listing, offset, at: 0, event: None, other: Some("deleted".into()) }
+    }
+
+    /// What readers see of a listing; none before its first durable fact.
+    pub fn of_slot(slot: &Slot) -> Option<Picture> {
+        match (slot.view(), slot.position()) {
+            (Some(view), _) => Some(Picture::of_view(&view)),
+            (None, Some(last)) => Some(Picture::of_deleted(slot.id, last.offset)),
+            (None, None) => None,
+        }
+    }
+
     pub fn of_model(listing: &model::Listing) -> Picture {
+        if listing.now.is_deleted() {
+            return Picture::of_deleted(listing.id, listing.now.offset);
+        }
         let words = |other: &model::other::Other| other.listing.view();
         if let Some(body) = listing.other().and_then(words) {
             return Picture::of_body(listing.id, listing.now.offset, listing.now.last_at, &body);
@@ -94,13 +112,12 @@ pub fn compare(real: &Listing, model: &model::Listing, clock: Millis) -> Result<
         return differs(format!("position {} at {}", real.offset, real.last_at));
     }
     real.check_invariants().or_else(differs)?;
-    let view = real.view().map(|body| View {
-        listing: real.id,
-        position: onsale_engine::Position { epoch: real.epoch, offset: real.offset },
-        at: real.last_at,
-        body,
-    });
-    if view.as_ref().map(Picture::of_view) != Some(Picture::of_model(model)) {
+    let view = View::of(real);
+    let shown = match &view {
+        Some(view) => Picture::of_view(view),
+        None => Picture::of_deleted(real.id, real.offset),
+    };
+    if shown != Picture::of_model(model) {
         return differs(format!("{view:?}\n  expected {:?}", Picture::of_model(model)));
     }
     if real.next_due() != model.next_due() {

@@ -1,15 +1,19 @@
 //! What a fact does to the model's state; used for decisions and for rebuilding after a crash.
 
+use onsale_domain::about::About;
 use onsale_domain::ended::End;
 use onsale_domain::event::{EventDetails, EventStatus};
 use onsale_domain::layout::Layout;
+use onsale_domain::listing::ListingFact;
 use onsale_domain::seats::EventFact;
-use onsale_domain::seats::fact::{AreaLine, SeatLine};
+use onsale_domain::seats::fact::SeatLine;
 use onsale_domain::venue::VenueFact;
 use onsale_domain::{Command, Fact, HoldId, ListingId, Millis, Outcome};
 
 use super::other::Other;
-use super::{Area, Body, Chart, Event, Hold, Order, QueuePlace, Seat, State, fence_at, take_latest};
+use super::{
+    Area, Body, Chart, Event, Hold, Order, QueuePlace, Seat, State, add_places, fence_at, price, take_latest,
+};
 
 impl State {
     /// Decides a command of one of the other kinds; `None` if the listing is of a kind with a model of its own.
@@ -45,6 +49,15 @@ impl State {
             && let Some(other) = Other::begin(id)
         {
             self.body = Body::Other(Box::new(other));
+        }
+        if let Body::Nothing | Body::Venue { .. } | Body::Event(_) = &self.body
+            && let Fact::Listing(fact) = fact
+        {
+            match fact {
+                ListingFact::Described(about) => self.about = (**about).clone(),
+                ListingFact::Deleted => (self.body, self.about) = (Body::Nothing, About::default()),
+            }
+            return;
         }
         let fence = fence_at(self.offset);
         match (&mut self.body, fact) {
@@ -107,7 +120,7 @@ impl Event {
                 };
                 self.holds.insert(*hold, new);
             }
-            EventFact::HoldExtended { hold, until } => {
+            EventFact::HoldExtended { hold, until, .. } => {
                 let hold = self.hold(*hold);
                 hold.until = *until;
                 hold.extensions += 1;
@@ -116,16 +129,9 @@ impl Event {
                 let hold = self.hold(*hold);
                 hold.fence = fence;
                 hold.seats.extend(seats);
-                for more in areas {
-                    let like =
-                        |line: &AreaLine| line.area == more.area && line.price_minor == more.price_minor;
-                    match hold.areas.iter().position(like) {
-                        Some(known) => hold.areas[known].count += more.count,
-                        None => hold.areas.push(*more),
-                    }
-                }
+                add_places(&mut hold.areas, areas);
             }
-            EventFact::SeatsDropped { hold, seats, areas } => {
+            EventFact::SeatsDropped { hold, seats, areas, .. } => {
                 let hold = self.hold(*hold);
                 hold.seats.retain(|line| !seats.contains(&line.seat));
                 for away in areas {
@@ -133,13 +139,15 @@ impl Event {
                 }
             }
             EventFact::HoldReleased { hold, .. } => self.end(*hold, End::Released, at),
-            EventFact::HoldExpired { hold } => self.end(*hold, End::Expired, at),
+            EventFact::HoldExpired { hold, .. } => self.end(*hold, End::Expired, at),
             EventFact::HoldConfirmed { hold, order } => {
                 let sold = self.holds.remove(hold).expect("a confirmed hold lived");
                 self.ended.insert(*hold, (End::Confirmed, at));
                 self.dissolve(|place| sold.seats.iter().any(|line| line.seat == place.seat), at);
                 let (buyer, seats, areas) = (sold.buyer, sold.seats, sold.areas);
-                self.orders.insert(*order, Order { buyer, fence, seats, areas });
+                let total_minor = price(&seats, &areas);
+                let hold = *hold;
+                self.orders.insert(*order, Order { buyer, fence, hold, at, total_minor, seats, areas });
             }
             EventFact::HoldOverridden { hold, to: None, .. } => self.end(*hold, End::Overridden, at),
             EventFact::HoldOverridden { hold, to: Some(to), .. } => {
@@ -178,10 +186,10 @@ impl Event {
             EventFact::PlaceRenewed { place, until, .. } => {
                 self.places.iter_mut().filter(|one| one.id == *place).for_each(|one| one.until = *until);
             }
-            EventFact::QueueLeft { place } => self.leave(*place, End::Released, at),
-            EventFact::PlaceExpired { place } => self.leave(*place, End::Expired, at),
-            EventFact::PlaceLost { place } => self.leave(*place, End::OverLimit, at),
-            EventFact::SeatOffered { place, price_minor, until } => {
+            EventFact::QueueLeft { place, .. } => self.leave(*place, End::Released, at),
+            EventFact::PlaceExpired { place, .. } => self.leave(*place, End::Expired, at),
+            EventFact::PlaceLost { place, .. } => self.leave(*place, End::OverLimit, at),
+            EventFact::SeatOffered { place, price_minor, until, .. } => {
                 let index = self.places.iter().position(|one| one.id == *place).expect("an offered place");
                 let place = self.places.remove(index);
                 let new = Hold {

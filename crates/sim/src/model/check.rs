@@ -1,5 +1,6 @@
 //! What is well formed: names, bounds and shapes, as the rules list them. Only the offending field is told.
 
+use onsale_domain::about::About;
 use onsale_domain::event::{EventDetails, EventStatus};
 use onsale_domain::field::FieldPath;
 use onsale_domain::layout::Layout;
@@ -234,4 +235,20 @@ pub(super) fn may_become(from: EventStatus, to: EventStatus) -> bool {
         Completed | Cancelled => &[],
     };
     allowed.contains(&to)
+}
+
+/// As far as anybody here says anything.
+pub(super) fn about(about: &About) -> Result<(), Refusal> {
+    if about.external_id.as_ref().is_some_and(|id| !name(id, 255)) {
+        return invalid("external_id");
+    }
+    if about.metadata.as_ref().is_some_and(|text| text.len() > 2_048) {
+        return invalid("metadata");
+    }
+    let country = about.card.as_ref().and_then(|card| card.country.as_ref());
+    let is_code = |code: &String| code.len() == 2 && code.chars().all(|one| one.is_ascii_uppercase());
+    if country.is_some_and(|code| !is_code(code)) {
+        return invalid("card.country");
+    }
+    Ok(())
 }

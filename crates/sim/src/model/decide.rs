@@ -1,6 +1,8 @@
 //! One command on its way through the model: schedule, expiry of what it touches, the verb, those in line.
 
+use onsale_domain::about::About;
 use onsale_domain::event::EventStatus;
+use onsale_domain::listing::{ListingCommand, ListingFact};
 use onsale_domain::refusal::Refusal;
 use onsale_domain::seats::fact::ChartAdopted;
 use onsale_domain::seats::{EventCommand, EventFact};
@@ -38,6 +40,20 @@ impl Run<'_> {
 
     pub(super) fn command(&mut self, command: &Command) -> Result<Outcome, Refusal> {
         let creates = command.creates();
+        if self.state.is_deleted() {
+            return Err(Refusal::of(if creates { Code::ListingExists } else { Code::ListingUnknown }));
+        }
+        if let Command::Listing(command) = command {
+            return self.of_every_kind(command);
+        }
+        if let (Command::Create(creation), Body::Nothing) = (command, &self.state.body) {
+            check::about(&creation.about)?;
+            let outcome = self.command(&creation.command)?;
+            if creation.about != About::default() {
+                self.emit(ListingFact::Described(Box::new(creation.about.clone())));
+            }
+            return Ok(outcome);
+        }
         match (&self.state.body, self.id.kind, command) {
             (Body::Nothing, ListingKind::Venue, Command::Venue(VenueCommand::CreateVenue(create))) => {
                 if !check::name(&create.name, 200) {
@@ -82,6 +98,33 @@ impl Run<'_> {
             (Body::Venue { .. }, ..) => Err(Refusal::of(Code::WrongKind)),
             (Body::Event(_), ..) => self.event_command(command),
         }
+    }
+
+    fn of_every_kind(&mut self, command: &ListingCommand) -> Result<Outcome, Refusal> {
+        if let Body::Nothing = &self.state.body {
+            return Err(Refusal::of(Code::ListingUnknown));
+        }
+        match command {
+            ListingCommand::Describe(describe) => {
+                let mut about = self.state.about.clone();
+                about.metadata = describe.metadata.clone().unwrap_or(about.metadata);
+                about.card = describe.card.clone().unwrap_or(about.card);
+                check::about(&about)?;
+                if about == self.state.about {
+                    return Ok(Outcome::Unchanged);
+                }
+                self.emit(ListingFact::Described(Box::new(about)));
+            }
+            ListingCommand::Delete => {
+                if let Body::Event(event) = &self.state.body
+                    && !(event.holds.is_empty() && event.places.is_empty() && event.orders.is_empty())
+                {
+                    return Err(Refusal::of(Code::ListingInUse));
+                }
+                self.emit(ListingFact::Deleted);
+            }
+        }
+        Ok(Outcome::Done)
     }
 
     fn event_command(&mut self, command: &Command) -> Result<Outcome, Refusal> {

@@ -3,12 +3,12 @@
 use onsale_domain::event::EventStatus;
 use onsale_domain::seats::Status;
 use onsale_domain::seats::command::Pick;
-use onsale_domain::seats::fact::{AreaCount, ReleaseCause};
+use onsale_domain::seats::fact::{AreaCount, LapsedOffer, ReleaseCause};
 use onsale_domain::seats::{EventCommand, EventFact};
 use onsale_domain::{BuyerId, HoldId, Millis};
 
 use super::decide::Run;
-use super::{Event, Hold, Order, size};
+use super::{Event, Hold, Order, QueuePlace, size};
 
 impl Event {
     /// The next step of the calendar and its hour.
@@ -43,12 +43,8 @@ impl Event {
 
     /// The deadline that comes first, by (until, fence), and the fact of its passing.
     fn first_deadline(&self) -> Option<(Millis, u64, EventFact)> {
-        let holds = self
-            .holds
-            .values()
-            .map(|hold| (hold.until, hold.fence, EventFact::HoldExpired { hold: hold.id }));
-        let places =
-            self.places.iter().map(|one| (one.until, one.fence, EventFact::PlaceExpired { place: one.id }));
+        let holds = self.holds.values().map(|hold| (hold.until, hold.fence, hold_expired(hold)));
+        let places = self.places.iter().map(|one| (one.until, one.fence, place_expired(one)));
         holds.chain(places).min_by_key(|(until, fence, _)| (*until, *fence))
     }
 
@@ -57,7 +53,7 @@ impl Event {
         if !self.to_cancel() {
             return first.filter(|(until, ..)| now >= *until).map(|(.., fact)| fact);
         }
-        if let Some((.., EventFact::HoldExpired { hold })) = first {
+        if let Some((.., EventFact::HoldExpired { hold, .. })) = first {
             return Some(EventFact::HoldReleased { hold, why: ReleaseCause::EventCancelled });
         }
         // A cancelled event has no queues any more, so a deadline left over would be a hold's.
@@ -66,6 +62,17 @@ impl Event {
         let (id, order) = open.min_by_key(|(_, order)| order.fence)?;
         Some(refund_all(*id, order, "event cancelled"))
     }
+}
+
+/// A hold that is over; of an offer, to whom it was made and of what.
+fn hold_expired(hold: &Hold) -> EventFact {
+    let seats = || hold.seats.iter().map(|line| line.seat).collect();
+    let offer = hold.offered.then(|| LapsedOffer { buyer: hold.buyer.clone(), seats: seats() });
+    EventFact::HoldExpired { hold: hold.id, offer }
+}
+
+fn place_expired(place: &QueuePlace) -> EventFact {
+    EventFact::PlaceExpired { place: place.id, buyer: place.buyer.clone(), seat: place.seat }
 }
 
 /// All that is left of an order goes back.
@@ -108,9 +115,9 @@ impl Run<'_> {
         if let Some(buyer) = buyer {
             let own =
                 self.event().holds.values().filter(|hold| hold.buyer == buyer && self.now >= hold.until);
-            let mut own: Vec<_> = own.map(|hold| (hold.until, hold.fence, hold.id)).collect();
-            own.sort();
-            own.into_iter().for_each(|(_, _, hold)| self.emit_and_serve(EventFact::HoldExpired { hold }));
+            let mut own: Vec<_> = own.map(|hold| (hold.until, hold.fence, hold_expired(hold))).collect();
+            own.sort_by_key(|(until, fence, _)| (*until, *fence));
+            own.into_iter().for_each(|(_, _, fact)| self.emit_and_serve(fact));
         }
         for seat in seats {
             let now = self.now;
@@ -118,14 +125,14 @@ impl Run<'_> {
                 continue;
             }
             if let Some(hold) = self.event().holder(seat).filter(|hold| now >= hold.until) {
-                let hold = hold.id;
-                self.emit_and_serve(EventFact::HoldExpired { hold });
+                let fact = hold_expired(hold);
+                self.emit_and_serve(fact);
             }
             let due = |event: &Event| {
-                event.places.iter().find(|place| place.seat == seat && now >= place.until).map(|one| one.id)
+                event.places.iter().find(|place| place.seat == seat && now >= place.until).map(place_expired)
             };
-            while let Some(place) = due(self.event()) {
-                self.emit(EventFact::PlaceExpired { place });
+            while let Some(fact) = due(self.event()) {
+                self.emit(fact);
             }
         }
         for (area, wanted) in self.wanted_places(command) {
@@ -136,11 +143,11 @@ impl Run<'_> {
                 let places: u32 =
                     hold.areas.iter().filter(|line| line.area == area).map(|line| line.count).sum();
                 if free < wanted && places > 0 && over.len() < 64 {
-                    over.push(hold.id);
+                    over.push(hold_expired(hold));
                     free += places;
                 }
             }
-            over.into_iter().for_each(|hold| self.emit_and_serve(EventFact::HoldExpired { hold }));
+            over.into_iter().for_each(|fact| self.emit_and_serve(fact));
         }
     }
 
@@ -165,9 +172,9 @@ impl Run<'_> {
                 })
         };
         let due = self.due_holds().into_iter().filter(|hold| hold.seats.iter().any(|line| suits(line.seat)));
-        let due: Vec<HoldId> = due.map(|hold| hold.id).take(64).collect();
+        let due: Vec<EventFact> = due.map(hold_expired).take(64).collect();
         let any = !due.is_empty();
-        due.into_iter().for_each(|hold| self.emit_and_serve(EventFact::HoldExpired { hold }));
+        due.into_iter().for_each(|fact| self.emit_and_serve(fact));
         any
     }
 
@@ -237,7 +244,7 @@ impl Run<'_> {
     pub(super) fn emit_and_serve(&mut self, fact: EventFact) {
         let mut freed: Vec<u32> = Vec::new();
         if let EventFact::HoldReleased { hold, .. }
-        | EventFact::HoldExpired { hold }
+        | EventFact::HoldExpired { hold, .. }
         | EventFact::HoldOverridden { hold, to: None, .. } = &fact
         {
             freed.extend(self.event().holds[hold].seats.iter().map(|line| line.seat));
@@ -255,14 +262,16 @@ impl Run<'_> {
         {
             let event = self.event();
             let Some(first) = event.places.iter().find(|place| place.seat == seat) else { return };
-            let place = first.id;
+            let (place, buyer, seat) = (first.id, first.buyer.clone(), first.seat);
             let fact = if self.now >= first.until {
-                EventFact::PlaceExpired { place }
+                place_expired(first)
             } else if event.taken_living(&first.buyer, self.now) + 1 > event.details.rules.buyer_limit {
-                EventFact::PlaceLost { place }
+                EventFact::PlaceLost { place, buyer, seat }
             } else {
                 EventFact::SeatOffered {
                     place,
+                    buyer,
+                    seat,
                     price_minor: event.seat_price(seat),
                     until: self.now + 60_000,
                 }

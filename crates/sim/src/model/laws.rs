@@ -42,9 +42,9 @@ impl Event {
                 self.taken_living(&offered.buyer, now) < limit,
                 "an offer carries a buyer over the limit"
             );
-        } else if let EventFact::HoldExpired { hold } = fact {
+        } else if let EventFact::HoldExpired { hold, .. } = fact {
             assert!(self.holds[hold].until <= now, "expired too early");
-        } else if let EventFact::HoldExtended { hold, until } = fact {
+        } else if let EventFact::HoldExtended { hold, until, .. } = fact {
             assert!(*until > self.holds[hold].until, "an extension that shortens");
             assert!(self.holds[hold].until > now, "an expired hold is extended");
         } else if let EventFact::HoldConfirmed { hold, .. } = fact {

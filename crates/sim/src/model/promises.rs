@@ -70,13 +70,14 @@ macro_rules! modelled {
         pub(super) fn open_book(first: &Fact) -> Option<Box<dyn Book>> {
             match first {
                 $(Fact::$Kind(first) => <$State as Modelled>::open_book(first),)*
-                Fact::Order(_) => None,
+                Fact::Listing(_) | Fact::Order(_) => None,
             }
         }
 
         pub(super) fn move_money(money: &mut MoneyBook, fact: &Fact, now: Millis) {
             match fact {
                 $(Fact::$Kind(fact) => <$State as Modelled>::move_money(money, fact, now),)*
+                Fact::Listing(_) => {}
                 Fact::Order(fact) => money.take_own(fact),
             }
         }

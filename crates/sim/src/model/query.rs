@@ -51,14 +51,10 @@ impl Event {
                 let holder = self.holder(*seat).filter(|hold| now < hold.until && hold.buyer == *buyer);
                 holder.map_or(EventFound::Nothing, |hold| EventFound::Hold(Box::new(hold.state())))
             }
-            EventQuery::Order(id) => self.orders.get(id).map_or(EventFound::Nothing, |order| {
-                EventFound::Order(Box::new(onsale_domain::seats::OrderState {
-                    order: *id,
-                    buyer: order.buyer.clone(),
-                    seats: order.seats.clone(),
-                    areas: order.areas.clone(),
-                }))
-            }),
+            EventQuery::Order(id) => self
+                .orders
+                .get(id)
+                .map_or(EventFound::Nothing, |order| EventFound::Order(Box::new(order.state(*id)))),
         }
     }
 

@@ -9,13 +9,15 @@ use onsale_domain::seats::command::{
     AdoptChart, BlockSeats, ChangeEvent, ConfirmHold, DropSeats, ExtendHold, GrowHold, HoldKey, JoinQueue,
     LeaveQueue, OverrideHold, Pick, PlaceHold, RefundOrder, UnblockSeats,
 };
-use onsale_domain::seats::fact::{AreaCount, AreaLine, ChartAdopted, NewHolder, ReleaseCause, SeatLine};
+use onsale_domain::seats::fact::{
+    AreaCount, AreaLine, ChartAdopted, HoldAfter, NewHolder, ReleaseCause, SeatLine,
+};
 use onsale_domain::{BuyerId, Code, HoldId, Millis, Outcome};
 
 use super::check::{self, invalid, named_field};
 use super::decide::Verdict;
 use super::expire::refund_all;
-use super::{Event, Hold, by_area, size, take_latest};
+use super::{Event, Hold, add_places, by_area, price, size, take_latest};
 
 type Decision = Result<Verdict, Refusal>;
 
@@ -27,6 +29,18 @@ fn no<T>(code: Code) -> Result<T, Refusal> {
 fn blocked_by(all: Vec<InTheWay>) -> Result<(), Refusal> {
     let Some(code) = all.iter().map(|one| one.code()).min() else { return Ok(()) };
     Err(Refusal { code, in_the_way: all, detail: Detail::None })
+}
+
+fn after(hold: &Hold) -> HoldAfter {
+    HoldAfter {
+        buyer: hold.buyer.clone(),
+        placed_at: hold.placed_at,
+        until: hold.until,
+        extensions: hold.extensions,
+        offered: hold.offered,
+        seats: hold.seats.clone(),
+        areas: hold.areas.clone(),
+    }
 }
 
 impl Event {
@@ -159,7 +173,11 @@ impl Event {
             return Err(Refusal::seat(single, Code::LeavesSingleSeat));
         }
         let (seats, areas) = self.priced(&more, &command.areas);
-        Ok(Verdict::Fact(EventFact::HoldGrown { hold: hold.id, buyer: hold.buyer.clone(), seats, areas }))
+        let mut after = after(hold);
+        after.seats.extend(&seats);
+        add_places(&mut after.areas, &areas);
+        let (hold, buyer) = (hold.id, hold.buyer.clone());
+        Ok(Verdict::Fact(EventFact::HoldGrown { hold, buyer, seats, areas, after: Box::new(after) }))
     }
 
     fn exactly_mine(&self, command: &PlaceHold, seats: &[u32]) -> Option<&Hold> {
@@ -202,7 +220,8 @@ impl Event {
         let cap = hold.placed_at + (2 * hold.length).max(300_000);
         let until = (hold.until + extension).min(cap);
         if until > hold.until {
-            Ok(Verdict::Fact(EventFact::HoldExtended { hold: hold.id, until }))
+            let after = HoldAfter { until, extensions: hold.extensions + 1, ..after(hold) };
+            Ok(Verdict::Fact(EventFact::HoldExtended { hold: hold.id, until, after: Box::new(after) }))
         } else {
             no(Code::ExtensionCap)
         }
@@ -230,12 +249,30 @@ impl Event {
             return invalid("dropped.seats");
         }
         let (seats, areas) = (command.seats.clone(), command.areas.clone());
-        Ok(Verdict::Fact(EventFact::SeatsDropped { hold: hold.id, seats, areas }))
+        let mut after = after(hold);
+        after.seats.retain(|line| !seats.contains(&line.seat));
+        for away in &areas {
+            take_latest(&mut after.areas, away.area, away.count).expect("what goes was there");
+        }
+        Ok(Verdict::Fact(EventFact::SeatsDropped { hold: hold.id, seats, areas, after: Box::new(after) }))
     }
 
     pub fn confirm(&self, command: &ConfirmHold, now: Millis) -> Decision {
+        let key = &command.key;
+        let bought = self.orders.get(&command.order);
+        let bought = bought.filter(|order| order.hold == key.hold && order.buyer == key.buyer);
+        // As long as the hold is remembered.
+        if let (Some(order), Err(Refusal { code: Code::HoldConfirmed, .. })) =
+            (bought, self.living(key.hold, now))
+        {
+            return Ok(Verdict::Outcome(Outcome::AlreadyConfirmed(Box::new(order.state(command.order)))));
+        }
         self.not_cancelled()?;
-        let hold = self.opened_by(&command.key, now)?.id;
+        let hold = self.opened_by(key, now)?;
+        if !command.settled && price(&hold.seats, &hold.areas) > 0 {
+            return no(Code::PaymentRequired);
+        }
+        let hold = hold.id;
         if self.orders.contains_key(&command.order) {
             return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
         }
@@ -374,7 +411,11 @@ impl Event {
         self.known_seats(&[command.seat])?;
         let mine = |place: &&super::QueuePlace| place.seat == command.seat && place.buyer == command.buyer;
         match self.places.iter().find(mine) {
-            Some(place) => Ok(Verdict::Fact(EventFact::QueueLeft { place: place.id })),
+            Some(place) => Ok(Verdict::Fact(EventFact::QueueLeft {
+                place: place.id,
+                buyer: place.buyer.clone(),
+                seat: place.seat,
+            })),
             None => no(Code::PlaceUnknown),
         }
     }

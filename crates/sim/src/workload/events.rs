@@ -215,7 +215,7 @@ pub(super) fn details(rng: &mut Rng, clock: i64) -> EventDetails {
         ends_at: starts_at + HOUR,
         sale_opens_at: rng.chance(300).then(|| clock + rng.range(0, 30_000)),
         sale_closes_at: rng.chance(100).then(|| clock + rng.range(60_000, 2 * HOUR)),
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse("EUR").expect("a code"),
         tiers: tiers(rng),
         rules,

@@ -111,7 +111,11 @@ impl Workload {
             }
             1 => Command::Event(EventCommand::ReleaseHold(key)),
             2 => Command::Event(EventCommand::ExtendHold(ExtendHold { key, extension_ms: None })),
-            3 => Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order: OrderId(self.fresh()) })),
+            3 => Command::Event(EventCommand::ConfirmHold(ConfirmHold {
+                key,
+                order: OrderId(self.fresh()),
+                settled: rng.chance(850),
+            })),
             // One seat cannot be dropped: such a hold grows by the next.
             4 if hold.seats.len() == 1 => {
                 let seats = hold.seats.iter().map(|line| line.seat + 1).collect();

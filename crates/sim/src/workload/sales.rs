@@ -169,7 +169,13 @@ impl Workload {
             9 => SaleCommand::ChangePrice { sku: line(rng, sale).sku, price_minor: rng.range(-1, 900) },
             10 => {
                 let id = format!("new-{}", rng.below(4));
-                let sku = Sku { id, name: "New".into(), price_minor: 100, stock: rng.below(4) as u32 };
+                let sku = Sku {
+                    id,
+                    name: "New".into(),
+                    price_minor: 100,
+                    stock: rng.below(4) as u32,
+                    picture: None,
+                };
                 SaleCommand::AddSku(Box::new(sku))
             }
             11 => {
@@ -262,6 +268,7 @@ pub(super) fn new_sale(rng: &mut Rng, clock: i64) -> CreateSale {
         name: "Thing".into(),
         price_minor: if rng.chance(300) { 0 } else { rng.range(1, 900) },
         stock: rng.below(12) as u32,
+        picture: None,
     };
     let rules = StockRules { buyer_limit: rng.range(1, 6) as u32, checkout_ms: rng.range(30_000, 300_000) };
     let name = if rng.chance(970) { "Drop".into() } else { String::new() };
@@ -290,6 +297,9 @@ pub(super) fn new_registration(rng: &mut Rng, clock: i64) -> RegistrationDetails
         currency: euro(),
         price_minor: if rng.chance(500) { 0 } else { rng.range(1, 900) },
         checkout_ms: rng.range(30_000, 300_000),
+        ends_at: None,
+        event: None,
+        venue: None,
     }
 }
 
@@ -301,7 +311,7 @@ fn template(rng: &mut Rng) -> SaleTemplate {
         rules: StockRules::default(),
         length_ms: HOUR,
         items: (0..rng.range(0, 3))
-            .map(|price_minor| ItemTemplate { price_minor, stock: 5, name: None })
+            .map(|price_minor| ItemTemplate { price_minor, stock: 5, name: None, picture: None })
             .collect(),
     }
 }

@@ -140,10 +140,9 @@ impl World {
         let Some(core) = &self.core else { return Ok(()) };
         for (id, picture) in &self.faults.pictures {
             let slot = core.shared.directory.get(id);
-            let Some(view) = slot.and_then(|slot| slot.view()) else {
+            let Some(shown) = slot.and_then(|slot| Picture::of_slot(&slot)) else {
                 return Err(format!("{id} is synced and has no view"));
             };
-            let shown = Picture::of_view(&view);
             if shown != *picture {
                 let when = if self.failed { "a view before the sync" } else { "a wrong view" };
                 return Err(format!("{when}: {shown:?}\n  expected {picture:?}"));

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Command;
+use onsale_domain::auction::AuctionCommand;
 use onsale_domain::auction::command::{ChangeAuction, ChangeTerms};
-use onsale_domain::auction::{AuctionCommand, AuctionFact};
-use onsale_domain::{Command, Fact};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::details::{BuyNowBody, DetailsBody, IncrementBody, SoftCloseBody};
+use super::details::{BuyNowBody, IncrementBody, SoftCloseBody};
+use super::{AuctionBody, described, of};
 use crate::app::App;
+use crate::http::about::{self, CardBody, Metadata};
 use crate::http::extract::{AuctionPath, Caller, Json};
 use crate::http::problem::Problem;
-use crate::http::reply::{self, find_fact};
+use crate::http::reply;
 use crate::http::time::Time;
-use crate::http::wire::At;
 
 /// Only what is named changes; `null` takes away what may be absent.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -32,39 +32,32 @@ pub struct AuctionChange {
     pub start_minor: Option<i64>,
     pub tick_minor: Option<i64>,
     pub increment: Option<IncrementBody>,
-    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub reserve_minor: Option<Option<i64>>,
-    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<BuyNowBody>)]
     pub buy_now: Option<Option<BuyNowBody>>,
-    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<SoftCloseBody>)]
     pub soft_close: Option<Option<SoftCloseBody>>,
     pub bidders_may_retract: Option<bool>,
-}
-
-/// Tells `null` from what is not there at all.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(from).map(Some)
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AuctionChanged {
-    id: String,
-    /// False if it was so before.
-    changed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<DetailsBody>,
-    #[schema(value_type = String, example = "1-4")]
-    position: At,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Option<Metadata>>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CardBody>)]
+    pub card: Option<Option<CardBody>>,
 }
 
 /// Change an auction
 ///
-/// Names and descriptions until it closes, times and terms until it starts.
+/// Names and descriptions until it closes, times and terms until it starts, what is said of it at any time, but by itself. The
+/// answer is the auction as it is now, with its reserve.
 #[utoipa::path(patch, path = "/v1/auctions/{auction}", tag = "auctions", request_body = AuctionChange,
-    responses((status = 200, body = AuctionChanged), (status = 409, description = "Started, over or cancelled")))]
+    responses((status = 200, body = AuctionBody), (status = 409, description = "Started, over or cancelled")))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -72,23 +65,21 @@ pub async fn change(
     Json(body): Json<AuctionChange>,
 ) -> Result<Response, Problem> {
     let change = body.to_domain();
-    if change == ChangeAuction::default() {
-        return Err(Problem::invalid("body", "names at least one thing to change"));
-    }
-    let origin = caller.origin(&at.listing, &body);
-    let command = Command::Auction(AuctionCommand::ChangeAuction(Box::new(change)));
-    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let details = find_fact(&answer, |fact| {
-        if let Fact::Auction(AuctionFact::AuctionChanged(details)) = fact { Some(details) } else { None }
-    });
-    let told = AuctionChanged {
-        id: at.listing.to_string(),
-        changed: details.is_some(),
-        // Whoever may change it may know its reserve.
-        details: details.map(|(_, details)| DetailsBody::new(details, details.ends_at, true)),
-        position: At(reply::position_of(&answer)),
+    let others = change != ChangeAuction::default();
+    let command = match about::change(&body.metadata, &body.card, others)? {
+        Some(describe) => describe,
+        None if others => Command::Auction(AuctionCommand::ChangeAuction(Box::new(change))),
+        None => return Err(Problem::invalid("body", "names at least one thing to change")),
     };
-    Ok(reply::yes(StatusCode::OK, &answer, &told))
+    let origin = caller.origin(&at.listing, &body);
+    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    let mut auction = described(&view, app.engine.now());
+    // Whoever may change it may know its reserve.
+    if let (Some(told), Ok(known)) = (&mut auction, of(&view)) {
+        told.details.reserve_minor = known.details.terms.reserve_minor;
+    }
+    Ok(reply::changed(&answer, &view, &auction))
 }
 
 impl AuctionChange {

@@ -7,6 +7,7 @@ use onsale_domain::auction::{AuctionDetails, AuctionTerms};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::http::about::{CardBody, Metadata};
 use crate::http::events::currency;
 use crate::http::extract;
 use crate::http::problem::Problem;
@@ -46,6 +47,13 @@ pub struct NewAuction {
     /// Whether bidders, and not staff alone, may retract.
     #[serde(default)]
     pub bidders_may_retract: bool,
+    /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
+    #[schema(example = "shop-4711")]
+    pub external_id: Option<String>,
+    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Metadata>,
+    pub card: Option<CardBody>,
 }
 
 /// By how much a bid must pass the price: one amount, a known ladder (`ebay_us`, `trade_me`, `yahoo_jp`), or rungs.

@@ -16,9 +16,10 @@ enum Bound {
     /// Each thing in a list.
     Each(&'static Bound),
     Currency,
+    Country,
 }
 
-use Bound::{Currency, Each, List, Number, Text};
+use Bound::{Country, Currency, Each, List, Number, Text};
 
 const NAME: Bound = Text(1, NAME_CHARS_MAX);
 /// What people read may be empty.
@@ -26,6 +27,8 @@ const LABEL: Bound = Text(0, NAME_CHARS_MAX);
 const DESCRIPTION: Bound = Text(0, DESCRIPTION_CHARS_MAX);
 const REASON: Bound = Text(1, REASON_CHARS_MAX);
 const BUYER: Bound = Text(1, BUYER_CHARS_MAX);
+const EXTERNAL_ID: Bound = Text(1, EXTERNAL_ID_CHARS_MAX);
+const CARD: Bound = Text(1, CARD_CHARS_MAX);
 const SEAT: Bound = Text(1, SEAT_ID_CHARS_MAX);
 const PRICE: Bound = Number(0, MINOR_MAX);
 const AMOUNT: Bound = Number(1, MINOR_MAX);
@@ -38,6 +41,8 @@ const CHECKOUT_SECONDS: Bound = Number(CHECKOUT_MS_MIN / 1_000, CHECKOUT_MS_MAX 
 const LENGTH_SECONDS: Bound = Number(SLOT_LENGTH_MS_MIN / 1_000, SLOT_LENGTH_MS_MAX / 1_000);
 const CUT_OFF_SECONDS: Bound = Number(0, CUT_OFF_MS_MAX / 1_000);
 const SEATS_LIMIT: Bound = Number(1, BUYER_LIMIT_MAX as i64);
+/// In bytes, and a character has at least one.
+const PICTURE: Bound = Text(1, PICTURE_SVG_BYTES_MAX);
 const UNITS: Bound = Number(1, UNITS_PER_BUYER_MAX as i64);
 
 /// What is asked for, field by field: schema, its field, the bound.
@@ -85,7 +90,6 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("Override", "reason", REASON),
     ("OverrideTo", "buyer", BUYER),
     ("OverrideTo", "hold_seconds", HOLD_SECONDS),
-    ("Refund", "reason", REASON),
     ("NewRefund", "reason", REASON),
     ("NewRefund", "lines", List(0, LINES_MAX)),
     ("NewRefund", "amount_minor", AMOUNT),
@@ -103,6 +107,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("NewSku", "name", NAME),
     ("NewSku", "price_minor", PRICE),
     ("NewSku", "stock", STOCK),
+    ("NewSku", "picture", PICTURE),
     ("SkuChange", "add", Number(1, STOCK_MAX as i64)),
     ("SkuChange", "withdraw", Number(1, STOCK_MAX as i64)),
     ("SkuChange", "price_minor", PRICE),
@@ -126,6 +131,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("SeriesChange", "items", List(1, ITEMS_MAX)),
     ("Item", "price_minor", PRICE),
     ("Item", "stock", STOCK),
+    ("Item", "picture", PICTURE),
     ("NewRegistration", "name", NAME),
     ("NewRegistration", "description", DESCRIPTION),
     ("NewRegistration", "currency", Currency),
@@ -166,6 +172,23 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("Retraction", "reason", REASON),
     ("Ban", "bidder", BUYER),
     ("Ban", "reason", REASON),
+    ("NewVenue", "external_id", EXTERNAL_ID),
+    ("NewEvent", "external_id", EXTERNAL_ID),
+    ("NewSale", "external_id", EXTERNAL_ID),
+    ("NewSeries", "external_id", EXTERNAL_ID),
+    ("NewRegistration", "external_id", EXTERNAL_ID),
+    ("NewAuction", "external_id", EXTERNAL_ID),
+    ("Card", "category", CARD),
+    ("Card", "city", CARD),
+    ("Card", "organiser", CARD),
+    ("Card", "country", Country),
+    ("Card", "tags", List(0, CARD_TAGS_MAX)),
+    ("Card", "tags", Each(&Text(1, CARD_TAG_CHARS_MAX))),
+    ("Card", "picture", Text(9, CARD_URL_CHARS_MAX)),
+    ("Coordinates", "latitude", Number(-LATITUDE_MICRO_MAX / 1_000_000, LATITUDE_MICRO_MAX / 1_000_000)),
+    ("Coordinates", "longitude", Number(-LONGITUDE_MICRO_MAX / 1_000_000, LONGITUDE_MICRO_MAX / 1_000_000)),
+    ("NewEvent", "time_zone", Text(1, TIME_ZONE_CHARS_MAX)),
+    ("EventChange", "time_zone", Text(1, TIME_ZONE_CHARS_MAX)),
 ];
 
 /// Puts every bound into its schema.
@@ -197,6 +220,8 @@ impl Bound {
             Each(bound) => bound.put(&mut field["items"]),
             // An ISO 4217 code.
             Currency => field["pattern"] = json!("^[A-Z]{3}$"),
+            // One of ISO 3166.
+            Country => field["pattern"] = json!("^[A-Z]{2}$"),
         }
     }
 }

@@ -11,13 +11,12 @@ static RECORDED: LazyLock<Value> =
 /// Puts an operation's examples beside its schemas.
 pub(super) fn add(name: &str, operation: &mut Value) {
     let Some(recorded) = RECORDED.get(name) else { return };
-    if let Some(request) = recorded.get("request") {
-        for content in contents(operation.get_mut("requestBody")) {
-            content["example"] = request.clone();
-        }
+    for content in contents(operation.get_mut("requestBody")) {
+        put(recorded, content);
     }
     for (status, answer) in recorded["answers"].as_object().into_iter().flatten() {
-        let kind = answer["type"].as_str().unwrap_or_default();
+        // An answer without a body has nothing to show.
+        let Some(kind) = answer["type"].as_str().filter(|kind| !kind.is_empty()) else { continue };
         let content = &mut operation["responses"][status]["content"][kind];
         if content.is_object() {
             content["example"] = answer["body"].clone();
@@ -25,8 +24,31 @@ pub(super) fn add(name: &str, operation: &mut Value) {
     }
     for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
         let name = parameter["name"].as_str().unwrap_or_default();
-        if let Some(value) = recorded["parameters"].get(name) {
-            parameter["example"] = json!(value);
+        if let Some(value) = recorded["parameters"][name].as_str() {
+            parameter["example"] = typed(value, &parameter["schema"]);
+        }
+    }
+}
+
+/// As the schema has it: what stands in a query is recorded as text.
+fn typed(value: &str, schema: &Value) -> Value {
+    match schema["type"].as_str() {
+        Some("integer" | "boolean") => value.parse().unwrap_or_else(|_| json!(value)),
+        Some(_) | None => json!(value),
+    }
+}
+
+/// One example stands alone; with others beside it each has a name.
+fn put(recorded: &Value, content: &mut Value) {
+    match (recorded.get("request"), recorded["requests"].as_object()) {
+        (None, _) => {}
+        (Some(usual), None) => content["example"] = usual.clone(),
+        (Some(usual), Some(others)) => {
+            let others = others.iter().map(|(summary, body)| {
+                (summary.to_lowercase().replace(' ', "_"), json!({"summary": summary, "value": body}))
+            });
+            let all = [("usual".to_owned(), json!({"summary": "As usual", "value": usual}))];
+            content["examples"] = all.into_iter().chain(others).collect();
         }
     }
 }

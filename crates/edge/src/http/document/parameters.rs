@@ -1,7 +1,7 @@
 //! Parameters: those of a path and the idempotency key follow from the table, all others a handler names. What they mean
 //! is said here once for all routes.
 
-use onsale_domain::limits::BUYER_CHARS_MAX;
+use onsale_domain::limits::{BUYER_CHARS_MAX, EXTERNAL_ID_CHARS_MAX};
 use serde_json::{Value, json};
 
 use crate::http::list;
@@ -48,6 +48,10 @@ fn about(name: &str) -> &'static str {
         "status" => "Only those that stand there now",
         "starts_after" => "Only those that start then or later",
         "starts_before" => "Only those that start before then",
+        "listing" => "The id of the event, the sale, the registration or the auction",
+        "created_after" => "Only those that were made then or later",
+        "created_before" => "Only those that were made before then",
+        "external_id" => "Only the one that its merchant calls so",
         "event" => "The event's id",
         "venue" => "The venue's id",
         "sale" => "The sale's id",
@@ -95,6 +99,9 @@ fn bound(name: &str, schema: &mut Value) {
         }
         "Onsale-Buyer" | "buyer" | "bidder" | "user_id" => {
             (schema["minLength"], schema["maxLength"]) = (json!(1), json!(BUYER_CHARS_MAX));
+        }
+        "external_id" => {
+            (schema["minLength"], schema["maxLength"]) = (json!(1), json!(EXTERNAL_ID_CHARS_MAX));
         }
         _ => {}
     }

@@ -60,6 +60,12 @@ pub enum EventFactBody<'a> {
     },
     HoldExpired {
         hold: String,
+        /// Only of an offer: whose it was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        buyer: Option<&'a str>,
+        /// Only of an offer: what was offered.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seats: Option<Vec<&'a str>>,
     },
     HoldConfirmed {
         hold: String,
@@ -102,16 +108,25 @@ pub enum EventFactBody<'a> {
     },
     QueueLeft {
         place: String,
+        buyer: &'a str,
+        seat: &'a str,
     },
     PlaceExpired {
         place: String,
+        buyer: &'a str,
+        seat: &'a str,
     },
-    /// The seat was sold or taken off sale, and its queue with it.
+    /// The seat came free, but its buyer was at the limit: the next in line was served.
     PlaceLost {
         place: String,
+        buyer: &'a str,
+        seat: &'a str,
     },
+    /// The place in line has become a hold of the same id.
     SeatOffered {
         hold: String,
+        buyer: &'a str,
+        seat: &'a str,
         price_minor: i64,
         expires_at: Time,
         fence: u64,
@@ -153,17 +168,17 @@ impl Teller<'_> {
                 areas: self.area_lines(areas),
                 pieces: *pieces,
             },
-            EventFact::HoldExtended { hold, until } => {
+            EventFact::HoldExtended { hold, until, .. } => {
                 Body::HoldExtended { hold: self.hold(*hold), expires_at: Time(*until) }
             }
-            EventFact::HoldGrown { hold, buyer, seats, areas } => Body::HoldGrown {
+            EventFact::HoldGrown { hold, buyer, seats, areas, .. } => Body::HoldGrown {
                 hold: self.hold(*hold),
                 buyer: buyer.as_str(),
                 fence,
                 seats: self.seat_lines(seats),
                 areas: self.area_lines(areas),
             },
-            EventFact::SeatsDropped { hold, seats, areas } => Body::SeatsDropped {
+            EventFact::SeatsDropped { hold, seats, areas, .. } => Body::SeatsDropped {
                 hold: self.hold(*hold),
                 seats: self.seats(seats),
                 areas: self.areas(areas),
@@ -171,7 +186,11 @@ impl Teller<'_> {
             EventFact::HoldReleased { hold, why } => {
                 Body::HoldReleased { hold: self.hold(*hold), why: (*why).into() }
             }
-            EventFact::HoldExpired { hold } => Body::HoldExpired { hold: self.hold(*hold) },
+            EventFact::HoldExpired { hold, offer } => Body::HoldExpired {
+                hold: self.hold(*hold),
+                buyer: offer.as_ref().map(|offer| offer.buyer.as_str()),
+                seats: offer.as_ref().map(|offer| self.seats(&offer.seats)),
+            },
             EventFact::HoldConfirmed { hold, order } => {
                 Body::HoldConfirmed { hold: self.hold(*hold), order: self.order(*order) }
             }
@@ -204,11 +223,19 @@ impl Teller<'_> {
             EventFact::PlaceRenewed { place, until, ahead } => {
                 Body::PlaceRenewed { place: self.hold(*place), expires_at: Time(*until), ahead: *ahead }
             }
-            EventFact::QueueLeft { place } => Body::QueueLeft { place: self.hold(*place) },
-            EventFact::PlaceExpired { place } => Body::PlaceExpired { place: self.hold(*place) },
-            EventFact::PlaceLost { place } => Body::PlaceLost { place: self.hold(*place) },
-            EventFact::SeatOffered { place, price_minor, until } => Body::SeatOffered {
+            EventFact::QueueLeft { place, buyer, seat } => {
+                Body::QueueLeft { place: self.hold(*place), buyer: buyer.as_str(), seat: self.seat(*seat) }
+            }
+            EventFact::PlaceExpired { place, buyer, seat } => {
+                Body::PlaceExpired { place: self.hold(*place), buyer: buyer.as_str(), seat: self.seat(*seat) }
+            }
+            EventFact::PlaceLost { place, buyer, seat } => {
+                Body::PlaceLost { place: self.hold(*place), buyer: buyer.as_str(), seat: self.seat(*seat) }
+            }
+            EventFact::SeatOffered { place, buyer, seat, price_minor, until } => Body::SeatOffered {
                 hold: self.hold(*place),
+                buyer: buyer.as_str(),
+                seat: self.seat(*seat),
                 price_minor: *price_minor,
                 expires_at: Time(*until),
                 fence,

@@ -16,6 +16,12 @@ pub enum RegistrationFactBody<'a> {
         name: &'a str,
         opens_at: Time,
         starts_at: Time,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ends_at: Option<Time>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        event: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        venue: Option<String>,
         currency: &'a str,
         price_minor: i64,
         capacity: u32,
@@ -24,6 +30,12 @@ pub enum RegistrationFactBody<'a> {
         name: &'a str,
         opens_at: Time,
         starts_at: Time,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ends_at: Option<Time>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        event: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        venue: Option<String>,
         price_minor: i64,
     },
     RegistrationStatusChanged {
@@ -53,14 +65,17 @@ pub enum RegistrationFactBody<'a> {
     },
     Promoted {
         entry: String,
+        buyer: &'a str,
     },
     RegistrationOffered {
         entry: String,
+        buyer: &'a str,
         price_minor: i64,
         expires_at: Time,
     },
     RegistrationOfferLapsed {
         entry: String,
+        buyer: &'a str,
     },
     RegistrationConfirmed {
         entry: String,
@@ -68,6 +83,7 @@ pub enum RegistrationFactBody<'a> {
     },
     EntryCancelled {
         entry: String,
+        buyer: &'a str,
         why: EntryCancelCause,
         amount_minor: i64,
     },
@@ -88,6 +104,9 @@ pub(super) fn body<'a>(
                 name: &details.name,
                 opens_at: Time(details.opens_at),
                 starts_at: Time(details.starts_at),
+                ends_at: details.ends_at.map(Time),
+                event: details.event.map(|event| event.to_string()),
+                venue: details.venue.map(|venue| venue.to_string()),
                 currency: details.currency.as_str(),
                 price_minor: details.price_minor,
                 capacity: created.capacity,
@@ -97,6 +116,9 @@ pub(super) fn body<'a>(
             name: &details.name,
             opens_at: Time(details.opens_at),
             starts_at: Time(details.starts_at),
+            ends_at: details.ends_at.map(Time),
+            event: details.event.map(|event| event.to_string()),
+            venue: details.venue.map(|venue| venue.to_string()),
             price_minor: details.price_minor,
         },
         RegistrationFact::StatusChanged { status, by_schedule } => {
@@ -116,18 +138,26 @@ pub(super) fn body<'a>(
         RegistrationFact::Waitlisted { entry: id, buyer, ahead } => {
             Body::Waitlisted { entry: entry(id), buyer: buyer.as_str(), fence, ahead: *ahead }
         }
-        RegistrationFact::Promoted { entry: id } => Body::Promoted { entry: entry(id) },
-        RegistrationFact::OfferLapsed { entry: id } => Body::RegistrationOfferLapsed { entry: entry(id) },
-        RegistrationFact::Offered { entry: id, price_minor, until } => Body::RegistrationOffered {
+        RegistrationFact::Promoted { entry: id, buyer } => {
+            Body::Promoted { entry: entry(id), buyer: buyer.as_str() }
+        }
+        RegistrationFact::OfferLapsed { entry: id, buyer } => {
+            Body::RegistrationOfferLapsed { entry: entry(id), buyer: buyer.as_str() }
+        }
+        RegistrationFact::Offered { entry: id, buyer, price_minor, until } => Body::RegistrationOffered {
             entry: entry(id),
+            buyer: buyer.as_str(),
             price_minor: *price_minor,
             expires_at: Time(*until),
         },
         RegistrationFact::Confirmed { entry: id, order: paid } => {
             Body::RegistrationConfirmed { entry: entry(id), order: order(paid) }
         }
-        RegistrationFact::EntryCancelled { entry: id, why, amount_minor } => {
-            Body::EntryCancelled { entry: entry(id), why: (*why).into(), amount_minor: *amount_minor }
-        }
+        RegistrationFact::EntryCancelled { entry: id, buyer, why, amount_minor } => Body::EntryCancelled {
+            entry: entry(id),
+            buyer: buyer.as_str(),
+            why: (*why).into(),
+            amount_minor: *amount_minor,
+        },
     }
 }

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::auction::AuctionFactBody;
 use super::event::EventFactBody;
+use super::listing::ListingFactBody;
 use super::order::OrderFactBody;
 use super::registration::RegistrationFactBody;
 use super::sale::SaleFactBody;
@@ -25,6 +26,7 @@ pub enum AnyFact<'a> {
     Registration(RegistrationFactBody<'a>),
     Auction(AuctionFactBody),
     Order(OrderFactBody<'a>),
+    Listing(ListingFactBody<'a>),
 }
 
 /// Takes the union of enums apart: one schema for each kind of fact, with the head that every fact has.

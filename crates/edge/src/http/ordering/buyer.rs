@@ -21,7 +21,8 @@ const OF_ONE: usize = 100;
 
 /// A buyer's orders
 ///
-/// Over all events, sales, auctions and registrations, the latest first; at most 100 of each listing.
+/// Over all events, sales, auctions and registrations, the latest first; at most 100 of each listing. What was confirmed or purchased directly
+/// is among the orders of its listing.
 #[utoipa::path(get, path = "/v1/buyers/{buyer}/orders", tag = "orders",
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
     responses((status = 200, body = List<OrderBody>)))]
@@ -43,7 +44,7 @@ pub async fn list(
     let cursors = Cursors::new("buyers.orders", buyer.as_str());
     let page = list::of_all(&page, cursors, found, |(labels, order)| {
         // The later it was placed, the smaller.
-        format!("{:016x}{}", !order.placed_at, order_text(&labels.view().listing, order.order))
+        format!("{:016x}{}", !order.placed_at.unwrap_or(0), order_text(&labels.view().listing, order.order))
     })?;
     let now = app.engine.now();
     Ok(reply::json(StatusCode::OK, &page.map(|(labels, order)| OrderBody::new(order, labels, now))))

@@ -30,7 +30,7 @@ pub struct Pay {
     pub method: Option<String>,
     /// The money was taken elsewhere: confirmed at once.
     #[serde(default)]
-    pub settled: bool,
+    pub paid_elsewhere: bool,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -66,7 +66,7 @@ pub async fn pay(
 ) -> Result<Response, Problem> {
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
     let origin = caller.origin(&path.listing, &(path.key(), &body));
-    let (pay_until, settled) = (app.engine.now() + app.config.pay_ms, body.settled);
+    let (pay_until, settled) = (app.engine.now() + app.config.pay_ms, body.paid_elsewhere);
     let pay = |number| {
         let key = OrderKey { order: path.order, buyer: buyer.clone() };
         let (payment, method) = (PaymentId(number), body.method.clone());

@@ -1,4 +1,4 @@
-//! `POST /v1/orders/{order}/refunds`: staff gives back what was sold, wholly or in part; what was paid for it is owed
+//! `POST /v1/orders/{order}/refund`: staff gives back what was sold, wholly or in part; what was paid for it is owed
 //! in the same step, and the provider asked.
 
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub struct OrderReturned {
 /// Refund an order, wholly or in part
 ///
 /// Nothing named: all that is left of it. What was paid for it by a provider is owed in the same step.
-#[utoipa::path(post, path = "/v1/orders/{order}/refunds", tag = "orders", request_body = NewRefund,
+#[utoipa::path(post, path = "/v1/orders/{order}/refund", tag = "orders", request_body = NewRefund,
     responses((status = 200, body = OrderReturned)))]
 pub async fn refund(
     State(app): State<Arc<App>>,

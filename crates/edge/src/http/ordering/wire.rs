@@ -4,12 +4,8 @@ use std::sync::Arc;
 
 use onsale_domain::id::write_inside;
 use onsale_domain::listing::BodyView;
-use onsale_domain::money::Minor;
 use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, BookedPayment, OrderStatus};
-use onsale_domain::registration::EntryState;
-use onsale_domain::seats::OrderState;
-use onsale_domain::stock::PurchaseState;
 use onsale_domain::time::is_over;
 use onsale_domain::{Code, ListingId, ListingKind, Millis, OrderId, PaymentName};
 use onsale_engine::{Engine, View};
@@ -21,7 +17,7 @@ use crate::http::problem::Problem;
 use crate::http::sales::names::Skus;
 use crate::http::sales::wire::LinePriced;
 use crate::http::time::Time;
-use crate::http::wire::{AreaPriced, SeatPriced, areas_priced, seats_priced, total};
+use crate::http::wire::{AreaPriced, At, SeatPriced, areas_priced, seats_priced};
 use crate::http::words::{self, AttemptStatus, RefundCause};
 
 /// The names of what an order pays.
@@ -67,8 +63,12 @@ pub fn is_ended(view: &View, now: Millis) -> bool {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Order)]
 pub struct OrderBody<'a> {
-    id: String,
+    pub id: String,
+    /// Pays and cancels this order, in the header `Order-Key`; only its buyer is told, when it is placed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// The event, the sale, the auction or the registration.
     listing: String,
     buyer: &'a str,
@@ -85,7 +85,7 @@ pub struct OrderBody<'a> {
     returned_minor: i64,
     #[schema(example = "EUR")]
     currency: &'a str,
-    /// Of an order that was confirmed directly on seats or for a place nobody has written it down.
+    /// Nobody has written it down of a place that was paid directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     placed_at: Option<Time>,
     /// When its hold or code is over, while it has one.
@@ -96,9 +96,13 @@ pub struct OrderBody<'a> {
     /// When it was confirmed, or was over.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_at: Option<Time>,
-    /// True if the money was taken elsewhere.
-    settled: bool,
+    /// True if whatever it costs was paid elsewhere.
+    paid_elsewhere: bool,
     payments: Vec<PaymentBody>,
+    /// Where it was placed in the listing's log; told when it is placed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "1-8")]
+    pub position: Option<At>,
 }
 
 /// What an order pays: seats and places of a hold, the lines of a code, what an auction sold, or a place.
@@ -167,6 +171,7 @@ impl<'a> OrderBody<'a> {
         let completed = order.status == OrderStatus::Confirmed && is_ended(view, now);
         OrderBody {
             id: order_text(&view.listing, order.order),
+            key: None,
             listing: view.listing.to_string(),
             buyer: order.buyer.as_str(),
             status: if completed { words::OrderStatus::Completed } else { order.status.into() },
@@ -176,95 +181,13 @@ impl<'a> OrderBody<'a> {
             total_minor: order.total_minor(),
             returned_minor: order.returned_minor,
             currency: order.currency.as_str(),
-            placed_at: Some(Time(order.placed_at)),
+            placed_at: order.placed_at.map(Time),
             expires_at: order.until.map(Time),
             expires_in_seconds: order.until.map(|until| Time(until).seconds_after(now)),
             closed_at: order.closed_at.map(Time),
-            settled: order.settled,
+            paid_elsewhere: order.settled,
             payments: order.payments.iter().map(|payment| payment_body(&view.listing, payment)).collect(),
-        }
-    }
-}
-
-impl<'a> OrderBody<'a> {
-    /// Seats that were confirmed without an order in the book: what is left of them.
-    pub fn of_seats(order: &'a OrderState, labels: &'a Labels, now: Millis) -> Option<OrderBody<'a>> {
-        let Labels::Seats(names) = labels else { return None };
-        let total_minor = total(&order.seats, &order.areas);
-        let goods = GoodsBody {
-            seats: seats_priced(&order.seats, names),
-            areas: areas_priced(&order.areas, names),
-            ..GoodsBody::default()
-        };
-        let is_gone = order.seats.is_empty() && order.areas.is_empty();
-        let buyer = order.buyer.as_str();
-        let direct = OrderBody::direct(labels, order.order, buyer, names.currency(), (is_gone, now));
-        Some(OrderBody { goods, goods_minor: total_minor, total_minor, ..direct })
-    }
-
-    /// A code that was bought without an order in the book.
-    pub fn of_purchase(
-        purchase: &'a PurchaseState,
-        labels: &'a Labels,
-        now: Millis,
-    ) -> Option<OrderBody<'a>> {
-        let (Labels::Skus(skus), BodyView::Sale(sale)) = (labels, &labels.view().body) else { return None };
-        let lines = purchase.lines.iter().zip(&purchase.refunded);
-        let returned_minor = lines.clone().map(|(line, back)| line.price_minor * i64::from(*back)).sum();
-        let is_gone = lines.clone().all(|(line, back)| line.count == *back);
-        let checkout = Some(write_inside("cod", &labels.view().listing, purchase.checkout.0));
-        let goods = GoodsBody { checkout, lines: skus.priced(&purchase.lines), ..GoodsBody::default() };
-        let (buyer, currency) = (purchase.buyer.as_str(), sale.details.currency.as_str());
-        let direct = OrderBody::direct(labels, purchase.order, buyer, currency, (is_gone, now));
-        let (goods_minor, total_minor) = (purchase.total_minor, purchase.total_minor);
-        let placed_at = Some(Time(purchase.at));
-        Some(OrderBody { goods, goods_minor, total_minor, returned_minor, placed_at, ..direct })
-    }
-
-    /// A place of a registration that was confirmed without an order in the book. When it is given up the registration
-    /// forgets it, and with it this order.
-    pub fn of_entry(
-        (order, entry, price_minor): (OrderId, &'a EntryState, Minor),
-        labels: &'a Labels,
-        now: Millis,
-    ) -> Option<OrderBody<'a>> {
-        let BodyView::Registration(registration) = &labels.view().body else { return None };
-        let id = write_inside("ent", &labels.view().listing, entry.entry.0);
-        let goods = GoodsBody { entry: Some(id), ..GoodsBody::default() };
-        let (buyer, currency) = (entry.buyer.as_str(), registration.details.currency.as_str());
-        let direct = OrderBody::direct(labels, order, buyer, currency, (false, now));
-        Some(OrderBody { goods, goods_minor: price_minor, total_minor: price_minor, ..direct })
-    }
-
-    fn direct(
-        labels: &'a Labels,
-        order: OrderId,
-        buyer: &'a str,
-        currency: &'a str,
-        (is_gone, now): (bool, Millis),
-    ) -> OrderBody<'a> {
-        let view = labels.view();
-        OrderBody {
-            id: order_text(&view.listing, order),
-            listing: view.listing.to_string(),
-            buyer,
-            status: match (is_gone, is_ended(view, now)) {
-                (true, _) => words::OrderStatus::Refunded,
-                (false, true) => words::OrderStatus::Completed,
-                (false, false) => words::OrderStatus::Confirmed,
-            },
-            goods: GoodsBody::default(),
-            goods_minor: 0,
-            fee_minor: 0,
-            total_minor: 0,
-            returned_minor: 0,
-            currency,
-            placed_at: None,
-            expires_at: None,
-            expires_in_seconds: None,
-            closed_at: None,
-            settled: true,
-            payments: Vec::new(),
+            position: None,
         }
     }
 }

@@ -152,12 +152,14 @@ impl ToSchema for ProblemCode {}
 pub fn of(code: Code) -> Entry {
     let (status, title, next) = match code {
         Code::ListingUnknown => (404, "No such listing", "Check the id; it may belong to another server."),
-        Code::ListingExists => {
-            (409, "This listing exists already", "Use another Idempotency-Key, or GET it.")
-        }
+        Code::ListingExists => (
+            409,
+            "This listing exists already",
+            "GET `listing`, or use another Idempotency-Key or `external_id`.",
+        ),
         Code::Invalid => (422, "A value breaks a rule", "Correct the field that `field` names."),
         Code::WrongKind => {
-            (409, "Not for this kind of listing", "Use the id of an event or a venue as needed.")
+            (409, "Not for this kind of listing", "Use the id of a listing of the right kind.")
         }
         Code::EventCancelled => {
             (409, "The event is cancelled", "Nothing can be bought; orders are refunded.")
@@ -166,21 +168,19 @@ pub fn of(code: Code) -> Entry {
         Code::SaleClosed => {
             (409, "The sale is closed", "New holds are no longer given; living ones may finish.")
         }
-        Code::StatusConflict => {
-            (409, "The event's status does not allow this", "GET the event and see its status.")
-        }
+        Code::StatusConflict => (409, "Its status does not allow this", "GET the listing to see its status."),
         Code::SeatUnknown => (404, "No such seat", "`seats` names them; the chart has all ids."),
         Code::AreaUnknown => (404, "No such area", "The chart has the ids of all areas."),
         Code::HoldUnknown => {
             (404, "No such hold", "It was never placed here, or ended more than an hour ago.")
         }
-        Code::OrderUnknown => (404, "No such order", "Check the id and the event."),
+        Code::OrderUnknown => (404, "No such order", "Check the id."),
         Code::PlaceUnknown => (404, "Not in this queue", "POST to the queue to join it."),
         Code::Expired => (410, "The hold or code has expired", "Place a new hold, or check out again."),
         Code::Released => (410, "The hold or code was given back", "Place a new hold, or check out again."),
         Code::Overridden => (410, "Staff took the hold away", "Contact the organiser."),
         Code::Lost => (410, "It was lost in a failure", "Place a new hold, or check out again."),
-        Code::HoldConfirmed => (409, "The hold is confirmed already", "GET its order."),
+        Code::HoldConfirmed => (409, "The hold is confirmed already", "GET the order that `order` names."),
         Code::StaleFence => (412, "The token is outdated", "GET the hold as its buyer for the newest token."),
         Code::SeatSold => (409, "A seat is sold", "Choose others; `seats` names those in the way."),
         Code::SeatBlocked => (409, "A seat is not on sale", "Choose others; `seats` names those in the way."),
@@ -213,7 +213,7 @@ pub fn of(code: Code) -> Entry {
             (409, "A held or sold seat is missing from the new layout", "Keep `seats` in the new layout.")
         }
         Code::HoldPaying => (409, "The hold is being paid", "Wait for the payment's result."),
-        Code::IdTaken => (409, "The id was used before", "Send another id, or none."),
+        Code::IdTaken => (409, "The id was used before", "Ask again: another id is drawn."),
         Code::KeyReused => (422, "The Idempotency-Key was used with another request", "Use a new key."),
         Code::SaleCancelled => (409, "The sale is cancelled", "Nothing can be bought; orders are refunded."),
         Code::SkuUnknown => (404, "No such SKU", "GET the sale to see its SKUs."),
@@ -221,9 +221,11 @@ pub fn of(code: Code) -> Entry {
             (404, "No such checkout", "It was never made here, or ended more than an hour ago.")
         }
         Code::NotYours => (403, "This belongs to another buyer", "Use your own code or registration."),
-        Code::CheckoutPurchased => (409, "The code was used", "GET its order."),
+        Code::CheckoutPurchased => (409, "The code was used", "GET the order that `order` names."),
         Code::CheckoutOrdered => (409, "The code belongs to an order", "Pay or cancel the order."),
-        Code::PaymentRequired => (409, "Something is to be paid", "Order it and pay, or settle it."),
+        Code::PaymentRequired => {
+            (409, "Something is to be paid", "Place an order and pay it, or say `paid_elsewhere`.")
+        }
         Code::SoldOut => (409, "Sold out", "Every unit is sold; `lines` names the SKUs."),
         Code::SoldOutForNow => (409, "Sold out for now", "Try again: reservations may return."),
         Code::NotEnoughStock => (409, "Fewer are left", "Ask for fewer; GET the sale to see how many."),
@@ -244,6 +246,11 @@ pub fn of(code: Code) -> Entry {
         Code::NotOffered => (409, "The place was not offered", "Wait in line."),
         Code::WaitingListFull => (409, "The waiting list is full", "Try again later."),
         Code::EntryConfirmed => (409, "The place is paid already", "GET the registration."),
+        Code::ListingInUse => (
+            409,
+            "This listing was used",
+            "Only what never sold or promised anything is deleted; end or cancel it.",
+        ),
         Code::AuctionNotStarted => (409, "The auction has not started", "Wait for `starts_at`."),
         Code::AuctionCancelled => {
             (409, "The auction is cancelled", "Bids in it do not count; look at other auctions.")

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Command;
+use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::registration::command::ChangeRegistration;
-use onsale_domain::registration::{RegistrationCommand, RegistrationFact};
-use onsale_domain::{Command, Fact};
+use onsale_domain::{ListingId, ListingKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{DetailsBody, find};
+use super::{RegistrationBody, described, existing, find};
 use crate::app::App;
+use crate::http::about::{self, CardBody, Metadata, given};
 use crate::http::extract::{Caller, Json, RegistrationPath};
 use crate::http::problem::Problem;
-use crate::http::reply::{self, find_fact};
+use crate::http::reply;
 use crate::http::time::Time;
-use crate::http::wire::{At, seconds};
-use crate::http::words::RegistrationStatus;
+use crate::http::wire::seconds;
 
 /// Details (any of them), or `capacity`, or `status`: one kind at a time.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -33,10 +33,30 @@ pub struct RegistrationChange {
     pub cut_off_seconds: Option<i64>,
     pub price_minor: Option<i64>,
     pub checkout_seconds: Option<i64>,
+    /// `null` takes it away.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Time>)]
+    pub ends_at: Option<Option<Time>>,
+    /// The event it belongs to; `null` takes it away.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub event: Option<Option<String>>,
+    /// Where it takes place; `null` takes it away.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub venue: Option<Option<String>>,
     /// More places promote as many from the waiting list.
     pub capacity: Option<u32>,
     /// `closed`: nobody registers any more. `cancelled`: all places are taken back and refunded.
     pub status: Option<RegistrationEnd>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Option<Metadata>>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CardBody>)]
+    pub card: Option<Option<CardBody>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -46,27 +66,11 @@ pub enum RegistrationEnd {
     Cancelled,
 }
 
-/// What one change did; only what it touched is there.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct RegistrationChanged {
-    id: String,
-    /// False if everything was like this before.
-    changed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<DetailsBody>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    capacity: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<RegistrationStatus>,
-    #[schema(value_type = String, example = "1-4")]
-    position: At,
-}
-
 /// Change a registration's details or capacity, close it or cancel it
 ///
-/// One kind of change at a time: details, capacity or status. More places promote as many from the waiting list.
+/// One kind of change at a time: details, capacity, status, or what is said of it. The answer is the registration as it is now. More places promote as many from the waiting list.
 #[utoipa::path(patch, path = "/v1/registrations/{registration}", tag = "registrations",
-    request_body = RegistrationChange, responses((status = 200, body = RegistrationChanged)))]
+    request_body = RegistrationChange, responses((status = 200, body = RegistrationBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
@@ -74,37 +78,22 @@ pub async fn change(
     Json(body): Json<RegistrationChange>,
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
-    let command = Command::Registration(command(&body)?);
+    let command = command(&app, &at.listing, &body).await?;
     let origin = caller.origin(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let details = find_fact(&answer, |fact| {
-        if let Fact::Registration(RegistrationFact::Changed(details)) = fact {
-            Some(&**details)
-        } else {
-            None
-        }
-    });
-    let capacity = find_fact(&answer, |fact| {
-        let Fact::Registration(RegistrationFact::CapacityChanged { capacity }) = fact else { return None };
-        Some(*capacity)
-    });
-    let status = find_fact(&answer, |fact| {
-        let Fact::Registration(fact) = fact else { return None };
-        let RegistrationFact::StatusChanged { status, by_schedule: false } = fact else { return None };
-        Some(RegistrationStatus::from(*status))
-    });
-    let told = RegistrationChanged {
-        id: at.listing.to_string(),
-        changed: details.is_some() || capacity.is_some() || status.is_some(),
-        details: details.map(|(_, details)| DetailsBody::from(details)),
-        capacity: capacity.map(|(_, capacity)| capacity),
-        status: status.map(|(_, status)| status),
-        position: At(reply::position_of(&answer)),
-    };
-    Ok(reply::yes(StatusCode::OK, &answer, &told))
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    Ok(reply::changed(&answer, &view, &described(&app, &view)))
 }
 
-fn command(body: &RegistrationChange) -> Result<RegistrationCommand, Problem> {
+async fn command(app: &App, registration: &ListingId, body: &RegistrationChange) -> Result<Command, Problem> {
+    let event = match &body.event {
+        None => None,
+        Some(id) => Some(existing(app, registration, ("event", ListingKind::Event), id.as_deref()).await?),
+    };
+    let venue = match &body.venue {
+        None => None,
+        Some(id) => Some(existing(app, registration, ("venue", ListingKind::Venue), id.as_deref()).await?),
+    };
     let details = ChangeRegistration {
         name: body.name.clone(),
         description: body.description.clone(),
@@ -113,8 +102,16 @@ fn command(body: &RegistrationChange) -> Result<RegistrationCommand, Problem> {
         cut_off_ms: body.cut_off_seconds.map(seconds),
         price_minor: body.price_minor,
         checkout_ms: body.checkout_seconds.map(seconds),
+        ends_at: body.ends_at.map(|at| at.map(Time::ms)),
+        event,
+        venue,
     };
-    match (details != ChangeRegistration::default(), body.capacity, body.status) {
+    let changes_details = details != ChangeRegistration::default();
+    let others = changes_details || body.capacity.is_some() || body.status.is_some();
+    if let Some(describe) = about::change(&body.metadata, &body.card, others)? {
+        return Ok(describe);
+    }
+    let own = match (changes_details, body.capacity, body.status) {
         (true, None, None) => Ok(RegistrationCommand::Change(Box::new(details))),
         (false, Some(capacity), None) => Ok(RegistrationCommand::ChangeCapacity { capacity }),
         (false, None, Some(RegistrationEnd::Closed)) => Ok(RegistrationCommand::Close),
@@ -126,5 +123,6 @@ fn command(body: &RegistrationChange) -> Result<RegistrationCommand, Problem> {
         (true, _, Some(_)) | (false, Some(_), Some(_)) => {
             Err(Problem::invalid("status", "one kind of change at a time: details, capacity or status"))
         }
-    }
+    };
+    own.map(Command::Registration)
 }

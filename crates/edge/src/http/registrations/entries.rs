@@ -11,21 +11,22 @@ use onsale_domain::registration::command::{CancelEntry, ConfirmEntry, Register};
 use onsale_domain::registration::{
     EntryStanding, EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery,
 };
-use onsale_domain::{Code, Command, EntryId, Fact, ListingId, Millis, OrderId, Outcome};
-use serde::{Deserialize, Serialize};
+use onsale_domain::{Code, Command, EntryId, Fact, ListingId, Millis, Outcome};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::find;
 use crate::app::App;
-use crate::http::credential::ended;
-use crate::http::extract::{self, Caller, Json, RegistrationPath};
+use crate::http::confirm::DirectPurchase;
+use crate::http::extract::{Caller, EntryPath, Json, RegistrationPath};
 use crate::http::list::{self, Cursors, List, Page};
+use crate::http::lost;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::reply::{self, find_fact, own_fact};
 use crate::http::sales::checkouts::Nothing;
 use crate::http::time::Time;
-use crate::http::wire::At;
+use crate::http::wire::{At, EndedBody};
 use crate::http::words::EntryStatus;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -107,7 +108,7 @@ pub async fn register(
     }
     let (_, state) = own_fact(&answer, registered)?;
     let told = EntryBody::of(&at.listing, &state, now);
-    let location = format!("/v1/registrations/{}/entries/{}", at.listing, told.id);
+    let location = format!("/v1/entries/{}", told.id);
     Ok(reply::created(&answer, &location, &told))
 }
 
@@ -132,23 +133,35 @@ async fn ask(app: &App, listing: ListingId, query: RegistrationQuery) -> Result<
     Ok(found)
 }
 
+/// An entry, or what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum EntryShown {
+    Known(EntryBody),
+    Ended(EndedBody),
+}
+
 /// Where an entry stands
 ///
-/// A place that is confirmed, one that is kept until it is paid, or a place in line.
-#[utoipa::path(get, path = "/v1/registrations/{registration}/entries/{entry}", tag = "registrations",
-    responses((status = 200, body = EntryBody), (status = 410)))]
-pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<Response, Problem> {
-    find(&app, &at.listing)?;
-    let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
-    match ask(&app, at.listing, RegistrationQuery::Entry(entry)).await? {
+/// A place that is confirmed, one that is kept until it is paid, or a place in line. What became of one that is over is told for an hour.
+#[utoipa::path(get, path = "/v1/entries/{entry}", tag = "registrations", responses((status = 200, body = EntryShown)))]
+pub async fn show(State(app): State<Arc<App>>, at: EntryPath) -> Result<Response, Problem> {
+    let entry = EntryId(at.number);
+    let shown = match ask(&app, at.listing, RegistrationQuery::Entry(entry)).await? {
         RegistrationFound::Entry(state) => {
-            Ok(reply::json(StatusCode::OK, &EntryBody::of(&at.listing, &state, app.engine.now())))
+            let mut body = EntryBody::of(&at.listing, &state, app.engine.now());
+            if let EntryStanding::Offered { .. } = state.standing {
+                let order = lost::order_of(&app, at.listing, entry.0).await?;
+                body.order = order.map(|order| write_inside("ord", &at.listing, order.order.0));
+            }
+            EntryShown::Known(body)
         }
-        RegistrationFound::Ended(end) => Err(Problem::code(ended(end))),
+        RegistrationFound::Ended(end) => EntryShown::Ended(EndedBody::new(at.text(), &at.listing, end)),
         RegistrationFound::Nothing | RegistrationFound::Entries(_) | RegistrationFound::Paid(..) => {
-            Err(Problem::code(Code::EntryUnknown))
+            return Err(Problem::code(Code::EntryUnknown));
         }
-    }
+    };
+    Ok(reply::json(StatusCode::OK, &shown))
 }
 
 /// All entries, in the order they came
@@ -179,16 +192,6 @@ pub async fn list(
     Ok(reply::json(StatusCode::OK, &page.map(|state| EntryBody::of(&at.listing, state, now))))
 }
 
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({}))]
-pub struct NewConfirmation {
-    /// The order's id, `ord_…` of this registration; made by the server if absent.
-    pub order: Option<String>,
-    /// Whether the money was taken elsewhere. The API key may say so, and does if this is absent.
-    pub settled: Option<bool>,
-}
-
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EntryConfirmed {
     id: String,
@@ -199,32 +202,23 @@ pub struct EntryConfirmed {
 
 /// Pay for a place that is kept: it is confirmed
 ///
-/// The money was taken elsewhere. To have it taken by a payment provider, place an order for the entry instead.
-#[utoipa::path(post, path = "/v1/registrations/{registration}/entries/{entry}/confirm",
-    tag = "registrations", request_body = NewConfirmation, params(("Onsale-Buyer" = String, Header)),
+/// With `paid_elsewhere` if it costs anything: the money was taken elsewhere. To have it taken by a payment provider, place an order for the entry instead.
+#[utoipa::path(post, path = "/v1/entries/{entry}/confirm", tag = "registrations", request_body = DirectPurchase, params(("Onsale-Buyer" = String, Header)),
     responses((status = 200, body = EntryConfirmed), (status = 403), (status = 410)))]
 pub async fn confirm(
     State(app): State<Arc<App>>,
-    at: RegistrationPath,
+    at: EntryPath,
     caller: Caller,
-    Json(body): Json<NewConfirmation>,
+    Json(body): Json<DirectPurchase>,
 ) -> Result<Response, Problem> {
-    find(&app, &at.listing)?;
-    let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
-    let order = extract::given_order(&at.listing, body.order.as_deref(), "registration")?;
+    let entry = EntryId(at.number);
     let origin = caller.origin(&at.listing, &body);
-    let (buyer, settled) = (caller.buyer()?.clone(), body.settled.unwrap_or(true));
-    let confirm = |number| {
-        let (buyer, order) = (buyer.clone(), order.unwrap_or(OrderId(number)));
-        Command::Registration(RegistrationCommand::Confirm(ConfirmEntry { entry, buyer, order, settled }))
+    let (buyer, settled) = (caller.buyer()?.clone(), body.paid_elsewhere);
+    let confirm = |order| {
+        let confirm = ConfirmEntry { entry, buyer: buyer.clone(), order, settled };
+        Command::Registration(RegistrationCommand::Confirm(confirm))
     };
-    let answer = match order {
-        Some(order) => reply::submit(&app, at.listing, confirm(order.0), origin, None).await?,
-        None => {
-            let tell = |refusal: &_| Problem::refused(refusal, None);
-            reply::submit_new(&app, at.listing, origin, tell, confirm).await?
-        }
-    };
+    let answer = reply::submit_order(&app, at.listing, origin, entry.0, confirm).await?;
     let paid = find_fact(&answer, |fact| {
         let Fact::Registration(RegistrationFact::Confirmed { order, .. }) = fact else { return None };
         Some(*order)
@@ -238,11 +232,12 @@ pub async fn confirm(
         | Outcome::Unchanged
         | Outcome::AlreadyYours(_)
         | Outcome::StillQueued(_)
+        | Outcome::AlreadyConfirmed(_)
         | Outcome::AlreadyPurchased(_)
         | Outcome::Refused(_) => paid.map(|(_, order)| order),
     };
     let told = EntryConfirmed {
-        id: at.inner().to_owned(),
+        id: at.text(),
         order: order.map(|order| write_inside("ord", &at.listing, order.0)),
         status: EntryStatus::Confirmed,
     };
@@ -262,16 +257,11 @@ pub struct EntryCancelled {
 /// Give a place back, or leave the waiting list
 ///
 /// With `Onsale-Buyer` it must be that buyer's own; without, staff cancels it and always refunds.
-#[utoipa::path(delete, path = "/v1/registrations/{registration}/entries/{entry}", tag = "registrations",
+#[utoipa::path(delete, path = "/v1/entries/{entry}", tag = "registrations",
     params(("Onsale-Buyer" = Option<String>, Header)),
     responses((status = 200, body = EntryCancelled), (status = 403), (status = 410)))]
-pub async fn cancel(
-    State(app): State<Arc<App>>,
-    at: RegistrationPath,
-    caller: Caller,
-) -> Result<Response, Problem> {
-    find(&app, &at.listing)?;
-    let entry = EntryId(at.inside("ent", Code::EntryUnknown)?);
+pub async fn cancel(State(app): State<Arc<App>>, at: EntryPath, caller: Caller) -> Result<Response, Problem> {
+    let entry = EntryId(at.number);
     let caller = caller.or_staff();
     let origin = caller.origin(&at.listing, &());
     let cancel = CancelEntry { entry, buyer: caller.buyer.clone() };
@@ -284,7 +274,7 @@ pub async fn cancel(
         Some(*amount_minor)
     })?;
     let told = EntryCancelled {
-        id: at.inner().to_owned(),
+        id: at.text(),
         cancelled_at: Time(reply::time_of(&answer)),
         amount_minor,
         position: At(reply::position_of(&answer)),

@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Command;
+use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::ChangeSale;
-use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Command, Fact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::names::Skus;
-use super::wire::DetailsBody;
+use super::sale_of;
+use super::wire::SaleBody;
 use crate::app::App;
+use crate::http::about::{self, CardBody, Metadata};
 use crate::http::extract::{Caller, Json, SalePath};
 use crate::http::problem::Problem;
-use crate::http::reply::{self, find_fact};
+use crate::http::reply;
 use crate::http::time::Time;
-use crate::http::wire::{At, seconds};
-use crate::http::words::SaleStatus;
+use crate::http::wire::seconds;
 
 /// Details (any of them), or `status`: one kind at a time.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -35,6 +35,14 @@ pub struct SaleChange {
     pub checkout_seconds: Option<i64>,
     /// `ended`: nothing more is sold. `cancelled`: all is taken back and refunded. The clock opens a sale.
     pub status: Option<SaleEnd>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Option<Metadata>>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CardBody>)]
+    pub card: Option<Option<CardBody>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -44,25 +52,11 @@ pub enum SaleEnd {
     Cancelled,
 }
 
-/// What one change did; only what it touched is there.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SaleChanged {
-    id: String,
-    /// False if everything was like this before.
-    changed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<DetailsBody>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<SaleStatus>,
-    #[schema(value_type = String, example = "1-4")]
-    position: At,
-}
-
 /// Change a sale's details, end it or cancel it
 ///
-/// One kind of change at a time: details or status. `ended` sells nothing more, `cancelled` takes everything back.
+/// One kind of change at a time: details, status, or what is said of it. The answer is the sale as it is now. `ended` sells nothing more, `cancelled` takes everything back.
 #[utoipa::path(patch, path = "/v1/sales/{sale}", tag = "sales", request_body = SaleChange,
-    responses((status = 200, body = SaleChanged)))]
+    responses((status = 200, body = SaleBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -70,27 +64,15 @@ pub async fn change(
     Json(body): Json<SaleChange>,
 ) -> Result<Response, Problem> {
     Skus::of(&*app.engine, &at.listing)?;
-    let command = Command::Sale(command(&body)?);
+    let command = command(&body)?;
     let origin = caller.origin(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let details = find_fact(&answer, |fact| {
-        if let Fact::Sale(SaleFact::Changed(details)) = fact { Some(&**details) } else { None }
-    });
-    let status = find_fact(&answer, |fact| {
-        let Fact::Sale(SaleFact::StatusChanged { status, by_schedule: false }) = fact else { return None };
-        Some(SaleStatus::from(*status))
-    });
-    let told = SaleChanged {
-        id: at.listing.to_string(),
-        changed: details.is_some() || status.is_some(),
-        details: details.map(|(_, details)| DetailsBody::from(details)),
-        status: status.map(|(_, status)| status),
-        position: At(reply::position_of(&answer)),
-    };
-    Ok(reply::yes(StatusCode::OK, &answer, &told))
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    let sale = sale_of(&view).map(|sale| SaleBody::of(&view, sale, app.engine.now()));
+    Ok(reply::changed(&answer, &view, &sale))
 }
 
-fn command(body: &SaleChange) -> Result<SaleCommand, Problem> {
+fn command(body: &SaleChange) -> Result<Command, Problem> {
     let details = ChangeSale {
         name: body.name.clone(),
         description: body.description.clone(),
@@ -99,11 +81,17 @@ fn command(body: &SaleChange) -> Result<SaleCommand, Problem> {
         buyer_limit: body.buyer_limit,
         checkout_ms: body.checkout_seconds.map(seconds),
     };
-    match (details != ChangeSale::default(), body.status) {
+    let changes_details = details != ChangeSale::default();
+    let others = changes_details || body.status.is_some();
+    if let Some(describe) = about::change(&body.metadata, &body.card, others)? {
+        return Ok(describe);
+    }
+    let own = match (changes_details, body.status) {
         (true, None) => Ok(SaleCommand::Change(Box::new(details))),
         (false, Some(SaleEnd::Ended)) => Ok(SaleCommand::Close),
         (false, Some(SaleEnd::Cancelled)) => Ok(SaleCommand::Cancel),
         (false, None) => Err(Problem::invalid("body", "names at least one thing to change")),
         (true, Some(_)) => Err(Problem::invalid("status", "one kind of change at a time: details or status")),
-    }
+    };
+    own.map(Command::Sale)
 }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use onsale_domain::id::write_inside;
 use onsale_domain::stock::command::{Checkout, Purchase};
 use onsale_domain::stock::{CheckoutState, PurchaseState, SaleCommand, SaleFact, SaleFound};
-use onsale_domain::{BuyerId, CheckoutId, Command, Fact, ListingId, Millis, OrderId, Outcome};
+use onsale_domain::{BuyerId, CheckoutId, Code, Command, Fact, ListingId, Millis, OrderId, Outcome};
 use onsale_engine::Answer;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,14 +17,14 @@ use super::code::{self, CheckoutPath};
 use super::names::Skus;
 use super::wire::{LineAsked, LinePriced, checkout_text};
 use crate::app::App;
-use crate::http::credential::ended;
-use crate::http::extract::{self, Caller, Json, SalePath};
+use crate::http::confirm::DirectPurchase;
+use crate::http::extract::{Caller, Json, SalePath};
 use crate::http::json::{ByHand, Object};
-use crate::http::problem::Problem;
+use crate::http::problem::{Problem, catalog};
 use crate::http::reply::{self, own_fact};
 use crate::http::time::Time;
-use crate::http::wire::{At, listing_text, seconds};
-use crate::http::words::CheckoutStatus;
+use crate::http::wire::{At, EndedBody, listing_text, seconds};
+use crate::http::words::{CheckoutStatus, EndedStatus};
 use crate::token::Tokens;
 
 /// 1 to 20 lines, all or nothing. A SKU may come twice: its lines are summed.
@@ -200,12 +200,21 @@ pub fn checked_out(answer: &Answer) -> Result<CheckoutState, Problem> {
     Ok(state)
 }
 
+/// A checkout that lives or was bought, or what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum CheckoutShown<'a> {
+    Known(CheckoutBody<'a>),
+    Ended(EndedBody),
+}
+
 /// Look at a checkout
 ///
-/// The code is told to its buyer, named by `Onsale-Buyer` or proved by the code itself.
+/// The code is told to its buyer, named by `Onsale-Buyer` or proved by the code itself. What became of one that is over is told for an
+/// hour.
 #[utoipa::path(get, path = "/v1/checkouts/{checkout}", tag = "checkouts",
     params(("Onsale-Buyer" = Option<String>, Header), ("Checkout-Code" = Option<String>, Header)),
-    responses((status = 200, body = CheckoutBody), (status = 410), (status = 412)))]
+    responses((status = 200, body = CheckoutShown), (status = 412)))]
 pub async fn show(
     State(app): State<Arc<App>>,
     path: CheckoutPath,
@@ -222,29 +231,28 @@ pub async fn show(
     match &found {
         SaleFound::Checkout(state) => {
             let tokens = proved(&state.buyer)?.then_some(&app.tokens);
-            Ok(reply::json(StatusCode::OK, &CheckoutBody::living(state, app.engine.now(), &skus, tokens)))
+            let body = CheckoutBody::living(state, app.engine.now(), &skus, tokens);
+            Ok(reply::json(StatusCode::OK, &CheckoutShown::Known(body)))
         }
         SaleFound::Purchase(state) => {
             proved(&state.buyer)?;
-            Ok(reply::json(StatusCode::OK, &CheckoutBody::bought(state, &skus)))
+            Ok(reply::json(StatusCode::OK, &CheckoutShown::Known(CheckoutBody::bought(state, &skus))))
         }
         SaleFound::Ended(_) if path.code().is_some() && !path.is_ours(&app.tokens) => Err(path.wrong()),
-        SaleFound::Ended(end) => Err(Problem::code(ended(*end))),
+        SaleFound::Ended(end) => {
+            let body = EndedBody::new(checkout_text(&path.sale, path.checkout), &path.sale, *end);
+            Ok(reply::json(StatusCode::OK, &CheckoutShown::Ended(body)))
+        }
         SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {
-            Err(path.unknown(&app).await)
+            let unknown = path.unknown(&app).await;
+            if unknown.code_text() != catalog::of(Code::Lost).code {
+                return Err(unknown);
+            }
+            let id = checkout_text(&path.sale, path.checkout);
+            let body = EndedBody::new(id, &path.sale, EndedStatus::Lost);
+            Ok(reply::json(StatusCode::OK, &CheckoutShown::Ended(body)))
         }
     }
-}
-
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({}))]
-pub struct NewPurchase {
-    /// The order's id, `ord_…` of this sale; made by the server if absent.
-    pub order: Option<String>,
-    /// Whether the money was taken elsewhere. The API key may say so, and does if this is absent; `false` buys as the
-    /// buyer himself may: only what costs nothing.
-    pub settled: Option<bool>,
 }
 
 /// The same whether the code is used now or was used before.
@@ -259,26 +267,24 @@ pub struct Purchased {
 
 /// Use a code: what it reserves is bought
 ///
-/// A code is used once. Used again by its owner it is answered the same. The money was taken elsewhere: to have it taken by
-/// a payment provider, place an order for the code instead.
-#[utoipa::path(post, path = "/v1/checkouts/{checkout}/purchase", tag = "checkouts", request_body = NewPurchase,
+/// A code is used once. Used again by its owner it is answered the same. With `paid_elsewhere` if it costs anything: the money was taken
+/// elsewhere. To have it taken by a payment provider, place an order for the code instead.
+#[utoipa::path(post, path = "/v1/checkouts/{checkout}/purchase", tag = "checkouts", request_body = DirectPurchase,
     params(("Checkout-Code" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
     responses((status = 200, body = Purchased), (status = 403, description = "Another buyer's code"), (status = 410), (status = 412)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
     path: CheckoutPath,
     caller: Caller,
-    Json(body): Json<NewPurchase>,
+    Json(body): Json<DirectPurchase>,
 ) -> Result<Response, Problem> {
-    let order = extract::given_order(&path.sale, body.order.as_deref(), "sale")?;
     let checkout_key = path.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
     let origin = caller.origin(&path.sale, &(path.code(), &body));
-    let settled = body.settled.unwrap_or(true);
-    let purchase = |number| {
-        let (key, order) = (checkout_key.clone(), order.unwrap_or(OrderId(number)));
+    let purchase = |order| {
+        let (key, settled) = (checkout_key.clone(), body.paid_elsewhere);
         Command::Sale(SaleCommand::Purchase(Purchase { key, order, settled }))
     };
-    let answer = path.submit_order(&app, order, origin, purchase).await?;
+    let answer = path.submit_order(&app, origin, purchase).await?;
     let (order, at) = purchased(&answer)?;
     Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&path.sale, path.checkout, order, at)))
 }

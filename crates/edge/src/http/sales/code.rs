@@ -102,28 +102,20 @@ impl CheckoutPath {
 
     /// Submits a command about this checkout.
     pub async fn submit(&self, app: &App, command: Command, origin: Origin) -> Result<Answer, Problem> {
-        match self.secret {
-            Some(secret) => lost::submit(app, self.sale, secret.fence, command, origin, None).await,
-            None => reply::submit(app, self.sale, command, origin, None).await,
-        }
+        let answer = reply::submit(app, self.sale, command, origin, None).await;
+        let Err(problem) = answer else { return answer };
+        let problem = lost::instead(app, self.sale, self.fence(), problem).await;
+        Err(lost::bought(app, self.sale, self.checkout.0, problem).await)
     }
 
-    /// Submits what makes an order of this checkout: under the id that the caller gives it, or one that is drawn.
+    /// Submits what makes an order of this checkout.
     pub async fn submit_order(
         &self,
         app: &App,
-        given: Option<OrderId>,
         origin: Origin,
-        command: impl Fn(u64) -> Command,
+        command: impl Fn(OrderId) -> Command,
     ) -> Result<Answer, Problem> {
-        let answer = match given {
-            Some(order) => reply::submit(app, self.sale, command(order.0), origin, None).await,
-            None => {
-                let tell = |refusal: &_| Problem::refused(refusal, None);
-                reply::submit_new(app, self.sale, origin, tell, command).await
-            }
-        };
-        match answer {
+        match reply::submit_order(app, self.sale, origin, self.checkout.0, command).await {
             Ok(answer) => Ok(answer),
             Err(problem) => Err(lost::instead(app, self.sale, self.fence(), problem).await),
         }
@@ -156,8 +148,8 @@ impl CheckoutPath {
     /// The problem of a request with a wrong code, or with none.
     pub fn wrong(&self) -> Problem {
         match self.code {
-            Some(_) => Problem::of(catalog::WRONG_TOKEN),
-            None => Problem::with(catalog::WRONG_TOKEN, "the header Checkout-Code is missing"),
+            Some(_) => Problem::wrong_token("Checkout-Code"),
+            None => Problem::token_missing("Checkout-Code"),
         }
     }
 

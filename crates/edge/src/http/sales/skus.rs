@@ -1,10 +1,11 @@
-//! `…/skus`: one more SKU, more or less stock of one, another price; and the pictures of generated items.
+//! `…/skus`: one more SKU, more or less stock of one, another price; and the drawings of items.
 
 use std::sync::Arc;
 
-use axum::extract::{RawPathParams, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use onsale_domain::stock::details::SkuInfo;
 use onsale_domain::stock::fact::SkuCount;
 use onsale_domain::stock::{SaleCommand, SaleFact};
 use onsale_domain::{Code, Command, Fact, ListingId, ListingKind};
@@ -13,12 +14,15 @@ use utoipa::ToSchema;
 
 use super::NewSku;
 use super::names::Skus;
-use super::wire::{SkuBody, picture};
+use super::wire::{SkuBody, drawing_of, picture_of};
 use crate::app::App;
-use crate::http::extract::{Caller, Json, SalePath, look_up};
+use crate::http::extract::{Caller, Json, PathParams, SalePath, look_up};
 use crate::http::problem::Problem;
 use crate::http::reply::{self, own_fact};
 use crate::http::wire::At;
+
+/// A seller's drawing opened as a page is a page of nobody: without scripts, without loading anything, without our origin.
+const DRAWING_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /// Exactly one of them.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -73,7 +77,7 @@ pub async fn add(
     let skus = Skus::of(&*app.engine, &at.listing)?;
     let origin = caller.origin(&at.listing, &body);
     let command = Command::Sale(SaleCommand::AddSku(Box::new(body.to_domain())));
-    let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
+    let tell = |refusal: &_| Problem::refused_sale(refusal, &skus).renamed("skus[0]", "");
     let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let (_, sku) =
         own_fact(
@@ -83,9 +87,11 @@ pub async fn add(
             },
         )?;
     let level = onsale_domain::stock::Level { stock: sku.stock, reserved: 0, sold: 0 };
+    let (info, generated) = (SkuInfo::from(&**sku), skus.sale().details.origin.is_some());
+    let picture = picture_of(&at.listing, &info, generated);
     let told = SkuAdded {
         sale: at.listing.to_string(),
-        sku: SkuBody::new(&(&**sku).into(), level, None),
+        sku: SkuBody::new(&info, level, picture),
         position: At(reply::position_of(&answer)),
     };
     Ok(reply::created(&answer, &format!("/v1/sales/{}", at.listing), &told))
@@ -113,7 +119,8 @@ pub async fn change(
         }
     });
     let origin = caller.origin(&at.listing, &body);
-    let tell = |refusal: &_| Problem::refused_sale(refusal, &skus);
+    let count = if body.add.is_some() { "add" } else { "withdraw" };
+    let tell = |refusal: &_| Problem::refused_sale(refusal, &skus).renamed("count", count);
     let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let (mut added, mut withdrawn, mut price) = (None, None, None);
     for (_, fact) in answer.facts() {
@@ -137,27 +144,32 @@ pub async fn change(
     Ok(reply::yes(StatusCode::OK, &answer, &told))
 }
 
-/// The picture of a generated item
+/// The drawing of an item
 ///
-/// Always the same for the same item, and shown without a key: pages use it as an image.
+/// Its seller's own, or one that was generated; always the same for the same item, and shown without a key: pages use it as
+/// an image. Whatever a seller has put into it runs nothing and loads nothing.
 #[utoipa::path(get, path = "/pictures/{sale}/{item}", tag = "sales", security(()),
     params(("item" = String, Path, example = "item-1.svg")),
     responses((status = 200, body = String, content_type = "image/svg+xml")))]
-pub async fn show_picture(State(app): State<Arc<App>>, params: RawPathParams) -> Result<Response, Problem> {
+pub async fn show_picture(
+    State(app): State<Arc<App>>,
+    PathParams(params): PathParams,
+) -> Result<Response, Problem> {
     let mut values = params.iter().map(|(_, value)| value);
     let sale = values.next().and_then(ListingId::parse).filter(|sale| sale.kind == ListingKind::Sale);
     let sale = sale.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
     look_up(&app, sale).await?;
     let item = values.next().and_then(|name| name.strip_suffix(".svg"));
     let skus = Skus::of(&*app.engine, &sale)?;
-    let place = skus.sale().skus.iter().position(|sku| Some(sku.id.as_str()) == item);
-    let place = place.filter(|_| skus.sale().details.origin.is_some());
-    let place = place.ok_or_else(|| Problem::code(Code::SkuUnknown))?;
-    let mut response = picture(&sale, place).into_response();
+    let known = skus.sale().skus.iter().enumerate().find(|(_, sku)| Some(sku.id.as_str()) == item);
+    let generated = skus.sale().details.origin.is_some();
+    let drawing = known.and_then(|(n, sku)| drawing_of(&sale, n, sku, generated));
+    let mut response = drawing.ok_or_else(|| Problem::code(Code::SkuUnknown))?.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"));
     let for_ever = HeaderValue::from_static("public, max-age=31536000, immutable");
     headers.insert(header::CACHE_CONTROL, for_ever);
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(DRAWING_POLICY));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(response)
 }

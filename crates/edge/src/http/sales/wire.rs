@@ -4,11 +4,12 @@ use onsale_domain::id::write_inside;
 use onsale_domain::series::items;
 use onsale_domain::stock::details::{self, SaleDetails, Sku, SkuInfo};
 use onsale_domain::stock::{Level, SaleView};
-use onsale_domain::{CheckoutId, ListingId, Millis};
+use onsale_domain::{CheckoutId, ListingId, Millis, drawing};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::http::about::AboutBody;
 use crate::http::time::Time;
 use crate::http::wire::At;
 use crate::http::words::{SaleStatus, SoldOut};
@@ -47,9 +48,14 @@ pub struct SaleBody {
     pub skus: Vec<SkuBody>,
     /// There if nothing is left of anything.
     pub sold_out: Option<SoldOut>,
+    /// The least price of a unit that can be bought, now or when the sale opens; `null` if none can.
+    #[schema(example = 1900)]
+    pub price_from_minor: Option<i64>,
     /// The listing's position that this describes.
     #[schema(value_type = String, example = "1-3")]
     pub position: At,
+    #[serde(flatten)]
+    pub about: AboutBody,
 }
 
 /// What a sale is, apart from its stock.
@@ -87,7 +93,7 @@ pub struct SkuBody {
     reserved: u32,
     sold: u32,
     sold_out: Option<SoldOut>,
-    /// Where a generated item's picture is.
+    /// Where its picture is, here or elsewhere; every item of a series has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<String>,
 }
@@ -111,16 +117,20 @@ impl From<&SaleDetails> for DetailsBody {
 impl SaleBody {
     pub fn of(view: &View, sale: &SaleView, now: Millis) -> SaleBody {
         let generated = sale.details.origin.is_some();
-        let sku = |(n, (info, level)): (usize, (&SkuInfo, &Level))| {
-            SkuBody::new(info, *level, generated.then(|| picture_of(&view.listing, n)))
+        let sku = |(info, level): (&SkuInfo, &Level)| {
+            SkuBody::new(info, *level, picture_of(&view.listing, info, generated))
         };
+        let skus: Vec<SkuBody> = sale.skus.iter().zip(&*sale.levels).map(sku).collect();
+        let status = sale.status_at(now).into();
         SaleBody {
             id: view.listing.to_string(),
-            status: sale.status_at(now).into(),
+            status,
             details: DetailsBody::from(&*sale.details),
-            skus: sale.skus.iter().zip(&*sale.levels).enumerate().map(sku).collect(),
-            sold_out: told(sale.sold_out()),
+            price_from_minor: price_from(status, &skus),
+            skus,
+            sold_out: SoldOut::of(sale.sold_out()),
             position: At(view.position),
+            about: AboutBody::of(view),
         }
     }
 
@@ -131,19 +141,27 @@ impl SaleBody {
         skus: &[Sku],
         status: details::SaleStatus,
         position: At,
+        about: AboutBody,
     ) -> SaleBody {
         let levels: Vec<Level> =
             skus.iter().map(|sku| Level { stock: sku.stock, ..Level::default() }).collect();
-        let sku = |(sku, level): (&Sku, &Level)| SkuBody::new(&SkuInfo::from(sku), *level, None);
+        let generated = details.origin.is_some();
+        let sku = |(sku, level): (&Sku, &Level)| {
+            let info = SkuInfo::from(sku);
+            SkuBody::new(&info, *level, picture_of(listing, &info, generated))
+        };
         let all = levels.iter().map(|level| level.sold_out());
         let sold_out = all.reduce(|one, other| Some(one? && other?)).flatten();
+        let skus: Vec<SkuBody> = skus.iter().zip(&levels).map(sku).collect();
         SaleBody {
             id: listing.to_string(),
             status: status.into(),
             details: DetailsBody::from(details),
-            skus: skus.iter().zip(&levels).map(sku).collect(),
-            sold_out: told(sold_out),
+            price_from_minor: price_from(status.into(), &skus),
+            skus,
+            sold_out: SoldOut::of(sold_out),
             position,
+            about,
         }
     }
 }
@@ -158,24 +176,49 @@ impl SkuBody {
             available: level.available(),
             reserved: level.reserved,
             sold: level.sold,
-            sold_out: told(level.sold_out()),
+            sold_out: SoldOut::of(level.sold_out()),
             picture,
         }
     }
 }
 
-fn told(sold_out: Option<bool>) -> Option<SoldOut> {
-    sold_out.map(|for_good| if for_good { SoldOut::ForGood } else { SoldOut::ForNow })
+/// The least price of what is left, while the sale is on or still to come.
+fn price_from(status: SaleStatus, skus: &[SkuBody]) -> Option<i64> {
+    let sells = match status {
+        SaleStatus::Scheduled | SaleStatus::Open => true,
+        SaleStatus::Ended | SaleStatus::Cancelled => false,
+    };
+    let left = skus.iter().filter(|sku| sells && sku.available > 0);
+    left.map(|sku| sku.price_minor).min()
 }
 
-/// Where the picture of a generated item is.
-pub fn picture_of(sale: &ListingId, item: usize) -> String {
-    format!("/pictures/{sale}/item-{}.svg", item + 1)
+/// Where a SKU's picture is: at its own address, or here if it is a drawing, its seller's or one that was generated.
+pub fn picture_of(sale: &ListingId, sku: &SkuInfo, generated: bool) -> Option<String> {
+    match &sku.picture {
+        Some(address) if !drawing::is_svg(address) => Some(address.clone()),
+        None if !generated => None,
+        Some(_) | None => Some(format!("/pictures/{sale}/{}.svg", in_path(&sku.id))),
+    }
 }
 
-/// The picture itself.
-pub fn picture(sale: &ListingId, item: usize) -> String {
-    items::picture(sale.number, item)
+/// The drawing of the n-th SKU, if it has one.
+pub fn drawing_of(sale: &ListingId, n: usize, sku: &SkuInfo, generated: bool) -> Option<String> {
+    match &sku.picture {
+        Some(svg) => drawing::is_svg(svg).then(|| svg.clone()),
+        None => generated.then(|| items::picture(sale.number, n)),
+    }
+}
+
+/// A name as one segment of a path: whatever is no letter, digit, dash, dot or underscore is escaped.
+fn in_path(name: &str) -> String {
+    let mut path = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => path.push(char::from(byte)),
+            _ => path.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    path
 }
 
 pub fn checkout_text(sale: &ListingId, checkout: CheckoutId) -> String {

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::Command;
 use onsale_domain::series::command::ChangeSeries;
 use onsale_domain::series::details::SeriesDetails;
-use onsale_domain::series::{SeriesCommand, SeriesFact, SeriesStatus};
-use onsale_domain::{Command, Fact};
+use onsale_domain::series::{SeriesCommand, SeriesStatus};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{DetailsBody, ItemBody, find};
+use super::{ItemBody, SeriesBody, find, series_of, which_name};
 use crate::app::App;
-use crate::http::extract::{Caller, Json, SeriesPath};
+use crate::http::about::{self, CardBody, Metadata};
+use crate::http::extract::{Caller, LargeJson, SeriesPath};
 use crate::http::problem::Problem;
-use crate::http::reply::{self, find_fact};
-use crate::http::wire::{At, seconds};
+use crate::http::reply;
+use crate::http::wire::seconds;
 
 /// What sales are like (any of it), or `status`: one kind at a time. The schedule never changes.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -33,6 +33,14 @@ pub struct SeriesChange {
     pub length_seconds: Option<i64>,
     pub items: Option<Vec<ItemBody>>,
     pub status: Option<StatusBody>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Option<Metadata>>,
+    /// Replaces all of it; `null` takes it away.
+    #[serde(deserialize_with = "about::given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CardBody>)]
+    pub card: Option<Option<CardBody>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -54,61 +62,29 @@ impl From<SeriesStatus> for StatusBody {
     }
 }
 
-/// What one change did; only what it touched is there.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SeriesChanged {
-    id: String,
-    /// False if everything was like this before.
-    changed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<DetailsBody>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<StatusBody>,
-    #[schema(value_type = String, example = "1-4")]
-    position: At,
-}
-
 /// Change what sales to come are like, or pause, resume or end a series
 ///
-/// One kind of change at a time: what sales to come are like, or the status. A sale that is open stays as it is.
+/// One kind of change at a time: what sales to come are like, the status, or what is said of it. The answer is the series as it is
+/// now. A sale that is open stays as it is.
 #[utoipa::path(patch, path = "/v1/series/{series}", tag = "series", request_body = SeriesChange,
-    responses((status = 200, body = SeriesChanged)))]
+    responses((status = 200, body = SeriesBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SeriesPath,
     caller: Caller,
-    Json(body): Json<SeriesChange>,
+    LargeJson(body): LargeJson<SeriesChange>,
 ) -> Result<Response, Problem> {
     let (_, series) = find(&app, &at.listing)?;
-    let command = Command::Series(command(series.details(), &body)?);
+    let command = command(series.details(), &body)?;
     let origin = caller.origin(&at.listing, &body);
-    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let details = find_fact(&answer, |fact| {
-        if let Fact::Series(SeriesFact::Changed(details)) = fact { Some(&**details) } else { None }
-    });
-    let status = find_fact(&answer, |fact| {
-        let Fact::Series(fact) = fact else { return None };
-        match fact {
-            SeriesFact::Paused => Some(StatusBody::Paused),
-            SeriesFact::Resumed => Some(StatusBody::Running),
-            SeriesFact::Ended => Some(StatusBody::Ended),
-            SeriesFact::Created(_)
-            | SeriesFact::Changed(_)
-            | SeriesFact::SlotOpened { .. }
-            | SeriesFact::SlotSkipped { .. } => None,
-        }
-    });
-    let told = SeriesChanged {
-        id: at.listing.to_string(),
-        changed: details.is_some() || status.is_some(),
-        details: details.map(|(_, details)| DetailsBody::from(details)),
-        status: status.map(|(_, status)| status),
-        position: At(reply::position_of(&answer)),
-    };
-    Ok(reply::yes(StatusCode::OK, &answer, &told))
+    let submitted = reply::submit(&app, at.listing, command, origin, None).await;
+    let answer = submitted.map_err(|problem| which_name(problem, body.sale_name.as_deref()))?;
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    let series = series_of(&view).map(|series| SeriesBody::of(&view, series, app.engine.now()));
+    Ok(reply::changed(&answer, &view, &series))
 }
 
-fn command(known: &SeriesDetails, body: &SeriesChange) -> Result<SeriesCommand, Problem> {
+fn command(known: &SeriesDetails, body: &SeriesChange) -> Result<Command, Problem> {
     let mut template = known.template.clone();
     template.name = body.sale_name.clone().unwrap_or(template.name);
     template.description = body.description.clone().unwrap_or(template.description);
@@ -125,7 +101,12 @@ fn command(known: &SeriesDetails, body: &SeriesChange) -> Result<SeriesCommand, 
         || body.length_seconds.is_some()
         || body.items.is_some();
     let change = ChangeSeries { name: body.name.clone(), template: named.then_some(template) };
-    match (change != ChangeSeries::default(), body.status) {
+    let changes_sales = change != ChangeSeries::default();
+    let others = changes_sales || body.status.is_some();
+    if let Some(describe) = about::change(&body.metadata, &body.card, others)? {
+        return Ok(describe);
+    }
+    let own = match (changes_sales, body.status) {
         (true, None) => Ok(SeriesCommand::Change(Box::new(change))),
         (false, Some(StatusBody::Running)) => Ok(SeriesCommand::Resume),
         (false, Some(StatusBody::Paused)) => Ok(SeriesCommand::Pause),
@@ -134,5 +115,6 @@ fn command(known: &SeriesDetails, body: &SeriesChange) -> Result<SeriesCommand, 
         (true, Some(_)) => {
             Err(Problem::invalid("status", "one kind of change at a time: its sales or its status"))
         }
-    }
+    };
+    own.map(Command::Series)
 }

@@ -31,7 +31,7 @@ local function load_tiers(list)
   for n = 2, #list do
     from, to = math.min(from, list[n]), math.max(to, list[n])
   end
-  if to - from > 8 * #list + 4096 then return end
+  if to - from > 8 * #list + 4000 then return end
   local bytes = call("GETRANGE", KEYS[9], from, to)
   for n = 1, #list do
     local byte = string.byte(bytes, list[n] - from + 1)
@@ -132,7 +132,11 @@ local function take_place(place)
   end
 end
 
-local function end_place(place, how)
+-- With a fact of its own, which names whose place it was and for which seat, or without one: of a queue that another dissolves.
+local function end_place(place, how, kind)
+  if kind then
+    emit({"kind", kind, "place", place.id, "buyer", place.buyer, "seat", decimal(place.seat)})
+  end
   take_place(place)
   forget_if_idle(place.buyer)
   remember(place.id, how)

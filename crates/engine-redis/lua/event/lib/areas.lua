@@ -34,10 +34,11 @@ local function order_of(id)
     local value = call("HGET", KEYS[5], id)
     known = false
     if value then
-      local fence, lines, of_areas, buyer = match(value, "^(%d+)|([^|]*)|([^|]*)|(.*)$")
+      local fence, at, total, hold, lines, of_areas, buyer =
+        match(value, "^(%d+)|(%d+)|(%d+)|(%w+)|([^|]*)|([^|]*)|(.*)$")
       local places, costs = read_lines(lines)
-      known = {id = id, fence = tonumber(fence), seats = places, prices = costs,
-        areas = read_area_lines(of_areas), buyer = buyer}
+      known = {id = id, hold = hold, fence = tonumber(fence), at = tonumber(at), total = tonumber(total), seats = places,
+        prices = costs, areas = read_area_lines(of_areas), buyer = buyer}
     end
     orders[id] = known
   end
@@ -47,8 +48,8 @@ end
 local function commit_orders()
   for id in pairs(orders_dirty) do
     local order = orders[id]
-    call("HSET", KEYS[5], id, format("%.0f|%s|%s|%s", order.fence, write_lines(order.seats, order.prices),
-      write_area_lines(order.areas), order.buyer))
+    call("HSET", KEYS[5], id, format("%.0f|%.0f|%.0f|%s|%s|%s|%s", order.fence, order.at, order.total, order.hold,
+      write_lines(order.seats, order.prices), write_area_lines(order.areas), order.buyer))
   end
   for id, fence in pairs(open_changes) do
     if fence then call("ZADD", KEYS[6], decimal(fence), id) else call("ZREM", KEYS[6], id) end

@@ -28,15 +28,13 @@ local function serve_queue(index)
     local place = queue[1]
     local buyer = buyer_of(place.buyer)
     if now >= place.ends then
-      emit({"kind", "place_expired", "place", place.id})
-      end_place(place, HOW.expired)
+      end_place(place, HOW.expired, "place_expired")
     elseif buyer.held + buyer.sold >= limit and living_taken(buyer) >= limit then
-      emit({"kind", "place_lost", "place", place.id})
-      end_place(place, HOW.over_limit)
+      end_place(place, HOW.over_limit, "place_lost")
     else
       local price = price_of_tier(tier_of(index))
-      local fence = emit({"kind", "seat_offered", "place", place.id, "price_minor", decimal(price), "until",
-        decimal(now + BOUND.OFFER_MS)})
+      local fence = emit({"kind", "seat_offered", "place", place.id, "buyer", place.buyer, "seat", decimal(index),
+        "price_minor", decimal(price), "until", decimal(now + BOUND.OFFER_MS)})
       take_place(place)
       grant(fence, place.id, place.buyer, {index}, {price}, {}, now + BOUND.OFFER_MS, true)
     end
@@ -65,7 +63,12 @@ local function end_hold(held, how, fact)
 end
 
 local function expire_hold(held)
-  end_hold(held, HOW.expired, {"kind", "hold_expired", "hold", held.id})
+  local fact = {"kind", "hold_expired", "hold", held.id}
+  if held.offered then
+    -- A lapsed offer says to whom and what: most holds were none, and write only their id.
+    fact[5], fact[6], fact[7], fact[8] = "buyer", held.buyer, "seats", table.concat(held.seats, ",")
+  end
+  end_hold(held, HOW.expired, fact)
 end
 
 local function earlier(a, b)
@@ -104,8 +107,7 @@ local function touch_seats(list)
     while queue[at] do
       local place = queue[at]
       if now >= place.ends then
-        emit({"kind", "place_expired", "place", place.id})
-        end_place(place, HOW.expired)
+        end_place(place, HOW.expired, "place_expired")
       else
         at = at + 1
       end

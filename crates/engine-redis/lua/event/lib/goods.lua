@@ -20,11 +20,8 @@ end
 function GOODS.own(id, _, fence)
   local held, why = own_hold(id, fence)
   if not held then return nil, why end
-  local total = 0
-  for n = 1, #held.prices do total = total + held.prices[n] end
-  for n = 1, #held.areas do total = total + held.areas[n][2] * held.areas[n][3] end
   return {lines = write_lines(held.seats, held.prices), areas = write_area_lines(held.areas), units = size_of(held),
-    total = total, placed = held.placed}
+    total = SOLD.price(held.prices, held.areas), placed = held.placed}
 end
 
 -- A hold is taken by the book alone.
@@ -69,7 +66,7 @@ function GOODS.take_back(order, came)
     if available(area_of(places[n][1])) < places[n][2] then return false end
   end
   local fence = emit_order({"kind", "seats_taken_back", "order", order.id})
-  sell(order.id, fence, order.buyer, lines, costs, places)
+  SOLD.add(order.id, order.goods, fence, order.buyer, lines, costs, places)
   confirm_order(order.id, came)
   return true
 end

@@ -16,11 +16,12 @@ local function promote()
     promoted = promoted + 1
     local first = living(call("ZRANGE", KEYS[3], 0, 0)[1])
     if price == 0 then
-      emit({"kind", "promoted", "entry", first.id})
+      emit({"kind", "promoted", "entry", first.id, "buyer", first.buyer})
       step_to(first, "c", {order = ""})
     else
       local till = math.min(now + BOUND.PLACE_OFFER_MS, starts)
-      emit({"kind", "registration_offered", "entry", first.id, "price_minor", decimal(price), "until", decimal(till)})
+      emit({"kind", "registration_offered", "entry", first.id, "buyer", first.buyer, "price_minor", decimal(price),
+        "until", decimal(till)})
       step_to(first, "o", {till = till, price = price})
     end
   end
@@ -44,7 +45,7 @@ local function first_due()
 end
 
 local function lapse(entry)
-  emit({"kind", "registration_offer_lapsed", "entry", entry.id})
+  emit({"kind", "registration_offer_lapsed", "entry", entry.id, "buyer", entry.buyer})
   end_entry(entry, HOW.expired)
   promote()
 end

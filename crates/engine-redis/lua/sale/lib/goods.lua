@@ -20,9 +20,10 @@ function GOODS.own(id, name)
     placed = code.placed}
 end
 
--- Whether an order outside of the book has taken the code.
+-- Whether an order outside of the book has taken the code, and which.
 function GOODS.ordered(id)
-  return code_of(id).order ~= "" and NO.checkout_ordered or nil
+  local taken = code_of(id).order
+  if taken ~= "" then return NO.checkout_ordered, taken end
 end
 
 -- A code says itself that it is taken; nothing is pinned before somebody pays.

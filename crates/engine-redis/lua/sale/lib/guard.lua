@@ -5,6 +5,7 @@ local function guard_code(id, order, name)
     local code = own_code(id, name)
     if not code or now >= code.till then return nil end
   end
-  if BOOK.get("g:" .. id) then return refuse(NO.checkout_ordered) end
+  local taken = BOOK.get("g:" .. id)
+  if taken then return refuse_order(NO.checkout_ordered, taken) end
   if is_booked(order) then return refuse_order(NO.id_taken, order) end
 end

@@ -29,6 +29,9 @@ pub(super) const ALL: &[Source] = &[
     verb!("order/lib/guard" "order/lib/book" "order/lib/kept" "auction/lib/goods" "order/lib/paying" "order/cancel_order"),
     verb!("order/lib/guard" "order/lib/book" "order/lib/kept" "auction/lib/goods" "order/note_payment"),
     verb!("order/lib/guard" "order/lib/book" "order/note_refund"),
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "auction/create_auction"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "lib/write_created"
+        "auction/create_auction"),
     lua!("auction/plain_bid"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "listing/describe_listing"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "auction/lib/in_use" "listing/delete_listing"),
 ];

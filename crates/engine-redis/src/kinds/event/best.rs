@@ -38,7 +38,7 @@ fn at(picture: &Picture, hold: &PlaceHold, now: Millis) -> Option<Choice> {
         copy.insert(listing.clone()).execute(&command, now, &mut facts);
     }
     let ended = facts.iter().filter_map(|fact| {
-        let Fact::Event(EventFact::HoldExpired { hold }) = fact else { return None };
+        let Fact::Event(EventFact::HoldExpired { hold, .. }) = fact else { return None };
         Some(*hold)
     });
     let ended = ended.collect();

@@ -91,8 +91,5 @@ fn tiers(chart: &Chart) -> Vec<u8> {
 }
 
 fn chart_fields(chart: &Chart, fields: &mut Fields) {
-    match minicbor::to_vec(chart.image()) {
-        Ok(image) => fields.push("chart", image),
-        Err(error) => panic!("writing into memory cannot fail: {error}"),
-    }
+    fields.push("chart", facts::packed(&chart.image()));
 }

@@ -51,6 +51,7 @@ pub(super) fn prepare(picture: &Picture, command: &EventCommand, now: Millis, te
         EventCommand::ConfirmHold(confirm) => {
             args.key(&confirm.key);
             args.bytes(facts::id(confirm.order.0));
+            args.bytes(if confirm.settled { "1" } else { "0" });
         }
         EventCommand::OverrideHold(take) => {
             args.bytes(facts::id(take.hold.0));

@@ -15,7 +15,7 @@ pub(super) fn encode(details: &EventDetails, fields: &mut Fields) {
     fields.push("ends_at", details.ends_at.to_string());
     fields.push("sale_opens_at", optional(details.sale_opens_at));
     fields.push("sale_closes_at", optional(details.sale_closes_at));
-    fields.push("virtual", flag(details.is_virtual));
+    fields.push("time_zone", &details.time_zone);
     fields.push("currency", details.currency.as_str());
     // A tier's name has no control characters, so a line is a tier.
     let tiers = details.tiers.iter().map(|tier| format!("{} {}", tier.price_minor, tier.name));
@@ -41,7 +41,7 @@ pub(super) fn decode(fields: &Fields) -> Result<EventDetails, Malformed> {
         ends_at: fields.number("ends_at")?,
         sale_opens_at: fields.number_or_none("sale_opens_at")?,
         sale_closes_at: fields.number_or_none("sale_closes_at")?,
-        is_virtual: fields.flag("virtual")?,
+        time_zone: fields.text("time_zone")?.to_owned(),
         currency: Currency::parse(fields.text("currency")?).ok_or_else(|| Malformed::of("currency"))?,
         tiers: fields.text("tiers")?.split('\n').map(tier).collect::<Result<_, _>>()?,
         rules: SaleRules {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use onsale_domain::ListingId;
 use onsale_domain::event::EventStatus;
 use onsale_domain::seats::EventFact;
-use onsale_domain::seats::fact::{ChartAdopted, NewHolder, ReleaseCause};
+use onsale_domain::seats::fact::{ChartAdopted, HoldAfter, LapsedOffer, NewHolder, ReleaseCause};
 
 use super::details;
 use crate::facts::{
-    Fields, Malformed, area_counts, area_lines, cbor, flag, id, read_area_counts, read_area_lines, read_cbor,
-    read_seat_lines, read_seats, seat_lines, seats,
+    Fields, Malformed, area_counts, area_lines, flag, id, packed, read_area_counts, read_area_lines,
+    read_packed, read_seat_lines, read_seats, seat_lines, seats,
 };
+use crate::state::records::Parts;
 
 pub(super) fn encode(fact: &EventFact, fields: &mut Fields) {
     match fact {
@@ -19,7 +20,7 @@ pub(super) fn encode(fact: &EventFact, fields: &mut Fields) {
         EventFact::ChartAdopted(adopted) => {
             fields.push("venue", adopted.venue.map_or(String::new(), |venue| venue.to_string()));
             fields.push("version", adopted.version.to_string());
-            fields.push("layout", cbor(&*adopted.layout));
+            fields.push("layout", packed(&*adopted.layout));
         }
         EventFact::StatusChanged { status, by_schedule } => {
             fields.push("status", status.as_str());
@@ -38,26 +39,36 @@ pub(super) fn encode(fact: &EventFact, fields: &mut Fields) {
                 fields.push("pieces", pieces.to_string());
             }
         }
-        EventFact::HoldExtended { hold, until } => {
+        EventFact::HoldExtended { hold, until, after } => {
             fields.push("hold", id(hold.0));
             fields.push("until", until.to_string());
+            fields.push("after", write_after(after));
         }
-        EventFact::HoldGrown { hold, buyer, seats, areas } => {
+        EventFact::HoldGrown { hold, buyer, seats, areas, after } => {
             fields.push("hold", id(hold.0));
             fields.push("buyer", buyer.as_str());
             fields.push("seats", seat_lines(seats));
             fields.push("areas", area_lines(areas));
+            fields.push("after", write_after(after));
         }
-        EventFact::SeatsDropped { hold, seats: dropped, areas } => {
+        EventFact::SeatsDropped { hold, seats: dropped, areas, after } => {
             fields.push("hold", id(hold.0));
             fields.push("seats", seats(dropped));
             fields.push("areas", area_counts(areas));
+            fields.push("after", write_after(after));
         }
         EventFact::HoldReleased { hold, why } => {
             fields.push("hold", id(hold.0));
             fields.push("why", cause(*why));
         }
-        EventFact::HoldExpired { hold } => fields.push("hold", id(hold.0)),
+        EventFact::HoldExpired { hold, offer } => {
+            fields.push("hold", id(hold.0));
+            // Most holds were no offers: what they have not is not written.
+            if let Some(offer) = offer {
+                fields.push("buyer", offer.buyer.as_str());
+                fields.push("seats", seats(&offer.seats));
+            }
+        }
         EventFact::HoldConfirmed { hold, order } => {
             fields.push("hold", id(hold.0));
             fields.push("order", id(order.0));
@@ -98,13 +109,17 @@ pub(super) fn encode(fact: &EventFact, fields: &mut Fields) {
             fields.push("until", until.to_string());
             fields.push("ahead", ahead.to_string());
         }
-        EventFact::QueueLeft { place }
-        | EventFact::PlaceExpired { place }
-        | EventFact::PlaceLost { place } => {
+        EventFact::QueueLeft { place, buyer, seat }
+        | EventFact::PlaceExpired { place, buyer, seat }
+        | EventFact::PlaceLost { place, buyer, seat } => {
             fields.push("place", id(place.0));
+            fields.push("buyer", buyer.as_str());
+            fields.push("seat", seat.to_string());
         }
-        EventFact::SeatOffered { place, price_minor, until } => {
+        EventFact::SeatOffered { place, buyer, seat, price_minor, until } => {
             fields.push("place", id(place.0));
+            fields.push("buyer", buyer.as_str());
+            fields.push("seat", seat.to_string());
             fields.push("price_minor", price_minor.to_string());
             fields.push("until", until.to_string());
         }
@@ -119,7 +134,7 @@ pub(super) fn decode(name: &str, fields: &Fields) -> Result<EventFact, Malformed
         "chart_adopted" => EventFact::ChartAdopted(Box::new(ChartAdopted {
             venue: read_venue(fields)?,
             version: fields.number("version")?,
-            layout: Arc::new(read_cbor("layout", fields.bytes("layout")?)?),
+            layout: Arc::new(read_packed("layout", fields.bytes("layout")?)?),
         })),
         "status_changed" => EventFact::StatusChanged {
             status: read_status(fields.text("status")?)?,
@@ -133,19 +148,23 @@ pub(super) fn decode(name: &str, fields: &Fields) -> Result<EventFact, Malformed
             until: fields.number("until")?,
             pieces: fields.get("pieces").map_or(Ok(0), |_| fields.number("pieces"))?,
         },
-        "hold_extended" => {
-            EventFact::HoldExtended { hold: fields.hold("hold")?, until: fields.number("until")? }
-        }
+        "hold_extended" => EventFact::HoldExtended {
+            hold: fields.hold("hold")?,
+            until: fields.number("until")?,
+            after: read_after(fields)?,
+        },
         "hold_grown" => EventFact::HoldGrown {
             hold: fields.hold("hold")?,
             buyer: fields.buyer("buyer")?,
             seats: read_seat_lines(fields.text("seats")?)?,
             areas: read_area_lines(fields.text("areas")?)?,
+            after: read_after(fields)?,
         },
         "seats_dropped" => EventFact::SeatsDropped {
             hold: fields.hold("hold")?,
             seats: read_seats(fields.text("seats")?)?,
             areas: read_area_counts(fields.text("areas")?)?,
+            after: read_after(fields)?,
         },
         "hold_released" => EventFact::HoldReleased {
             hold: fields.hold("hold")?,
@@ -155,7 +174,16 @@ pub(super) fn decode(name: &str, fields: &Fields) -> Result<EventFact, Malformed
                 _ => return Err(Malformed::of("why")),
             },
         },
-        "hold_expired" => EventFact::HoldExpired { hold: fields.hold("hold")? },
+        "hold_expired" => EventFact::HoldExpired {
+            hold: fields.hold("hold")?,
+            offer: match fields.get("buyer") {
+                None => None,
+                Some(_) => Some(LapsedOffer {
+                    buyer: fields.buyer("buyer")?,
+                    seats: read_seats(fields.text("seats")?)?,
+                }),
+            },
+        },
         "hold_confirmed" => {
             EventFact::HoldConfirmed { hold: fields.hold("hold")?, order: fields.order("order")? }
         }
@@ -195,16 +223,53 @@ pub(super) fn decode(name: &str, fields: &Fields) -> Result<EventFact, Malformed
             until: fields.number("until")?,
             ahead: fields.number("ahead")?,
         },
-        "queue_left" => EventFact::QueueLeft { place: fields.hold("place")? },
-        "place_expired" => EventFact::PlaceExpired { place: fields.hold("place")? },
-        "place_lost" => EventFact::PlaceLost { place: fields.hold("place")? },
+        "queue_left" => EventFact::QueueLeft {
+            place: fields.hold("place")?,
+            buyer: fields.buyer("buyer")?,
+            seat: fields.number("seat")?,
+        },
+        "place_expired" => EventFact::PlaceExpired {
+            place: fields.hold("place")?,
+            buyer: fields.buyer("buyer")?,
+            seat: fields.number("seat")?,
+        },
+        "place_lost" => EventFact::PlaceLost {
+            place: fields.hold("place")?,
+            buyer: fields.buyer("buyer")?,
+            seat: fields.number("seat")?,
+        },
         "seat_offered" => EventFact::SeatOffered {
             place: fields.hold("place")?,
+            buyer: fields.buyer("buyer")?,
+            seat: fields.number("seat")?,
             price_minor: fields.number("price_minor")?,
             until: fields.number("until")?,
         },
         _ => return Err(Malformed::of("kind")),
     })
+}
+
+/// A hold as a change has left it, in one line.
+fn write_after(after: &HoldAfter) -> String {
+    format!(
+        "{}|{}|{}|{}|{}|{}|{}",
+        after.placed_at,
+        after.until,
+        after.extensions,
+        u8::from(after.offered),
+        seat_lines(&after.seats),
+        area_lines(&after.areas),
+        after.buyer.as_str()
+    )
+}
+
+fn read_after(fields: &Fields) -> Result<Box<HoldAfter>, Malformed> {
+    let mut parts = Parts::new("after", fields.bytes("after")?, 7)?;
+    let (placed_at, until, extensions) = (parts.number()?, parts.number()?, parts.number()?);
+    let offered = parts.text()? == "1";
+    let (seats, areas) = (read_seat_lines(parts.text()?)?, read_area_lines(parts.text()?)?);
+    let buyer = parts.buyer()?;
+    Ok(Box::new(HoldAfter { buyer, placed_at, until, extensions, offered, seats, areas }))
 }
 
 pub(super) fn read_status(name: &str) -> Result<EventStatus, Malformed> {

@@ -21,10 +21,12 @@ pub(super) fn hold(name: &str, record: &[u8]) -> Result<HoldImage, Malformed> {
 }
 
 pub(super) fn order(name: &str, record: &[u8]) -> Result<OrderImage, Malformed> {
-    let mut parts = Parts::new("order", record, 4)?;
-    let fence = parts.number()?;
+    let mut parts = Parts::new("order", record, 7)?;
+    let (fence, at, total_minor) = (parts.number()?, parts.number()?, parts.number()?);
+    let hold = HoldId(id(parts.text()?)?);
     let (seats, areas) = (facts::read_seat_lines(parts.text()?)?, facts::read_area_lines(parts.text()?)?);
-    Ok(OrderImage { id: OrderId(id(name)?), buyer: parts.buyer()?, fence, seats, areas })
+    let (id, buyer) = (OrderId(id(name)?), parts.buyer()?);
+    Ok(OrderImage { id, buyer, fence, seats, areas, hold, at, total_minor })
 }
 
 /// Every queue in its order, by seat.

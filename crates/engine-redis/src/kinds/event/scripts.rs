@@ -31,9 +31,11 @@ macro_rules! in_both_layouts {
                 "event/lib/picks" "event/place_hold"),
             lua!("event/place_plain_hold"),
             lua!("event/lib/layout_hash" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new"
-                "event/lib/new_hash" "event/create_event").of(Layout::Hash),
+                "lib/write_created" "event/lib/new_hash" "event/create_event").of(Layout::Hash),
             lua!("event/lib/layout_compact" "lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new"
-                "event/lib/new_compact" "event/create_event").of(Layout::Compact),
+                "lib/write_created" "event/lib/new_compact" "event/create_event").of(Layout::Compact),
+            lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "listing/describe_listing"),
+            lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "event/lib/in_use" "listing/delete_listing"),
         ]
     };
 }

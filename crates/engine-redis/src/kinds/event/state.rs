@@ -6,7 +6,7 @@ use onsale_domain::seats::image::{EndedImage, HoldImage, SeatsImage};
 
 use super::facts::read_status;
 use super::{compact, details, records};
-use crate::facts::{ID_CHARS, Malformed, read_cbor};
+use crate::facts::{ID_CHARS, Malformed, read_packed};
 use crate::layout::Layout;
 use crate::state::{State, orders};
 
@@ -19,7 +19,7 @@ pub(super) fn layout(state: &State) -> Result<Layout, Malformed> {
 }
 
 pub(super) fn image_of(state: &State, layout: Layout) -> Result<SeatsImage, Malformed> {
-    let chart: ChartImage = read_cbor("chart", state.meta.bytes("chart")?)?;
+    let chart: ChartImage = read_packed("chart", state.meta.bytes("chart")?)?;
     let mut blocked_places = Vec::new();
     while let Some(area) = state.meta.get(&format!("area:{}", blocked_places.len())) {
         blocked_places.push(records::area(area)?.blocked);

@@ -1,10 +1,10 @@
 //! Facts of registrations as fields. A registration's details are fields of its meta hash, too.
 
-use onsale_domain::EntryId;
 use onsale_domain::money::Currency;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::details::{RegistrationDetails, RegistrationStatus};
 use onsale_domain::registration::fact::{EntryCancelCause, RegistrationCreated};
+use onsale_domain::{EntryId, ListingId};
 
 use crate::facts::{Fields, Malformed, flag, id, read_id};
 
@@ -35,11 +35,13 @@ pub(super) fn encode(fact: &RegistrationFact, fields: &mut Fields) {
             fields.push("buyer", buyer.as_str());
             fields.push("ahead", ahead.to_string());
         }
-        RegistrationFact::Promoted { entry } | RegistrationFact::OfferLapsed { entry } => {
+        RegistrationFact::Promoted { entry, buyer } | RegistrationFact::OfferLapsed { entry, buyer } => {
             fields.push("entry", id(entry.0));
+            fields.push("buyer", buyer.as_str());
         }
-        RegistrationFact::Offered { entry, price_minor, until } => {
+        RegistrationFact::Offered { entry, buyer, price_minor, until } => {
             fields.push("entry", id(entry.0));
+            fields.push("buyer", buyer.as_str());
             fields.push("price_minor", price_minor.to_string());
             fields.push("until", until.to_string());
         }
@@ -47,8 +49,9 @@ pub(super) fn encode(fact: &RegistrationFact, fields: &mut Fields) {
             fields.push("entry", id(entry.0));
             fields.push("order", id(order.0));
         }
-        RegistrationFact::EntryCancelled { entry, why, amount_minor } => {
+        RegistrationFact::EntryCancelled { entry, buyer, why, amount_minor } => {
             fields.push("entry", id(entry.0));
+            fields.push("buyer", buyer.as_str());
             fields.push("why", cause(*why));
             fields.push("amount_minor", amount_minor.to_string());
         }
@@ -81,18 +84,22 @@ pub(super) fn decode(kind: &str, fields: &Fields) -> Result<RegistrationFact, Ma
             buyer: fields.buyer("buyer")?,
             ahead: fields.number("ahead")?,
         },
-        "promoted" => RegistrationFact::Promoted { entry: entry()? },
+        "promoted" => RegistrationFact::Promoted { entry: entry()?, buyer: fields.buyer("buyer")? },
         "registration_offered" => RegistrationFact::Offered {
             entry: entry()?,
+            buyer: fields.buyer("buyer")?,
             price_minor: fields.number("price_minor")?,
             until: fields.number("until")?,
         },
-        "registration_offer_lapsed" => RegistrationFact::OfferLapsed { entry: entry()? },
+        "registration_offer_lapsed" => {
+            RegistrationFact::OfferLapsed { entry: entry()?, buyer: fields.buyer("buyer")? }
+        }
         "registration_confirmed" => {
             RegistrationFact::Confirmed { entry: entry()?, order: fields.order("order")? }
         }
         "entry_cancelled" => RegistrationFact::EntryCancelled {
             entry: entry()?,
+            buyer: fields.buyer("buyer")?,
             why: match fields.text("why")? {
                 "buyer" => EntryCancelCause::Buyer,
                 "staff" => EntryCancelCause::Staff,
@@ -114,6 +121,9 @@ pub(super) fn encode_details(details: &RegistrationDetails, fields: &mut Fields)
     fields.push("currency", details.currency.as_str());
     fields.push("price_minor", details.price_minor.to_string());
     fields.push("checkout_ms", details.checkout_ms.to_string());
+    fields.push("ends_at", details.ends_at.map_or(String::new(), |at| at.to_string()));
+    fields.push("event", details.event.map_or(String::new(), |event| event.text()));
+    fields.push("venue", details.venue.map_or(String::new(), |venue| venue.text()));
 }
 
 pub(super) fn decode_details(fields: &Fields) -> Result<RegistrationDetails, Malformed> {
@@ -126,7 +136,17 @@ pub(super) fn decode_details(fields: &Fields) -> Result<RegistrationDetails, Mal
         currency: Currency::parse(fields.text("currency")?).ok_or_else(|| Malformed::of("currency"))?,
         price_minor: fields.number("price_minor")?,
         checkout_ms: fields.number("checkout_ms")?,
+        ends_at: fields.number_or_none("ends_at")?,
+        event: read_listing(fields, "event")?,
+        venue: read_listing(fields, "venue")?,
     })
+}
+
+fn read_listing(fields: &Fields, name: &str) -> Result<Option<ListingId>, Malformed> {
+    match fields.text(name)? {
+        "" => Ok(None),
+        text => ListingId::parse(text).map(Some).ok_or_else(|| Malformed::of(name)),
+    }
 }
 
 pub(super) fn read_status(name: &str) -> Result<RegistrationStatus, Malformed> {

@@ -25,5 +25,8 @@ pub(super) const ALL: &[Source] = &[
     verb!("order/lib/guard" "order/lib/book" "order/lib/kept" "registration/lib/goods" "order/lib/paying" "order/cancel_order"),
     verb!("order/lib/guard" "order/lib/book" "order/lib/kept" "registration/lib/goods" "order/note_payment"),
     verb!("order/lib/guard" "order/lib/book" "order/note_refund"),
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "registration/create_registration"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "lib/write_created"
+        "registration/create_registration"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "listing/describe_listing"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "registration/lib/in_use" "listing/delete_listing"),
 ];

@@ -170,24 +170,52 @@ fn read_origin(text: &str) -> Option<Origin> {
     Some(Origin { series: ListingId::parse(series)?, slot: slot.parse().ok()? })
 }
 
-/// A SKU on one line: neither its id nor its name has control characters.
+/// A SKU on one line: neither its id nor its name has control characters. A picture, which may have some, comes last.
 fn sku(sku: &Sku) -> String {
-    format!("{} {} {}\t{}", sku.stock, sku.price_minor, sku.id, sku.name)
+    format!("{} {} {}", sku.stock, sku.price_minor, sku_names(sku))
 }
 
 fn read_sku(line: &str) -> Result<Sku, Malformed> {
     let read = || {
-        let (numbers, name) = line.split_once('\t')?;
-        let mut parts = numbers.splitn(3, ' ');
+        let mut parts = line.splitn(3, ' ');
         let (stock, price_minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        Some(Sku { id: parts.next()?.to_owned(), name: name.to_owned(), price_minor, stock })
+        let (id, name, picture) = read_names(parts.next()?)?;
+        Some(Sku { id, name, price_minor, stock, picture })
     };
     read().ok_or_else(|| Malformed::of("sku"))
 }
 
 /// What meta has of a SKU; how many there are, and at which price, stands with the codes.
 pub(super) fn sku_names(sku: &Sku) -> String {
-    format!("{}\t{}", sku.id, sku.name)
+    let picture = sku.picture.as_ref().map_or(String::new(), |picture| format!("\t{}", escaped(picture)));
+    format!("{}\t{}{picture}", sku.id, sku.name)
+}
+
+/// Id, name and picture.
+pub(super) fn read_names(text: &str) -> Option<(String, String, Option<String>)> {
+    let mut parts = text.splitn(3, '\t');
+    let (id, name) = (parts.next()?.to_owned(), parts.next()?.to_owned());
+    Some((id, name, parts.next().map(unescaped)))
+}
+
+/// The marks that a line of fields is cut at, and the one that stands for them.
+const MARKS: [(&str, &str); 4] = [("\\", "\\\\"), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")];
+
+fn escaped(text: &str) -> String {
+    MARKS.iter().fold(text.to_owned(), |text, (mark, written)| text.replace(mark, written))
+}
+
+fn unescaped(text: &str) -> String {
+    let mut read = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let known = MARKS.iter().find(|(_, written)| rest[at..].starts_with(written));
+        let (mark, length) = known.map_or(("\\", 1), |(mark, written)| (*mark, written.len()));
+        read.push_str(&rest[..at]);
+        read.push_str(mark);
+        rest = &rest[at + length..];
+    }
+    read + rest
 }
 
 pub(super) fn read_status(name: &str) -> Result<SaleStatus, Malformed> {

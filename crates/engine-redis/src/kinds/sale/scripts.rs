@@ -32,6 +32,9 @@ pub(super) const ALL: &[Source] = &[
     verb!("order/lib/guard" "order/lib/book" "sale/lib/goods" "order/lib/paying" "order/cancel_order"),
     verb!("order/lib/guard" "order/lib/book" "sale/lib/goods" "order/note_payment"),
     verb!("order/lib/guard" "order/lib/book" "order/note_refund"),
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "sale/create_sale"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "lib/write_created"
+        "sale/create_sale"),
     lua!("sale/plain_checkout"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "listing/describe_listing"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "sale/lib/in_use" "listing/delete_listing"),
 ];

@@ -37,8 +37,9 @@ fn shelf(state: &State, index: usize) -> Result<Shelf, Malformed> {
     let mut parts = Parts::new("sku", state.locks.bytes(&field)?, 4)?;
     let (stock, reserved, sold, price_minor) =
         (parts.number()?, parts.number()?, parts.number()?, parts.number()?);
-    let (id, name) = state.meta.text(&field)?.split_once('\t').ok_or_else(|| Malformed::of("sku"))?;
-    Ok(Shelf { sku: Sku { id: id.to_owned(), name: name.to_owned(), price_minor, stock }, reserved, sold })
+    let names = own::read_names(state.meta.text(&field)?);
+    let (id, name, picture) = names.ok_or_else(|| Malformed::of("sku"))?;
+    Ok(Shelf { sku: Sku { id, name, price_minor, stock, picture }, reserved, sold })
 }
 
 /// What stands under ids and begins so: an id has 13 characters, and no buyer's field begins with one of them.

@@ -18,5 +18,8 @@ pub(super) const ALL: &[Source] = &[
     verb!("series/resume_series"),
     verb!("series/end_series"),
     verb!("series/expire_due"),
-    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "series/create_series"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/args" "lib/vacant" "lib/write_new" "lib/write_created"
+        "series/create_series"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "listing/describe_listing"),
+    lua!("lib/open" "lib/head" "lib/replay" "lib/write_new" "series/lib/in_use" "listing/delete_listing"),
 ];

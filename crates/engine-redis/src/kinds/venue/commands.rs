@@ -5,7 +5,7 @@ use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::venue::{Venue, VenueCommand};
 
 use crate::commands::{Args, ScriptArgs, Terms, refused};
-use crate::facts::cbor;
+use crate::facts::packed;
 use crate::picture::Picture;
 
 pub(super) fn prepare(picture: &Picture, command: &VenueCommand, terms: &Terms) -> ScriptArgs {
@@ -15,7 +15,7 @@ pub(super) fn prepare(picture: &Picture, command: &VenueCommand, terms: &Terms) 
             Err(refusal) => refused(refusal, "venue"),
             Ok(()) => {
                 let mut args = Args::default();
-                args.bytes(cbor(&**layout));
+                args.bytes(packed(&**layout));
                 args.script(command.verb().name, picture)
             }
         },
@@ -29,7 +29,7 @@ fn create(picture: &Picture, create: &CreateVenue, terms: &Terms) -> ScriptArgs 
     };
     let mut args = Args::default();
     args.push(terms.epoch);
-    args.bytes(cbor(&*create.layout));
+    args.bytes(packed(&*create.layout));
     args.list([("name", create.name.as_str()), ("place", create.place.as_str())]);
     created.into_iter().for_each(|fact| args.fact(&Fact::Venue(fact)));
     args.script("create_venue", picture)

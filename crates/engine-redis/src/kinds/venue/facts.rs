@@ -5,7 +5,7 @@ use std::sync::Arc;
 use onsale_domain::venue::VenueFact;
 use onsale_domain::venue::fact::{LayoutPublished, VenueCreated};
 
-use crate::facts::{Fields, Malformed, cbor, read_cbor};
+use crate::facts::{Fields, Malformed, packed, read_packed};
 
 pub(super) fn encode(fact: &VenueFact, fields: &mut Fields) {
     match fact {
@@ -15,7 +15,7 @@ pub(super) fn encode(fact: &VenueFact, fields: &mut Fields) {
         }
         VenueFact::LayoutPublished(published) => {
             fields.push("version", published.version.to_string());
-            fields.push("layout", cbor(&*published.layout));
+            fields.push("layout", packed(&*published.layout));
         }
     }
 }
@@ -29,7 +29,7 @@ pub(super) fn decode(name: &str, fields: &Fields) -> Result<VenueFact, Malformed
         })),
         "layout_published" => VenueFact::LayoutPublished(Box::new(LayoutPublished {
             version: fields.number("version")?,
-            layout: Arc::new(read_cbor("layout", fields.bytes("layout")?)?),
+            layout: Arc::new(read_packed("layout", fields.bytes("layout")?)?),
         })),
         _ => return Err(Malformed::of("kind")),
     })

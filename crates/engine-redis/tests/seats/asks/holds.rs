@@ -139,8 +139,10 @@ pub(super) const GENERATORS: &[Generator] = &[
                 "released",
                 "overridden",
                 "hold_confirmed",
+                "already_confirmed",
                 "stale_fence",
                 "event_cancelled",
+                "payment_required",
                 "id_taken",
             ],
             &[],
@@ -260,12 +262,14 @@ impl World {
             Some(order) if self.chance.one_in(6) => order,
             _ => OrderId(self.fresh()),
         };
-        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key: self.key(event), order }))
+        let (key, settled) = (self.key(event), !self.chance.one_in(5));
+        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order, settled }))
     }
 
     fn confirm_new_order(&mut self, event: &Listing) -> Command {
         let key = self.key(event);
-        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order: OrderId(self.fresh()) }))
+        let order = OrderId(self.fresh());
+        Command::Event(EventCommand::ConfirmHold(ConfirmHold { key, order, settled: true }))
     }
 }
 

@@ -10,7 +10,7 @@ use onsale_domain::registration::fact::EntryCancelCause;
 use onsale_domain::registration::{
     EntryStanding, EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery,
 };
-use onsale_domain::{BuyerId, EntryId, Fact, OrderId, Outcome, Refusal};
+use onsale_domain::{BuyerId, EntryId, Fact, ListingId, OrderId, Outcome, Refusal};
 
 use super::since_zero;
 use crate::contract::lines::number;
@@ -28,6 +28,9 @@ pub(super) fn create() -> Result<CreateRegistration, String> {
         currency: Currency::parse("EUR").ok_or("a currency")?,
         price_minor: 0,
         checkout_ms: 600_000,
+        ends_at: None,
+        event: None,
+        venue: None,
     };
     Ok(CreateRegistration { details, capacity: 2 })
 }
@@ -63,6 +66,19 @@ pub(super) fn command(verb: &str, words: &[&str]) -> Result<RegistrationCommand,
         ("price", [price]) => {
             let price_minor = Some(number(price)?);
             let change = ChangeRegistration { price_minor, ..ChangeRegistration::default() };
+            RegistrationCommand::Change(Box::new(change))
+        }
+        ("ends", [at]) => {
+            let ends_at = Some(Some(ZERO + number::<i64>(at)? * 1_000));
+            let change = ChangeRegistration { ends_at, ..ChangeRegistration::default() };
+            RegistrationCommand::Change(Box::new(change))
+        }
+        ("at", [venue]) => {
+            let venue = match *venue {
+                "nowhere" => None,
+                id => Some(ListingId::parse(id).ok_or_else(|| format!("{id} is no listing"))?),
+            };
+            let change = ChangeRegistration { venue: Some(venue), ..ChangeRegistration::default() };
             RegistrationCommand::Change(Box::new(change))
         }
         ("cancel_all", []) => RegistrationCommand::Cancel,
@@ -142,17 +158,24 @@ fn fact(fact: &Fact) -> String {
             format!("e{} kept until {} for {price_minor}", entry.0, since_zero(*until))
         }
         RegistrationFact::Waitlisted { entry, ahead, .. } => format!("e{} waits behind {ahead}", entry.0),
-        RegistrationFact::Promoted { entry } => format!("e{} promoted", entry.0),
-        RegistrationFact::Offered { entry, price_minor, until } => {
-            format!("e{} offered until {} for {price_minor}", entry.0, since_zero(*until))
+        RegistrationFact::Promoted { entry, buyer } => format!("e{} of {} promoted", entry.0, buyer.as_str()),
+        RegistrationFact::Offered { entry, buyer, price_minor, until } => {
+            format!(
+                "e{} of {} offered until {} for {price_minor}",
+                entry.0,
+                buyer.as_str(),
+                since_zero(*until)
+            )
         }
-        RegistrationFact::OfferLapsed { entry } => format!("e{} lapsed", entry.0),
+        RegistrationFact::OfferLapsed { entry, buyer } => {
+            format!("e{} of {} lapsed", entry.0, buyer.as_str())
+        }
         RegistrationFact::Confirmed { entry, order } => format!("e{} paid by o{}", entry.0, order.0),
-        RegistrationFact::EntryCancelled { entry, why, amount_minor } => {
+        RegistrationFact::EntryCancelled { entry, buyer, why, amount_minor } => {
             let by = if *why == EntryCancelCause::Buyer { "" } else { "!" };
             let back =
                 if *amount_minor > 0 { format!(" and {amount_minor} paid back") } else { String::new() };
-            format!("e{} cancelled{by}{back}", entry.0)
+            format!("e{} of {} cancelled{by}{back}", entry.0, buyer.as_str())
         }
     }
 }

@@ -18,7 +18,13 @@ use crate::engine::Answer;
 
 /// What the file of tables says of its sale.
 pub(super) fn create() -> Result<CreateSale, String> {
-    let sku = |id: &str, stock, price_minor| Sku { id: id.into(), name: id.into(), price_minor, stock };
+    let sku = |id: &str, stock, price_minor| Sku {
+        id: id.into(),
+        name: id.into(),
+        price_minor,
+        stock,
+        picture: None,
+    };
     let details = SaleDetails {
         name: "small".into(),
         description: String::new(),
@@ -104,11 +110,13 @@ pub(super) fn command(verb: &str, words: &[&str]) -> Result<SaleCommand, String>
         ("add", [line]) => SaleCommand::AddStock(count(line)?),
         ("withdraw", [line]) => SaleCommand::WithdrawStock(count(line)?),
         ("price", [of, price]) => SaleCommand::ChangePrice { sku: sku(of)?, price_minor: number(price)? },
-        ("sku", [id, stock, price]) => SaleCommand::AddSku(Box::new(Sku {
+        ("sku", [id, stock, price, picture @ ..]) => SaleCommand::AddSku(Box::new(Sku {
             id: (*id).into(),
             name: (*id).into(),
             price_minor: number(price)?,
             stock: number(stock)?,
+            // A line has no room for a blank.
+            picture: picture.first().map(|picture| picture.replace('_', "\n")),
         })),
         ("limit", [limit]) => {
             change(ChangeSale { buyer_limit: Some(number(limit)?), ..ChangeSale::default() })

@@ -30,6 +30,9 @@ impl Renderer<'_> {
                 parts.push(format!("already_yours {} until {}", self.name(hold.hold), time(hold.until)));
             }
             Outcome::StillQueued(place) => parts.push(format!("still {}", self.place(place))),
+            Outcome::AlreadyConfirmed(order) => {
+                parts.push(format!("already sold as {}", self.names.order_name(order.order)));
+            }
             Outcome::AlreadyPurchased(bought) => parts.push(format!("already bought {:?}", bought.checkout)),
             Outcome::AlreadyRegistered(entry) => parts.push(format!("already registered {:?}", entry.entry)),
             Outcome::Refused(refusal) => parts.push(self.refusal(refusal)),

@@ -30,7 +30,7 @@ impl Default for Settings {
             ends_at: ZERO + 103 * 3_600_000,
             sale_opens_at: None,
             sale_closes_at: None,
-            is_virtual: false,
+            time_zone: "UTC".into(),
             currency,
             tiers: tiers("1000,500").expect("two prices"),
             rules: SaleRules::default(),

@@ -7,7 +7,7 @@ use onsale_domain::venue::{VenueCommand, VenueFact};
 
 use super::settings::layout;
 
-pub(super) fn create(name: &str, chart: &[&str]) -> Result<Command, String> {
+pub(in crate::contract) fn create(name: &str, chart: &[&str]) -> Result<Command, String> {
     let create = CreateVenue {
         name: name.replace("''", ""),
         place: "Main Street".into(),

@@ -48,7 +48,9 @@ pub(super) fn of_buyers(
                 Some(name) => names.order(name),
                 None => names.fresh_order(),
             };
-            EventCommand::ConfirmHold(ConfirmHold { key: key(name, names)?, order })
+            // Paid elsewhere, unless the line says that it is not.
+            let settled = !options.contains(&"unpaid");
+            EventCommand::ConfirmHold(ConfirmHold { key: key(name, names)?, order, settled })
         }
         ["queue", what, who, options @ ..] => {
             let place = match option(options, "as") {
@@ -123,13 +125,13 @@ impl Renderer<'_> {
                 let pieces = if *pieces == 1 { String::new() } else { format!(" in {pieces} pieces") };
                 format!("held {name} {seats}{pieces} until {}", time(*until))
             }
-            EventFact::HoldExtended { hold, until } => {
+            EventFact::HoldExtended { hold, until, .. } => {
                 format!("extended {} until {}", self.name(*hold), time(*until))
             }
             EventFact::HoldGrown { hold, seats, areas, .. } => {
                 format!("grown {} by {}", self.name(*hold), self.lines(seats, areas))
             }
-            EventFact::SeatsDropped { hold, seats, areas } => {
+            EventFact::SeatsDropped { hold, seats, areas, .. } => {
                 format!("dropped {} from {}", self.what(seats, areas), self.name(*hold))
             }
             EventFact::HoldReleased { hold, why: ReleaseCause::Buyer } => {
@@ -138,7 +140,11 @@ impl Renderer<'_> {
             EventFact::HoldReleased { hold, why: ReleaseCause::EventCancelled } => {
                 format!("released {} by cancellation", self.name(*hold))
             }
-            EventFact::HoldExpired { hold } => format!("expired {}", self.name(*hold)),
+            EventFact::HoldExpired { hold, offer: None } => format!("expired {}", self.name(*hold)),
+            EventFact::HoldExpired { hold, offer: Some(offer) } => {
+                let what = self.what(&offer.seats, &[]);
+                format!("lapsed {} {what} of {}", self.name(*hold), offer.buyer.as_str())
+            }
             EventFact::HoldConfirmed { hold, order } => {
                 format!("sold {} as {}", self.name(*hold), self.names.order_name(*order))
             }
@@ -165,13 +171,17 @@ impl Renderer<'_> {
             EventFact::PlaceRenewed { place, until, ahead } => {
                 format!("renewed {} ahead {ahead} until {}", self.name(*place), time(*until))
             }
-            EventFact::QueueLeft { place } => format!("left {}", self.name(*place)),
-            EventFact::PlaceExpired { place } => format!("place expired {}", self.name(*place)),
-            EventFact::PlaceLost { place } => format!("place lost {}", self.name(*place)),
-            EventFact::SeatOffered { place, until, .. } => {
-                let known = self.names.by_id(*place);
-                let seat = known.and_then(|known| known.seat).map_or("?", |seat| self.seat(seat));
-                let buyer = known.map_or("?", |known| known.buyer.as_str());
+            EventFact::QueueLeft { place, buyer, seat } => {
+                format!("left {} {} of {}", self.name(*place), self.seat(*seat), buyer.as_str())
+            }
+            EventFact::PlaceExpired { place, buyer, seat } => {
+                format!("place expired {} {} of {}", self.name(*place), self.seat(*seat), buyer.as_str())
+            }
+            EventFact::PlaceLost { place, buyer, seat } => {
+                format!("place lost {} {} of {}", self.name(*place), self.seat(*seat), buyer.as_str())
+            }
+            EventFact::SeatOffered { place, buyer, seat, until, .. } => {
+                let (seat, buyer) = (self.seat(*seat), buyer.as_str());
                 format!("offered {} {seat} to {buyer} until {}", self.name(*place), time(*until))
             }
         }

@@ -59,7 +59,7 @@ fn details(house: House, now: Millis) -> anyhow::Result<EventDetails> {
         ends_at: starts_at + 3 * HOUR_MS,
         sale_opens_at: None,
         sale_closes_at: None,
-        is_virtual: false,
+        time_zone: "UTC".into(),
         currency: Currency::parse(house.currency).context("the demo's currency")?,
         tiers: house.tiers,
         rules: SaleRules::default(),

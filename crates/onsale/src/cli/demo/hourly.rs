@@ -28,7 +28,7 @@ pub async fn ensure(engine: &Arc<dyn Engine>) -> anyhow::Result<ListingId> {
 }
 
 fn details(now: Millis) -> anyhow::Result<SeriesDetails> {
-    let item = |price_minor, stock| ItemTemplate { price_minor, stock, name: None };
+    let item = |price_minor, stock| ItemTemplate { price_minor, stock, name: None, picture: None };
     Ok(SeriesDetails {
         name: "Every hour".to_owned(),
         schedule: Schedule::Hourly,

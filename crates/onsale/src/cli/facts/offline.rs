@@ -8,7 +8,7 @@ use onsale_domain::{Listing, ListingId};
 use onsale_engine::disk::FolderDisk;
 use onsale_engine::embedded::entry::{self, Entry, StepEntry};
 use onsale_engine::embedded::shard::FIRST_EPOCH;
-use onsale_engine::{Position, View, journal};
+use onsale_engine::{View, journal};
 
 use super::Out;
 use onsale_edge::http::fact::Teller;
@@ -30,11 +30,9 @@ pub(super) fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out)
             failed = Some(error.context(format!("frame {} of the journal", position.sequence)));
         }
     })?;
-    let body =
-        reading.listing.view().with_context(|| format!("there is no {listing} in {}", data.display()))?;
-    let position = Position { epoch: reading.listing.epoch, offset: reading.listing.offset };
-    let view = View { listing, position, at: reading.listing.last_at, body };
-    let teller = Teller::new(&view);
+    anyhow::ensure!(reading.listing.exists(), "there is no {listing} in {}", data.display());
+    let view = View::of(&reading.listing);
+    let teller = view.as_ref().map_or(Teller::of_deleted(listing), Teller::new);
     for step in &reading.steps {
         for (offset, fact) in step.numbered().filter(|(offset, _)| *offset > after.offset) {
             out.fact(&teller.tell(step, offset, fact))?;

@@ -59,6 +59,7 @@ fn about(kind: &str, fact: &Value) -> Vec<String> {
         }
     };
     text("name", "");
+    text("external_id", "");
     if kind == "venue_created" {
         text("place", "");
     }

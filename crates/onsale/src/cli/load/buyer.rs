@@ -97,7 +97,7 @@ impl Buyer {
         self.steps += 1;
         if let Some(holding) = &self.holding {
             let dice = rng.random_range(0..100);
-            let at = format!("/v1/events/{}/holds/{}", hall.event, holding.id);
+            let at = format!("/v1/holds/{}", holding.id);
             if dice < EXTEND && !holding.extended {
                 let body = json!({"extend": true}).to_string();
                 return self.ask(Verb::Extend, Method::PATCH, at, Some(body));
@@ -106,7 +106,8 @@ impl Buyer {
                 return self.ask(Verb::Release, Method::DELETE, at, None);
             }
             if dice < 100 - ABANDON {
-                return self.ask(Verb::Confirm, Method::POST, format!("{at}/confirm"), None);
+                let body = json!({"paid_elsewhere": true}).to_string();
+                return self.ask(Verb::Confirm, Method::POST, format!("{at}/confirm"), Some(body));
             }
             // Walks away: the hold expires by itself. Somebody new comes in.
             self.go_home();

@@ -141,12 +141,10 @@ impl Found {
             "queue_joined" => {
                 self.queued.insert(text(fact, "place"), (text(fact, "seat"), text(fact, "buyer")));
             }
-            // Who asks for a seat that he was offered is told of the offer's hold.
+            // A buyer who asks for an offered seat is told of the offer's hold.
             "seat_offered" => {
-                if let Some((seat, buyer)) = self.queued.get(&hold).cloned() {
-                    let offset = fact["offset"].as_u64().unwrap_or_default();
-                    self.placed.insert(hold, (offset, buyer, vec![seat]));
-                }
+                let offset = fact["offset"].as_u64().unwrap_or_default();
+                self.placed.insert(hold, (offset, text(fact, "buyer"), vec![text(fact, "seat")]));
             }
             _ => {}
         }

@@ -51,6 +51,8 @@ macro_rules! verified {
                 self.money.take(fact)?;
                 match fact {
                     $(Fact::$Kind(fact) => listing.$name().map_or(Ok(()), |state| state.book(self, fact, at)),)*
+                    // What is in use is not deleted, so that no book has anything to lose.
+                    Fact::Listing(_) => Ok(()),
                     Fact::Order(fact) => self.take_order(fact, at),
                 }
             }
@@ -67,6 +69,7 @@ macro_rules! verified {
             pub(super) fn take(&mut self, fact: &Fact) -> Result<(), String> {
                 match fact {
                     $(Fact::$Kind(fact) => <$State as Verified>::move_money(self, fact),)*
+                    Fact::Listing(_) => Ok(()),
                     Fact::Order(fact) => self.take_own(fact),
                 }
             }

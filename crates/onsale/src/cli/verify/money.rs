@@ -224,8 +224,9 @@ mod tests {
             }
             "place_paid" => Fact::Registration(RegistrationFact::Confirmed { entry: ENTRY, order: ORDER }),
             "leave" => {
-                let why = EntryCancelCause::Staff;
-                Fact::Registration(RegistrationFact::EntryCancelled { entry: ENTRY, why, amount_minor })
+                let (buyer, why) = (ann(), EntryCancelCause::Staff);
+                let left = RegistrationFact::EntryCancelled { entry: ENTRY, buyer, why, amount_minor };
+                Fact::Registration(left)
             }
             "seat_returned" => {
                 let (seats, areas) = (vec![0], Vec::new());

@@ -58,9 +58,9 @@ fn entry(fact: &RegistrationFact, at: i64) -> Option<Entry> {
         RegistrationFact::Waitlisted { entry, buyer, ahead } => {
             Entry::Waits { entry: entry.0, buyer: name(buyer), ahead: u64::from(*ahead) }
         }
-        RegistrationFact::Promoted { entry } => Entry::Promoted { entry: entry.0 },
+        RegistrationFact::Promoted { entry, .. } => Entry::Promoted { entry: entry.0 },
         RegistrationFact::Offered { entry, until, .. } => Entry::Offered { entry: entry.0, until: *until },
-        RegistrationFact::OfferLapsed { entry } => Entry::Lapsed { entry: entry.0 },
+        RegistrationFact::OfferLapsed { entry, .. } => Entry::Lapsed { entry: entry.0 },
         RegistrationFact::Confirmed { entry, .. } => Entry::Paid { entry: entry.0 },
         RegistrationFact::EntryCancelled { entry, .. } => Entry::Left { entry: entry.0 },
     })

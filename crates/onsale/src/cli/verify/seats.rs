@@ -66,11 +66,11 @@ fn line(fact: &EventFact) -> Option<Line<u32, u16>> {
             seats: seats.iter().map(|line| line.seat).collect(),
             areas: areas.iter().map(|line| (line.area, u64::from(line.count))).collect(),
         },
-        EventFact::SeatsDropped { hold, seats, areas: lines } => {
+        EventFact::SeatsDropped { hold, seats, areas: lines, .. } => {
             Line::Dropped { hold: hold.0, seats: seats.clone(), areas: areas(lines) }
         }
         EventFact::HoldReleased { hold, .. }
-        | EventFact::HoldExpired { hold }
+        | EventFact::HoldExpired { hold, .. }
         | EventFact::HoldOverridden { hold, to: None, .. } => Line::Ended { hold: hold.0 },
         EventFact::HoldConfirmed { hold, order } => Line::Confirmed { hold: hold.0, order: order.0 },
         EventFact::OrderRefunded { order, seats, areas: lines, .. } => {
@@ -83,9 +83,9 @@ fn line(fact: &EventFact) -> Option<Line<u32, u16>> {
             Line::Unblocked { seats: seats.clone(), areas: areas(lines) }
         }
         EventFact::QueueJoined { place, seat, .. } => Line::Queued { place: place.0, seat: *seat },
-        EventFact::QueueLeft { place }
-        | EventFact::PlaceExpired { place }
-        | EventFact::PlaceLost { place } => Line::Unqueued { place: place.0 },
+        EventFact::QueueLeft { place, .. }
+        | EventFact::PlaceExpired { place, .. }
+        | EventFact::PlaceLost { place, .. } => Line::Unqueued { place: place.0 },
         EventFact::SeatOffered { place, .. } => Line::Offered { place: place.0 },
         EventFact::StatusChanged {
             status:

@@ -38,7 +38,7 @@ fn a_wrong_auction_is_named_by_its_field() {
         ("reserve_minor", json!(0), "reserve_minor"),
         ("buy_now", json!({"price_minor": 1_000, "policy": "always"}), "buy_now.price_minor"),
         ("buy_now", json!({"price_minor": 5_000, "policy": "never"}), "buy_now.policy"),
-        ("buy_now", json!({"price_minor": 5_000}), "buy_now"),
+        ("buy_now", json!({"price_minor": 5_000}), "buy_now.policy"),
         ("soft_close", json!({"window_ms": 0}), "soft_close.window_ms"),
         ("soft_close", json!({"extensions_ms": []}), "soft_close.extensions_ms"),
         ("soft_close", json!({"cap_ms": -1}), "soft_close.cap_ms"),

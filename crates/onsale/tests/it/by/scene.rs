@@ -53,6 +53,7 @@ impl<'a> Scene<'a> {
             self.called_off(),
             self.venue(),
         ];
+        self.deleted();
         self.every_route();
         logs
     }
@@ -61,9 +62,29 @@ impl<'a> Scene<'a> {
     fn venue(&self) -> Log {
         let id = self.made("/v1/venues", json!({"name": "Hall", "place": "Town", "layout": layout()}));
         self.staff("POST", &format!("/v1/venues/{id}/layouts"), layout());
-        let lines =
-            ["venue_created staff:house", "layout_published staff:house", "layout_published staff:house"];
-        (id, lines.map(str::to_owned).to_vec())
+        self.staff("PATCH", &format!("/v1/venues/{id}"), json!({"metadata": {"a": 1}}));
+        let lines = ["venue_created", "layout_published", "layout_published", "listing_described"];
+        (id, lines.map(|line| format!("{line} staff:house")).to_vec())
+    }
+
+    /// Of what is deleted nobody is told anything; of what is described, who did it.
+    fn deleted(&self) {
+        let venue = json!({"name": "Hall", "layout": layout()});
+        let far = at(self.now + 30 * DAY);
+        let sale = json!({"name": "Drop", "starts_at": far, "ends_at": at(self.now + 31 * DAY), "currency": "EUR",
+                          "skus": [{"id": "tee", "name": "Shirt", "price_minor": 0, "stock": 10}]});
+        let series = json!({"name": "Hourly", "currency": "EUR", "from": far, "items": [{"price_minor": 9, "stock": 5}]});
+        let run = json!({"name": "Run", "starts_at": far, "capacity": 9, "currency": "EUR"});
+        for (path, body) in [
+            ("/v1/events", night()),
+            ("/v1/venues", venue),
+            ("/v1/sales", sale),
+            ("/v1/series", series),
+            ("/v1/registrations", run),
+            ("/v1/auctions", self.clock_of_the_station()),
+        ] {
+            self.staff("DELETE", &self.listing(path, body), Value::Null);
+        }
     }
 
     fn event(&self) -> Log {
@@ -76,17 +97,17 @@ impl<'a> Scene<'a> {
         self.staff("POST", &format!("{path}/overrides"), take);
         let sold = self.hold(&path, "cem", "A-2");
         let own = [("onsale-buyer", "cem"), ("hold-token", text(&sold["token"]))];
-        let confirm = format!("{path}/holds/{}/confirm", text(&sold["id"]));
-        let order = self.ask("POST", &confirm, &own, json!({}))["order"].clone();
-        self.staff("POST", &format!("{path}/refunds"), json!({"order": order, "reason": "ill"}));
+        let confirm = format!("/v1/holds/{}/confirm", text(&sold["id"]));
+        let order = self.ask("POST", &confirm, &own, json!({"paid_elsewhere": true}))["order"].clone();
+        self.staff("POST", &format!("/v1/orders/{}/refund", text(&order)), json!({"reason": "ill"}));
         let paid = self.hold(&path, "dan", "A-3");
         let own = [("onsale-buyer", "dan"), ("hold-token", text(&paid["token"]))];
-        let order = self.ask("POST", "/v1/orders", &own, json!({"hold": paid["id"]}));
+        let order = self.ask("POST", &format!("/v1/holds/{}/order", text(&paid["id"])), &own, json!({}));
         let key = [own[0], ("order-key", text(&order["key"]))];
         let own = format!("/v1/orders/{}", text(&order["id"]));
         self.ask("POST", &format!("{own}/pay"), &key, json!({}));
         self.until(&own, |order| order["status"] == "confirmed");
-        self.staff("POST", &format!("{own}/refunds"), json!({"reason": "ill"}));
+        self.staff("POST", &format!("{own}/refund"), json!({"reason": "ill"}));
         self.until(&own, |order| order["payments"][0]["refunds"][0]["paid"] == true);
         self.says(
             &path,
@@ -140,7 +161,12 @@ impl<'a> Scene<'a> {
         let lines = json!({"lines": [{"sku": "tee", "count": 1}]});
         let checkout = self.ask("POST", &format!("{path}/checkouts"), &own, lines);
         let code = [own[0], ("checkout-code", text(&checkout["code"]))];
-        self.ask("POST", &format!("/v1/checkouts/{}/purchase", text(&checkout["id"])), &code, json!({}));
+        self.ask(
+            "POST",
+            &format!("/v1/checkouts/{}/purchase", text(&checkout["id"])),
+            &code,
+            json!({"paid_elsewhere": true}),
+        );
         self.says(
             &path,
             &[
@@ -187,7 +213,7 @@ impl<'a> Scene<'a> {
         self.staff("PATCH", &path, json!({"capacity": 10}));
         for (buyer, canceller) in [("ann", &[("onsale-buyer", "ann")][..]), ("bob", &[])] {
             let entry = self.ask("POST", &format!("{path}/entries"), &[("onsale-buyer", buyer)], json!({}));
-            self.ask("DELETE", &format!("{path}/entries/{}", text(&entry["id"])), canceller, json!({}));
+            self.ask("DELETE", &format!("/v1/entries/{}", text(&entry["id"])), canceller, json!({}));
         }
         self.says(
             &path,

@@ -188,20 +188,31 @@ fn has_format(said: &Value, value: &Value) -> bool {
             number.is_some_and(|number| (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&number))
         }
         (Some("int64"), _) => value.is_i64() || value.is_u64(),
+        (Some("double"), _) => value.is_number(),
         (Some("binary"), _) => true,
         _ => false,
     }
 }
 
-/// The one pattern there is, so that no machine for patterns is needed.
+/// The patterns there are: some capital letters, so that no machine for patterns is needed.
 fn has_pattern(said: &Value, value: &Value) -> bool {
+    let letters = match said.as_str() {
+        Some("^[A-Z]{3}$") => 3,
+        Some("^[A-Z]{2}$") => 2,
+        _ => return false,
+    };
     let text = value.as_str().unwrap_or_default();
-    said == "^[A-Z]{3}$" && text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase())
+    text.len() == letters && text.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 fn is_within(word: &str, said: &Value, value: &Value) -> bool {
     let size = match (word, value) {
-        ("minimum" | "maximum", _) => value.as_i64(),
+        ("minimum", Value::Number(number)) => {
+            number.as_i64().or_else(|| number.as_f64().map(|number| number.floor() as i64))
+        }
+        ("maximum", Value::Number(number)) => {
+            number.as_i64().or_else(|| number.as_f64().map(|number| number.ceil() as i64))
+        }
         ("minLength" | "maxLength", Value::String(text)) => Some(text.chars().count() as i64),
         ("minItems" | "maxItems", Value::Array(items)) => Some(items.len() as i64),
         ("minProperties" | "maxProperties", Value::Object(fields)) => Some(fields.len() as i64),

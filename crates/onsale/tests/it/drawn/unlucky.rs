@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
+use onsale_domain::auction::AuctionCommand;
 use onsale_domain::order::OrderCommand;
 use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::seats::EventCommand;
+use onsale_domain::series::SeriesCommand;
 use onsale_domain::stock::SaleCommand;
+use onsale_domain::venue::VenueCommand;
 use onsale_domain::{BuyerId, Command, Found, ListingId, ListingKind, Millis, Query, Tenant};
 use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Log, Moved, Position,
@@ -22,21 +25,31 @@ pub(crate) struct Unlucky<E> {
     bad: AtomicU32,
     /// By what the number is of, and where.
     granted: Arc<Granted>,
+    made: Arc<Made>,
 }
 
 type Granted = Mutex<BTreeMap<(ListingId, &'static str), u64>>;
 
-fn lock(granted: &Granted) -> MutexGuard<'_, BTreeMap<(ListingId, &'static str), u64>> {
-    granted.lock().unwrap_or_else(PoisonError::into_inner)
+/// The listing of each kind that was made last.
+type Made = Mutex<BTreeMap<ListingKind, ListingId>>;
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<E> Unlucky<E> {
     pub(crate) fn new(engine: E) -> Unlucky<E> {
-        Unlucky { engine, bad: AtomicU32::new(0), granted: Arc::default() }
+        Unlucky { engine, bad: AtomicU32::new(0), granted: Arc::default(), made: Arc::default() }
     }
 
     pub(crate) fn draw_badly(&self, times: u32) {
         self.bad.store(times, Ordering::SeqCst);
+    }
+
+    /// Whether this draw is to be a bad one.
+    fn is_bad(&self) -> bool {
+        let less = |left: u32| left.checked_sub(1);
+        self.bad.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
     }
 
     pub(crate) fn bad_draws_left(&self) -> u32 {
@@ -69,24 +82,47 @@ fn drawn(command: &mut Command) -> Option<(&'static str, &mut u64)> {
     }
 }
 
+fn makes_listing(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Venue(VenueCommand::CreateVenue(_))
+            | Command::Event(EventCommand::CreateEvent(_))
+            | Command::Sale(SaleCommand::Create(_))
+            | Command::Series(SeriesCommand::Create(_))
+            | Command::Registration(RegistrationCommand::Create(_))
+            | Command::Auction(AuctionCommand::CreateAuction(_))
+    )
+}
+
 impl<E: Engine> Engine for Unlucky<E> {
     fn submit(&self, mut request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
+        let makes_listing = makes_listing(&request.command);
+        // Under a key nothing is drawn.
+        if makes_listing && request.key.is_none() {
+            let taken = lock(&self.made).get(&request.listing.kind).copied();
+            if let Some(taken) = taken
+                && self.is_bad()
+            {
+                request.listing = taken;
+            }
+        }
         let listing = request.listing;
         let made = drawn(&mut request.command).map(|(what, number)| {
             let taken = lock(&self.granted).get(&(listing, what)).copied();
             if let Some(taken) = taken
-                && self
-                    .bad
-                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
-                    .is_ok()
+                && self.is_bad()
             {
                 *number = taken;
             }
             (what, *number)
         });
         let (decided, granted) = (self.engine.submit(request), self.granted.clone());
+        let listings = self.made.clone();
         Box::pin(async move {
             let answer = decided.await?;
+            if makes_listing && answer.outcome.refused().is_none() {
+                lock(&listings).insert(listing.kind, listing);
+            }
             if let Some((what, number)) = made
                 && answer.outcome.refused().is_none()
             {

@@ -14,6 +14,8 @@ use crate::auctions::hall::{Hall, START};
 use crate::document::{operation, schema};
 use crate::house::{Answer, KEY, read_chunk, read_head};
 
+/// What is asked, in its order, and what was answered when it was played last.
+pub(super) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/src/http/document/examples");
 /// The secret with which the house's simulated provider signs.
 const SECRET: &[u8] = b"webhooks:house";
 /// Nothing here takes long; a busy machine may.
@@ -21,7 +23,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Of a text that is no JSON so much is shown.
 const SHOWN_CHARS: usize = 400;
 
-pub(super) struct Player {
+/// Every step, in its order.
+pub(crate) fn steps() -> Vec<Value> {
+    let play = std::fs::read_to_string(format!("{FOLDER}/play.json")).expect("play.json");
+    serde_json::from_str(&play).expect("JSON")
+}
+
+pub(crate) struct Player {
     hall: Hall,
     now: i64,
     kept: BTreeMap<String, String>,
@@ -30,19 +38,33 @@ pub(super) struct Player {
 }
 
 /// A request as it was sent.
-struct Asked {
-    path: String,
-    parameters: BTreeMap<String, String>,
-    headers: Vec<(String, String)>,
-    body: Option<Value>,
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub path: String,
+    pub parameters: BTreeMap<String, String>,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<Value>,
 }
 
 impl Player {
-    pub(super) fn open() -> Player {
+    pub(crate) fn open() -> Player {
         Player { hall: Hall::open(), now: START, kept: BTreeMap::new(), recorded: BTreeMap::new() }
     }
 
-    pub(super) fn play(&mut self, step: &Value) {
+    /// What a step is going to ask.
+    pub(crate) fn about(&self, step: &Value) -> Option<(&'static Route, Asked)> {
+        let name = step["ask"].as_str()?;
+        let route = table().routes.iter().find(|route| route.operation == name);
+        let route = route.unwrap_or_else(|| panic!("{name} is no operation"));
+        Some((route, self.asked(route, step)))
+    }
+
+    /// Asks the same server something that is no step.
+    pub(crate) fn ask(&self, route: &Route, asked: &Asked) -> Answer {
+        self.send(route, &Value::Null, asked)
+    }
+
+    pub(crate) fn play(&mut self, step: &Value) {
         if let Some(seconds) = step["later"].as_i64() {
             self.now += seconds * 1_000;
             self.hall.clock.set(self.now);
@@ -50,10 +72,8 @@ impl Player {
             auction.iter().for_each(|auction| self.hall.sweep(auction));
             return;
         }
-        let name = step["ask"].as_str().expect("a step asks or waits");
-        let route = table().routes.iter().find(|route| route.operation == name);
-        let route = route.unwrap_or_else(|| panic!("{name} is no operation"));
-        let asked = self.asked(route, step);
+        let (route, asked) = self.about(step).expect("a step asks or waits");
+        let name = route.operation;
         let answer = self.answer(route, step, &asked);
         let expected = step["status"].as_u64();
         let fits =
@@ -64,7 +84,7 @@ impl Player {
             self.kept.insert(name.clone(), told.as_str().expect("a text").to_owned());
         }
         if step["aside"] != true {
-            self.record(route, asked, &answer);
+            self.record(route, step, asked, &answer);
         }
     }
 
@@ -165,26 +185,32 @@ impl Player {
         Answer { status, headers, body: events.concat().into_bytes() }
     }
 
-    fn record(&mut self, route: &Route, asked: Asked, answer: &Answer) {
+    fn record(&mut self, route: &Route, step: &Value, asked: Asked, answer: &Answer) {
         let kind = answer.header("content-type").unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default();
         let body = if kind.ends_with("json") { answer.json() } else { json!(text_of(answer)) };
         let recorded = self.recorded.entry(route.operation.to_owned()).or_insert_with(|| json!({}));
         let of_status = &mut recorded["answers"][answer.status.to_string()];
-        if of_status.is_object() {
+        if of_status.is_object() && step["named"].is_null() {
             return;
         }
-        *of_status = json!({"type": kind, "body": body});
+        if of_status.is_null() {
+            *of_status = json!({"type": kind, "body": body});
+        }
         if recorded.get("parameters").is_none() {
             recorded["parameters"] = json!(asked.parameters);
         }
+        let named = step["named"].as_str();
         if let Some(body) = asked.body
-            && recorded.get("request").is_none()
+            && (named.is_some() || recorded.get("request").is_none())
         {
             let schema = &operation(route)["requestBody"]["content"]["application/json"]["schema"];
             let fits = schema::check(onsale_edge::http::document::document(), schema, &body);
             assert_eq!(fits, Ok(()), "{} is asked for what its schema refuses", route.operation);
-            recorded["request"] = body;
+            match named {
+                Some(name) => recorded["requests"][name] = body,
+                None => recorded["request"] = body,
+            }
         }
     }
 }

@@ -88,7 +88,7 @@ fn a_forged_code_of_an_ended_checkout_opens_nothing() {
         // Whoever has the true one hears why.
         shop.purchase(checkout, &[]).problem(410, why);
         shop.cancel(checkout, &[("idempotency-key", "late")]).problem(410, why);
-        shop.show(checkout).problem(410, why);
+        assert_eq!(shop.show(checkout).json()["status"], why);
     }
 }
 
@@ -111,7 +111,7 @@ fn a_code_is_over_at_its_deadline_and_its_stock_returns() {
     let checkout = shop.checkout("ann", &[("mug", 3)]);
     shop.house.engine.ahead_ms.fetch_add(30_000, Ordering::Relaxed);
     shop.purchase(&checkout, &[("onsale-buyer", "ann")]).problem(410, "expired");
-    shop.show(&checkout).problem(410, "expired");
+    assert_eq!(shop.show(&checkout).json()["status"], "expired");
     shop.checkout("bob", &[("mug", 3)]);
     // Remembered for an hour, then unknown.
     shop.house.engine.ahead_ms.fetch_add(3_600_000, Ordering::Relaxed);
@@ -163,21 +163,8 @@ fn the_buyer_himself_buys_only_what_costs_nothing() {
     let shop = Shop::with(json!({"skus": free}));
     let buy = |sku: &str| {
         let checkout = shop.checkout("ann", &[(sku, 1)]);
-        shop.with_code(&checkout, text(&checkout, "code"), "purchase", &[], json!({"settled": false}))
+        shop.with_code(&checkout, text(&checkout, "code"), "purchase", &[], json!({}))
     };
     assert_eq!(buy("pin").status, 200);
     buy("tee").problem(409, "payment_required");
-}
-
-#[test]
-fn an_orders_id_is_the_sales_own_and_used_once() {
-    let shop = Shop::open();
-    let (one, other) = (shop.checkout("ann", &[("tee", 1)]), shop.checkout("ann", &[("tee", 1)]));
-    let order = format!("ord_{}s{}", shop.sale.trim_start_matches("sal_"), "0".repeat(13));
-    let buy = |checkout: &serde_json::Value, order: &str| {
-        shop.with_code(checkout, text(checkout, "code"), "purchase", &[], json!({"order": order}))
-    };
-    assert_eq!(buy(&one, "ord_0").problem(422, "invalid")["field"], "order");
-    assert_eq!(buy(&one, &order).json()["order"], order);
-    assert_eq!(buy(&other, &order).problem(409, "id_taken")["field"], "order");
 }

@@ -84,7 +84,7 @@ impl<E: Engine> Shop<E> {
     }
 
     pub(crate) fn purchase(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {
-        self.with_code(checkout, text(checkout, "code"), "purchase", headers, json!({}))
+        self.with_code(checkout, text(checkout, "code"), "purchase", headers, json!({"paid_elsewhere": true}))
     }
 
     pub(crate) fn cancel(&self, checkout: &Value, headers: &[(&str, &str)]) -> Answer {

@@ -29,14 +29,14 @@ impl MoneyBook {
     }
 
     pub(crate) fn take_registration(&mut self, fact: &RegistrationFact, now: Millis) {
-        if let RegistrationFact::OfferLapsed { entry } = fact {
+        if let RegistrationFact::OfferLapsed { entry, .. } = fact {
             self.lapse(entry.0, now);
         } else if let RegistrationFact::Confirmed { entry, order } = fact {
             self.sell_kept(entry.0, *order);
             if self.orders.contains_key(order) {
                 self.places.insert(*entry, *order);
             }
-        } else if let RegistrationFact::EntryCancelled { entry, why, amount_minor } = fact {
+        } else if let RegistrationFact::EntryCancelled { entry, why, amount_minor, .. } = fact {
             self.end(entry.0, *why == EntryCancelCause::Buyer);
             if let Some(order) = self.places.remove(entry).filter(|_| *amount_minor > 0) {
                 self.bring_back(order, 1, *amount_minor);

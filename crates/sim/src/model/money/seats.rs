@@ -27,7 +27,7 @@ impl MoneyBook {
         if let EventFact::HoldGrown { hold, .. } = fact {
             assert!(!self.is_taken(hold.0), "a hold grows although an order has it");
         }
-        if let EventFact::HoldExpired { hold } = fact {
+        if let EventFact::HoldExpired { hold, .. } = fact {
             self.lapse(hold.0, now);
         } else if let EventFact::HoldReleased { hold, why } = fact {
             self.end(hold.0, *why == ReleaseCause::Buyer);
@@ -74,9 +74,13 @@ impl SeatBook {
             self.hold(*hold, seats.iter().map(|line| line.seat).collect());
         } else if let EventFact::QueueJoined { place, seat, .. } = fact {
             self.waiting.insert(*place, *seat);
-        } else if let EventFact::SeatOffered { place, .. } = fact {
-            let seat = self.waiting.remove(place).expect("somebody who waits");
-            self.hold(*place, vec![seat]);
+        } else if let EventFact::SeatOffered { place, seat, .. } = fact {
+            assert_eq!(
+                self.waiting.remove(place),
+                Some(*seat),
+                "offered to somebody who waits for that seat"
+            );
+            self.hold(*place, vec![*seat]);
         } else if let EventFact::HoldGrown { hold, seats, .. } = fact {
             assert!(seats.iter().all(|line| self.is_free(line.seat)), "a hold grows by a seat of another");
             let held = self.held.get_mut(hold).expect("a hold that lives");
@@ -85,7 +89,7 @@ impl SeatBook {
             let held = self.held.get_mut(hold).expect("a hold that lives");
             held.retain(|seat| !seats.contains(seat));
         } else if let EventFact::HoldReleased { hold, .. }
-        | EventFact::HoldExpired { hold }
+        | EventFact::HoldExpired { hold, .. }
         | EventFact::HoldOverridden { hold, to: None, .. } = fact
         {
             assert!(self.held.remove(hold).is_some(), "a hold ends twice");

@@ -69,6 +69,10 @@ impl EntryBook {
         assert!(open, "an entry outside the registration's hours");
     }
 
+    fn is_of(&self, entry: EntryId, buyer: &BuyerId) {
+        assert!(self.buyers.get(&entry) == Some(buyer), "a fact names another buyer than the entry's");
+    }
+
     fn first_in_line(&mut self, entry: EntryId) {
         let first = (!self.waiting.is_empty()).then(|| self.waiting.remove(0));
         assert!(first == Some(entry), "the waiting list is served out of turn");
@@ -151,16 +155,19 @@ impl EntryBook {
                 self.waiting.push(*entry);
                 false
             }
-            RegistrationFact::Promoted { entry } => {
+            RegistrationFact::Promoted { entry, buyer } => {
+                self.is_of(*entry, buyer);
                 self.first_in_line(*entry);
                 self.confirmed.insert(*entry, 0).is_none()
             }
-            RegistrationFact::Offered { entry, until, price_minor } => {
+            RegistrationFact::Offered { entry, buyer, until, price_minor } => {
+                self.is_of(*entry, buyer);
                 self.first_in_line(*entry);
                 self.keep(*entry, *until, *price_minor);
                 true
             }
-            RegistrationFact::OfferLapsed { entry } => {
+            RegistrationFact::OfferLapsed { entry, buyer } => {
+                self.is_of(*entry, buyer);
                 let over = self.offered.get(entry).is_some_and(|kept| kept.until <= now);
                 assert!(over, "an offer lapsed too early");
                 let buyer = self.leave(*entry);
@@ -171,7 +178,8 @@ impl EntryBook {
                 self.confirm(*entry, *order, now);
                 false
             }
-            RegistrationFact::EntryCancelled { entry, why, amount_minor } => {
+            RegistrationFact::EntryCancelled { entry, buyer, why, amount_minor } => {
+                self.is_of(*entry, buyer);
                 self.cancel(*entry, *why, *amount_minor);
                 false
             }

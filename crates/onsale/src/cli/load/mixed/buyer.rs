@@ -166,8 +166,8 @@ async fn check_out(way: &mut Way<'_>, rng: &mut StdRng, looks: u32) -> Option<(G
 /// Gives back what he has taken, before he orders it.
 async fn give_up(way: &mut Way<'_>, goods: &Goods) {
     let told = match goods {
-        Goods::Hold { event, hold, token } => {
-            let path = format!("/v1/events/{event}/holds/{hold}");
+        Goods::Hold { hold, token, .. } => {
+            let path = format!("/v1/holds/{hold}");
             let headers = [("hold-token", token.as_str())];
             way.send("release", hyper::Method::DELETE, &path, &headers, Value::Null).await
         }
@@ -187,13 +187,15 @@ fn is_over(told: &ServerAnswer) -> bool {
 }
 
 async fn place(way: &mut Way<'_>, goods: Goods, until: i64) -> Option<Order> {
-    let (body, secret) = match &goods {
-        Goods::Hold { hold, token, .. } => (json!({ "hold": hold }), ("hold-token", token.as_str())),
+    let (path, secret) = match &goods {
+        Goods::Hold { hold, token, .. } => {
+            (format!("/v1/holds/{hold}/order"), ("hold-token", token.as_str()))
+        }
         Goods::Checkout { checkout, code } => {
-            (json!({ "checkout": checkout }), ("checkout-code", code.as_str()))
+            (format!("/v1/checkouts/{checkout}/order"), ("checkout-code", code.as_str()))
         }
     };
-    let told = way.post("order", "/v1/orders", &[secret], body).await?;
+    let told = way.post("order", &path, &[secret], json!({})).await?;
     if told.status != 201 {
         if !is_over(&told) {
             way.odd("an order", &told);
@@ -226,7 +228,7 @@ async fn cancel(way: &mut Way<'_>, order: &Order) {
 
 async fn settle(way: &mut Way<'_>, order: &Order) {
     let path = format!("/v1/orders/{}/pay", order.id);
-    match way.post("settle", &path, &order.secret(), json!({"settled": true})).await {
+    match way.post("settle", &path, &order.secret(), json!({"paid_elsewhere": true})).await {
         Some(told) if told.is_yes() => way.promise("order_settled", "order", &order.id, &[]),
         Some(told) if !is_over(&told) => way.odd("settling an order", &told),
         Some(_) | None => {}
@@ -403,7 +405,7 @@ async fn refund(way: &mut Way<'_>, order: &Order, paid: &Value, rng: &mut StdRng
         }
         _ => return,
     };
-    let told = way.post("refund", &format!("/v1/orders/{}/refunds", order.id), &[], part).await;
+    let told = way.post("refund", &format!("/v1/orders/{}/refund", order.id), &[], part).await;
     match told {
         Some(told) if told.is_yes() => {
             let kind = match &order.goods {

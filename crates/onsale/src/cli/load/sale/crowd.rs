@@ -301,13 +301,17 @@ impl Shared {
     }
 
     async fn use_code(&self, client: &mut Connection, name: &str, own: &OwnCheckout, way: Way) -> Then {
-        let verb = if way == Way::Cancel { "cancel" } else { "purchase" };
+        let (verb, body) = if way == Way::Cancel {
+            ("cancel", json!({}))
+        } else {
+            ("purchase", json!({"paid_elsewhere": true}))
+        };
         let path = format!("/v1/checkouts/{}/{verb}", own.id);
         let code = Some(own.code.as_str());
         if way == Way::LetOtherTry {
             let thief = format!("{name}-thief");
             let key = format!("{thief}-{verb}");
-            match self.post(client, &path, (&thief, &key, code), json!({})).await {
+            match self.post(client, &path, (&thief, &key, code), body.clone()).await {
                 None => return Then::Again,
                 Some((reply, _, _)) if reply.status == 403 || reply.status == 503 => {}
                 Some((reply, _, code)) => {
@@ -317,7 +321,7 @@ impl Shared {
             }
         }
         let key = format!("{name}-{verb}");
-        let Some((reply, told, refusal)) = self.post(client, &path, (name, &key, code), json!({})).await
+        let Some((reply, told, refusal)) = self.post(client, &path, (name, &key, code), body.clone()).await
         else {
             return Then::Again;
         };
@@ -339,7 +343,7 @@ impl Shared {
         }
         if way == Way::BuyTwice && reply.status == 200 {
             let key = format!("{name}-{verb}-again");
-            if let Some((again, second, _)) = self.post(client, &path, (name, &key, code), json!({})).await
+            if let Some((again, second, _)) = self.post(client, &path, (name, &key, code), body.clone()).await
                 && again.status != 503
                 && (again.status, &second) != (200, &told)
             {

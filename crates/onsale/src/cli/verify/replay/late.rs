@@ -69,6 +69,9 @@ fn registration() -> Vec<(i64, Command)> {
         currency: euro(),
         price_minor: 500,
         checkout_ms: 60_000,
+        ends_at: None,
+        event: None,
+        venue: None,
     };
     let create = RegistrationCommand::Create(Box::new(CreateRegistration { details, capacity: 1 }));
     let register = RegistrationCommand::Register(Register { entry: ENTRY, buyer: ann() });
