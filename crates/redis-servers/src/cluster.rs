@@ -115,8 +115,10 @@ impl Six {
     /// Moves a slot with all its keys from one master to another while clients go on; says how many keys moved.
     pub fn move_slot(&self, slot: u16, from: usize, to: usize) -> RedisResult<usize> {
         let (source, target) = (self.id(from), self.id(to));
-        self.nodes[to].say::<Value>(&format!("CLUSTER SETSLOT {slot} IMPORTING {source}"))?;
-        self.nodes[from].say::<Value>(&format!("CLUSTER SETSLOT {slot} MIGRATING {target}"))?;
+        let tell =
+            |node: &Server, what: &str| followed(|| node.say(&format!("CLUSTER SETSLOT {slot} {what}")));
+        tell(&self.nodes[to], &format!("IMPORTING {source}"))?;
+        tell(&self.nodes[from], &format!("MIGRATING {target}"))?;
         let mut moved = 0;
         loop {
             let keys: Vec<String> = self.nodes[from].say(&format!("CLUSTER GETKEYSINSLOT {slot} 10"))?;
@@ -126,19 +128,31 @@ impl Six {
             moved += keys.len();
             let mut command = redis::cmd("MIGRATE");
             command.arg("127.0.0.1").arg(self.nodes[to].port).arg("").arg(0).arg(5_000).arg("KEYS").arg(keys);
-            command.query::<Value>(&mut self.nodes[from].connect()?)?;
+            followed(|| command.query(&mut self.nodes[from].connect()?))?;
         }
-        self.nodes[to].say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
-        self.nodes[from].say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
+        let owner = format!("NODE {target}");
+        tell(&self.nodes[to], &owner)?;
+        tell(&self.nodes[from], &owner)?;
         // As redis-cli does: other masters would not believe the new owner if the old one has the higher epoch.
         for node in self.nodes.iter().filter(|node| node.info("role").as_deref() == Some("master")) {
-            node.say::<Value>(&format!("CLUSTER SETSLOT {slot} NODE {target}"))?;
+            tell(node, &owner)?;
         }
         // Replicas cannot be told, they hear of it. One that has not may hear first that the giver has taken another
         // slot, and so has a higher epoch: it then tells the taker to give this one back, and nobody has it.
         eventually("everybody has heard who has the slot", || self.is_known_to_serve(&target, slot));
         Ok(moved)
     }
+}
+
+/// What a master does only with its replicas behind it, as soon as they are: on a busy machine one may be late. Asked twice
+/// it means the same.
+fn followed(mut ask: impl FnMut() -> RedisResult<Value>) -> RedisResult<()> {
+    let mut told = Ok(Value::Nil);
+    eventually("enough replicas follow", || {
+        told = ask();
+        !told.as_ref().is_err_and(|error| error.to_string().contains("NOREPLICAS"))
+    });
+    told.map(drop)
 }
 
 /// Whether a line of `CLUSTER NODES` is a master's that has the slot.
