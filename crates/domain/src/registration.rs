@@ -96,7 +96,7 @@ impl Kind for Registration {
 
     /// Somebody has a place, or waits for one.
     fn is_in_use(&self) -> bool {
-        !self.entries.is_empty()
+        !self.entries.is_empty() || !self.given_up.is_empty()
     }
 
     fn view(&self) -> RegistrationView {

@@ -57,8 +57,7 @@ impl OrdersFound {
 pub struct BookedOrder {
     pub order: OrderId,
     pub buyer: BuyerId,
-    /// A place that was paid without the book does not say when.
-    pub placed_at: Option<Millis>,
+    pub placed_at: Millis,
     pub status: OrderStatus,
     pub goods: OrderedGoods,
     pub goods_minor: Minor,
@@ -77,7 +76,7 @@ impl BookedOrder {
     /// One that bought these goods without the book: what was paid for them was taken elsewhere.
     pub(crate) fn direct(
         (order, buyer): (OrderId, BuyerId),
-        at: Option<Millis>,
+        at: Millis,
         goods: OrderedGoods,
         currency: Currency,
         (status, returned_minor): (OrderStatus, Minor),
@@ -92,7 +91,7 @@ impl BookedOrder {
             fee_minor: 0,
             currency,
             until: None,
-            closed_at: at,
+            closed_at: Some(at),
             settled: true,
             returned_minor,
             payments: Vec::new(),
@@ -205,7 +204,7 @@ fn booked(order: &Order, until: Option<Millis>) -> BookedOrder {
     BookedOrder {
         order: order.id,
         buyer: order.buyer.clone(),
-        placed_at: Some(order.placed_at),
+        placed_at: order.placed_at,
         status: order.status,
         goods: order.goods.clone(),
         goods_minor: order.goods_minor,

@@ -4,9 +4,10 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::fact::RegistrationFact;
-use super::state::{Entry, EntryStep, Registration};
+use super::state::{Entry, EntryStep, GivenUp, PaidPlace, Registration};
 use crate::ended::End;
 use crate::id::{BuyerId, EntryId, HoldId, OrderId};
+use crate::money::Minor;
 use crate::time::Millis;
 
 impl Registration {
@@ -42,8 +43,11 @@ impl Registration {
                 self.step(*entry, EntryStep::Offered { until, price_minor });
             }
             RegistrationFact::OfferLapsed { entry, .. } => self.end(*entry, End::Expired, at),
-            RegistrationFact::Confirmed { entry, order } => self.pay(*entry, *order),
-            RegistrationFact::EntryCancelled { entry, .. } => self.end(*entry, End::Released, at),
+            RegistrationFact::Confirmed { entry, order } => self.pay(*entry, *order, at),
+            RegistrationFact::EntryCancelled { entry, amount_minor, .. } => {
+                self.give_up(*entry, *amount_minor);
+                self.end(*entry, End::Released, at);
+            }
         }
     }
 
@@ -77,8 +81,8 @@ impl Registration {
             }
             EntryStep::Confirmed { paid } => {
                 self.confirmed += 1;
-                if let Some((order, _)) = paid {
-                    self.entry_by_order.insert(order, index);
+                if let Some(paid) = paid {
+                    self.entry_by_order.insert(paid.order, index);
                 }
             }
         }
@@ -98,8 +102,8 @@ impl Registration {
             }
             EntryStep::Confirmed { paid } => {
                 self.confirmed -= 1;
-                if let Some((order, _)) = paid {
-                    self.entry_by_order.remove(&order);
+                if let Some(paid) = paid {
+                    self.entry_by_order.remove(&paid.order);
                 }
             }
         }
@@ -112,10 +116,18 @@ impl Registration {
         self.count_in(index);
     }
 
-    fn pay(&mut self, id: EntryId, order: OrderId) {
+    fn pay(&mut self, id: EntryId, order: OrderId, at: Millis) {
         if let EntryStep::Offered { price_minor, .. } = self.entries[self.known(id)].step {
-            self.step(id, EntryStep::Confirmed { paid: Some((order, price_minor)) });
+            self.step(id, EntryStep::Confirmed { paid: Some(PaidPlace { order, price_minor, at }) });
         }
+    }
+
+    /// What was paid for the place is remembered; of one that cost nothing there is nothing to remember.
+    fn give_up(&mut self, id: EntryId, returned_minor: Minor) {
+        let entry = &self.entries[self.known(id)];
+        let EntryStep::Confirmed { paid: Some(paid) } = entry.step else { return };
+        let (fence, buyer) = (entry.fence, entry.buyer.clone());
+        self.given_up.insert(paid.order, GivenUp { entry: id, fence, buyer, paid, returned_minor });
     }
 
     fn end(&mut self, id: EntryId, end: End, at: Millis) {

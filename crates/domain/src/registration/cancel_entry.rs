@@ -32,7 +32,7 @@ pub(super) fn decide(
 
 pub(super) fn paid_minor(registration: &Registration, index: u32) -> Minor {
     match registration.entries[index].step {
-        EntryStep::Confirmed { paid: Some((_, price_minor)) } => price_minor,
+        EntryStep::Confirmed { paid: Some(paid) } => paid.price_minor,
         EntryStep::Confirmed { paid: None } | EntryStep::Offered { .. } | EntryStep::Waiting => 0,
     }
 }

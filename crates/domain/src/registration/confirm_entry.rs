@@ -22,8 +22,8 @@ pub(super) fn decide(
     let index = own_entry(registration, command.entry, Some(&command.buyer), now)?;
     let price_minor = match registration.entries[index].step {
         EntryStep::Waiting => return Err(Refusal::of(Code::NotOffered)),
-        EntryStep::Confirmed { paid: Some((order, _)) } if order != command.order => {
-            return Err(Refusal { detail: Detail::Order(order), ..Refusal::of(Code::EntryConfirmed) });
+        EntryStep::Confirmed { paid: Some(paid) } if paid.order != command.order => {
+            return Err(Refusal { detail: Detail::Order(paid.order), ..Refusal::of(Code::EntryConfirmed) });
         }
         EntryStep::Confirmed { .. } => {
             let own = registration.entry_state(index);
@@ -34,7 +34,7 @@ pub(super) fn decide(
     if !command.settled && price_minor > 0 {
         return Err(Refusal::of(Code::PaymentRequired));
     }
-    if registration.entry_by_order.contains_key(&command.order) {
+    if registration.knows(command.order) {
         return Err(Refusal { detail: Detail::Order(command.order), ..Refusal::of(Code::IdTaken) });
     }
     Ok(Decision::Fact(RegistrationFact::Confirmed { entry: command.entry, order: command.order }))

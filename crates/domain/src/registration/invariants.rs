@@ -26,9 +26,11 @@ pub fn check(registration: &Registration) -> Result<(), String> {
             EntryStep::Offered { until, .. } => _ = due.insert((until, entry.fence, index)),
             EntryStep::Confirmed { paid } => {
                 confirmed += 1;
-                if let Some((order, _)) = paid {
+                if let Some(paid) = paid {
+                    let order = paid.order;
                     paid_for += 1;
                     ensure!(registration.entry_by_order.get(&order) == Some(&index), "{order:?} not found");
+                    ensure!(!registration.given_up.contains_key(&order), "{order:?} has and had a place");
                 }
             }
         }

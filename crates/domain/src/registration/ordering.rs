@@ -9,7 +9,7 @@ use super::promote::{ExpiryScope, Need};
 use super::state::{EntryStep, Registration};
 use crate::command::Command;
 use crate::fact::Fact;
-use crate::id::{EntryId, OrderId};
+use crate::id::{BuyerId, EntryId, OrderId};
 use crate::kind::Kind;
 use crate::money::Currency;
 use crate::order::command::{EntryKey, GoodsKey};
@@ -35,8 +35,8 @@ impl Goods for Registration {
             }
             EntryStep::Waiting => Err(Refusal::of(Code::NotOffered)),
             EntryStep::Confirmed { paid: None } => Err(Refusal::of(Code::EntryConfirmed)),
-            EntryStep::Confirmed { paid: Some((order, _)) } => {
-                Err(Refusal { detail: Detail::Order(order), ..Refusal::of(Code::EntryConfirmed) })
+            EntryStep::Confirmed { paid: Some(paid) } => {
+                Err(Refusal { detail: Detail::Order(paid.order), ..Refusal::of(Code::EntryConfirmed) })
             }
         }
     }
@@ -62,28 +62,45 @@ impl Goods for Registration {
     }
 
     fn knows_order(&self, order: OrderId) -> bool {
-        self.entry_by_order.contains_key(&order)
+        self.knows(order)
     }
 
     fn direct(&self, order: OrderId) -> Option<BookedOrder> {
-        let entry = &self.entries[*self.entry_by_order.get(&order)?];
-        let EntryStep::Confirmed { paid: Some((_, price_minor)) } = entry.step else { return None };
+        let (entry, buyer, paid, returned_minor) = match self.entry_by_order.get(&order) {
+            Some(index) => {
+                let entry = &self.entries[*index];
+                let EntryStep::Confirmed { paid: Some(paid) } = entry.step else { return None };
+                (entry.id, entry.buyer(), paid, 0)
+            }
+            None => {
+                let given = self.given_up.get(&order)?;
+                (given.entry, BuyerId::known(&given.buyer), given.paid, given.returned_minor)
+            }
+        };
         // Nobody has to pay for it any more: its end is the start of the thing itself.
-        let goods = OrderedGoods::Entry { entry: entry.id, price_minor, until: self.details().starts_at };
-        let (who, currency) = ((order, entry.buyer()), self.details().currency);
-        Some(BookedOrder::direct(who, None, goods, currency, (OrderStatus::Confirmed, 0)))
+        let price_minor = paid.price_minor;
+        let goods = OrderedGoods::Entry { entry, price_minor, until: self.details().starts_at };
+        // After the cut-off a place stays paid.
+        let status = if returned_minor > 0 { OrderStatus::Refunded } else { OrderStatus::Confirmed };
+        let currency = self.details().currency;
+        Some(BookedOrder::direct((order, buyer), paid.at, goods, currency, (status, returned_minor)))
     }
 
     fn buying(&self, after: u64) -> Vec<(u64, OrderId)> {
         let paid = self.entry_by_order.iter().map(|(order, index)| (self.entries[*index].fence, *order));
-        paid.filter(|(fence, _)| *fence > after).collect()
+        let given_up = self.given_up.iter().map(|(order, given)| (given.fence, *order));
+        paid.chain(given_up).filter(|(fence, _)| *fence > after).collect()
     }
 
     fn bought_by(&self, number: u64) -> Option<OrderId> {
-        let EntryStep::Confirmed { paid } = self.entries[self.entry_index(EntryId(number))?].step else {
-            return None;
+        let entry = EntryId(number);
+        let Some(index) = self.entry_index(entry) else {
+            // A direct order has the number of its goods.
+            let given_up = self.given_up.get(&OrderId(number));
+            return given_up.filter(|given| given.entry == entry).map(|given| given.paid.order);
         };
-        paid.map(|(order, _)| order)
+        let EntryStep::Confirmed { paid } = self.entries[index].step else { return None };
+        paid.map(|paid| paid.order)
     }
 
     fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>) {
@@ -165,6 +182,11 @@ impl Goods for Registration {
 }
 
 impl Registration {
+    /// Whether an order of this id has paid a place, though it was given up.
+    pub(super) fn knows(&self, order: OrderId) -> bool {
+        self.entry_by_order.contains_key(&order) || self.given_up.contains_key(&order)
+    }
+
     /// The order that has taken this place, while the place is kept.
     fn kept_order<'a>(&self, orders: &'a Orders, entry: EntryId, now: Millis) -> Option<&'a Order> {
         let order = orders.of_goods(entry.0)?;

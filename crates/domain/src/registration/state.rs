@@ -27,6 +27,8 @@ pub struct Registration {
     pub(super) entry_by_id: Table<u32>,
     pub(super) entry_by_buyer: Table<u32>,
     pub(super) entry_by_order: Map<OrderId, u32>,
+    /// What orders paid for places that were given up again: they stay orders.
+    pub(super) given_up: Map<OrderId, GivenUp>,
     /// All entries, in the order they came.
     pub(super) by_fence: BTreeMap<u64, u32>,
     /// Those who wait, by fence, which is the order they came in: a place in line is found by halving.
@@ -48,7 +50,26 @@ pub(super) struct Entry {
 pub(super) enum EntryStep {
     Waiting,
     Offered { until: Millis, price_minor: Minor },
-    Confirmed { paid: Option<(OrderId, Minor)> },
+    Confirmed { paid: Option<PaidPlace> },
+}
+
+/// What an order has paid for a place, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PaidPlace {
+    pub order: OrderId,
+    pub price_minor: Minor,
+    pub at: Millis,
+}
+
+/// A paid place that is its buyer's no longer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct GivenUp {
+    pub entry: EntryId,
+    pub fence: u64,
+    pub buyer: Box<str>,
+    pub paid: PaidPlace,
+    /// What of its price goes back.
+    pub returned_minor: Minor,
 }
 
 impl Entry {
@@ -69,6 +90,7 @@ impl Registration {
             entry_by_id: Table::default(),
             entry_by_buyer: Table::default(),
             entry_by_order: Map::default(),
+            given_up: Map::default(),
             by_fence: BTreeMap::new(),
             waiting: VecDeque::new(),
             due: Deadlines::default(),
@@ -115,7 +137,7 @@ impl Registration {
         match entry.step {
             EntryStep::Waiting => EntryStanding::Waiting { ahead: self.ahead_of(entry.fence) },
             EntryStep::Offered { until, price_minor } => EntryStanding::Offered { until, price_minor },
-            EntryStep::Confirmed { paid } => EntryStanding::Confirmed { order: paid.map(|(order, _)| order) },
+            EntryStep::Confirmed { paid } => EntryStanding::Confirmed { order: paid.map(|paid| paid.order) },
         }
     }
 }

@@ -89,7 +89,7 @@ impl Registration {
             RegistrationQuery::PaidBy(order) => {
                 let index = self.entry_by_order.get(order).copied();
                 let paid = index.and_then(|index| match self.entries[index].step {
-                    EntryStep::Confirmed { paid } => paid.map(|(_, price_minor)| (index, price_minor)),
+                    EntryStep::Confirmed { paid } => paid.map(|paid| (index, paid.price_minor)),
                     EntryStep::Offered { .. } | EntryStep::Waiting => None,
                 });
                 paid.map_or(RegistrationFound::Nothing, |(index, price_minor)| {

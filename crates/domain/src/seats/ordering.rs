@@ -53,7 +53,7 @@ impl Goods for Seats {
         let (seats, areas) = (order.seats.clone(), order.areas.clone());
         let goods = OrderedGoods::Hold { hold: order.hold, seats, areas, placed_at: order.at };
         let (who, currency) = ((order.id, self.buyers[order.buyer].id()), self.details().currency);
-        let direct = BookedOrder::direct(who, Some(order.at), goods, currency, (status, returned_minor));
+        let direct = BookedOrder::direct(who, order.at, goods, currency, (status, returned_minor));
         // Of the goods it shows what is left, of the price all of it.
         Some(BookedOrder { goods_minor: order.total_minor, ..direct })
     }

@@ -57,7 +57,7 @@ impl Goods for Sale {
         let returned_minor = lines.iter().map(|line| line.total_minor()).sum::<Minor>() - left;
         let goods = OrderedGoods::Checkout { checkout: bought.code, lines, placed_at: bought.at };
         let (who, currency) = ((order, self.buyers[bought.buyer].id()), self.details().currency);
-        Some(BookedOrder::direct(who, Some(bought.at), goods, currency, (status, returned_minor)))
+        Some(BookedOrder::direct(who, bought.at, goods, currency, (status, returned_minor)))
     }
 
     fn buying(&self, after: u64) -> Vec<(u64, OrderId)> {

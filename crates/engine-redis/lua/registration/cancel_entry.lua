@@ -16,8 +16,7 @@ if name then
   -- Nobody can take the place after the cut-off, so it stays paid.
   if status == "closed" then amount = 0 end
 end
-emit({"kind", "entry_cancelled", "entry", entry.id, "buyer", entry.buyer, "why", cause, "amount_minor", decimal(amount)})
-end_entry(entry, HOW.released)
+give_up(entry, cause, amount)
 promote()
 owe()
 return done()

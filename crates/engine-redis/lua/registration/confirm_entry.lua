@@ -18,6 +18,6 @@ end
 if ARGV[9] ~= "1" and entry.price > 0 then return refuse(NO.payment_required) end
 if call("HEXISTS", KEYS[5], order) == 1 then return refuse_order(NO.id_taken, order) end
 emit({"kind", "registration_confirmed", "entry", entry.id, "order", order})
-step_to(entry, "c", {order = order})
+step_to(entry, "c", {order = order, at = now})
 promote()
 return done()

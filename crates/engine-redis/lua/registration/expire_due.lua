@@ -9,9 +9,7 @@ for _ = 1, math.min(tonumber(ARGV[6]), BOUND.EXPIRE_DUE_MAX) do
   if first then
     local entry = living(first)
     local amount = entry.kind == "c" and entry.order ~= "" and entry.price or 0
-    emit({"kind", "entry_cancelled", "entry", entry.id, "buyer", entry.buyer, "why", "registration_cancelled",
-      "amount_minor", decimal(amount)})
-    end_entry(entry, HOW.released)
+    give_up(entry, "registration_cancelled", amount)
   else
     local entry = first_due()
     if not entry then break end

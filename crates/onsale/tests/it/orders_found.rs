@@ -136,6 +136,25 @@ fn purchases_and_paid_places_are_orders_and_are_refunded_as_orders() {
 }
 
 #[test]
+fn an_order_of_a_place_is_known_after_the_place_was_given_up() {
+    let house = House::open();
+    let run = run(&house, 500);
+    let entry = register(&house, &run, "ann");
+    let path = format!("/v1/entries/{}/confirm", text(&entry, "id"));
+    let paid = house.post(&path, &[("onsale-buyer", "ann")], json!({"paid_elsewhere": true})).json();
+    let own = format!("/v1/orders/{}", text(&paid, "order"));
+    let before = house.get(&own).json();
+    assert_eq!((&before["status"], &before["placed_at"]), (&json!("confirmed"), &before["closed_at"]), "{before}");
+    let back = house.post(&format!("{own}/refund"), &[], json!({"reason": "ill"}));
+    assert_eq!(back.status, 200, "{back:?}");
+    let after = house.get(&own).json();
+    assert_eq!((&after["status"], &after["returned_minor"]), (&json!("refunded"), &json!(500)), "{after}");
+    assert_eq!(after["placed_at"], before["placed_at"]);
+    assert_eq!(house.get(&format!("/v1/orders?listing={run}")).json()["data"], json!([after]));
+    house.send("DELETE", &format!("/v1/registrations/{run}"), &[], None).problem(409, "listing_in_use");
+}
+
+#[test]
 fn what_costs_something_is_confirmed_only_if_it_was_paid_elsewhere() {
     let house = House::open();
     let event = house.event();

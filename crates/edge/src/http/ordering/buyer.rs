@@ -44,7 +44,7 @@ pub async fn list(
     let cursors = Cursors::new("buyers.orders", buyer.as_str());
     let page = list::of_all(&page, cursors, found, |(labels, order)| {
         // The later it was placed, the smaller.
-        format!("{:016x}{}", !order.placed_at.unwrap_or(0), order_text(&labels.view().listing, order.order))
+        format!("{:016x}{}", !order.placed_at, order_text(&labels.view().listing, order.order))
     })?;
     let now = app.engine.now();
     Ok(reply::json(StatusCode::OK, &page.map(|(labels, order)| OrderBody::new(order, labels, now))))

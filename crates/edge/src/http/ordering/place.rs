@@ -138,7 +138,7 @@ fn just_placed(placed: &OrderPlaced, at: Millis) -> BookedOrder {
     BookedOrder {
         order: placed.order,
         buyer: placed.buyer.clone(),
-        placed_at: Some(at),
+        placed_at: at,
         status: OrderStatus::Pending,
         goods: placed.goods.clone(),
         goods_minor: placed.goods_minor,

@@ -85,9 +85,7 @@ pub struct OrderBody<'a> {
     returned_minor: i64,
     #[schema(example = "EUR")]
     currency: &'a str,
-    /// Nobody has written it down of a place that was paid directly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    placed_at: Option<Time>,
+    placed_at: Time,
     /// When its hold or code is over, while it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<Time>,
@@ -181,7 +179,7 @@ impl<'a> OrderBody<'a> {
             total_minor: order.total_minor(),
             returned_minor: order.returned_minor,
             currency: order.currency.as_str(),
-            placed_at: order.placed_at.map(Time),
+            placed_at: Time(order.placed_at),
             expires_at: order.until.map(Time),
             expires_in_seconds: order.until.map(|until| Time(until).seconds_after(now)),
             closed_at: order.closed_at.map(Time),

@@ -10,6 +10,17 @@ local function end_entry(entry, how)
   BOOK.goods_gone(entry.id, how == HOW.expired and "expired" or "cancelled")
 end
 
+-- A place is its buyer's no longer, and so much of its price goes back. What an order paid for it stays, under the order's id:
+-- g|fence|entry|price|at|returned|buyer
+local function give_up(entry, cause, returned)
+  emit({"kind", "entry_cancelled", "entry", entry.id, "buyer", entry.buyer, "why", cause, "amount_minor",
+    decimal(returned)})
+  end_entry(entry, HOW.released)
+  if entry.kind ~= "c" or entry.order == "" then return end
+  write("HSET", KEYS[5], entry.order, format("g|%.0f|%s|%.0f|%.0f|%.0f|%s", entry.fence, entry.id, entry.price, entry.at,
+    returned, entry.buyer))
+end
+
 -- Promotes as many as there is room for, a bounded number in one step; sweeps go on at once.
 local function promote()
   while promoted < BOUND.EXPIRE_DUE_MAX and status == "open" and free() > 0 and waiting > 0 do

@@ -3,7 +3,7 @@
 -- opens|closes|starts|price|checkout_ms. Under an entry's id:
 --   w|fence|buyer                    waits
 --   o|fence|until|price|buyer        is kept for its buyer
---   c|fence|order|price|buyer        confirmed, for an order if it was paid
+--   c|fence|order|price|at|buyer     confirmed, for an order if it was paid, and when
 --   e|at|how                         over
 if not layout then
   return {4, {NO.listing_unknown, "", ""}, epoch, offset, now, 0, {}}
@@ -57,8 +57,9 @@ local function entry_of_id(id)
     local fence, till, cost, buyer = match(text, "^o|(%d+)|(%d+)|(%d+)|(.*)$")
     return {kind = kind, id = id, fence = tonumber(fence), till = tonumber(till), price = tonumber(cost), buyer = buyer}
   elseif kind == "c" then
-    local fence, order, cost, buyer = match(text, "^c|(%d+)|(%w*)|(%d*)|(.*)$")
-    return {kind = kind, id = id, fence = tonumber(fence), order = order, price = tonumber(cost) or 0, buyer = buyer}
+    local fence, order, cost, at, buyer = match(text, "^c|(%d+)|(%w*)|(%d*)|(%d*)|(.*)$")
+    return {kind = kind, id = id, fence = tonumber(fence), order = order, price = tonumber(cost) or 0, at = tonumber(at),
+      buyer = buyer}
   end
   local at, how = match(text, "^e|(%d+)|(%d)$")
   return {kind = kind, id = id, at = tonumber(at), how = tonumber(how)}
@@ -93,12 +94,12 @@ local function count_in(entry)
       "o|" .. fence .. "|" .. decimal(entry.till) .. "|" .. decimal(entry.price) .. "|" .. entry.buyer)
   else
     confirmed = confirmed + 1
-    local cost = ""
+    local paid = "||"
     if entry.order ~= "" then
       write("HSET", KEYS[5], entry.order, entry.id)
-      cost = decimal(entry.price)
+      paid = entry.order .. "|" .. decimal(entry.price) .. "|" .. decimal(entry.at)
     end
-    write("HSET", KEYS[2], entry.id, "c|" .. fence .. "|" .. entry.order .. "|" .. cost .. "|" .. entry.buyer)
+    write("HSET", KEYS[2], entry.id, "c|" .. fence .. "|" .. paid .. "|" .. entry.buyer)
   end
 end
 

@@ -43,7 +43,7 @@ end
 
 function GOODS.confirm(order, came)
   emit({"kind", "registration_confirmed", "entry", order.goods, "order", order.id})
-  step_to(living(order.goods), "c", {order = order.id})
+  step_to(living(order.goods), "c", {order = order.id, at = now})
   promoted = 0
   promote()
   bought(order, came)
@@ -61,7 +61,7 @@ function GOODS.take_back(order, came)
     order.lines, "until", decimal(now)})
   emit({"kind", "registration_confirmed", "entry", order.goods, "order", order.id})
   insert({kind = "c", id = order.goods, fence = fence, buyer = order.buyer, order = order.id,
-    price = tonumber(order.lines)})
+    price = tonumber(order.lines), at = now})
   bought(order, came)
   return true
 end
