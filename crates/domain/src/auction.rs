@@ -17,7 +17,6 @@ pub mod image;
 pub mod increment;
 mod invariants;
 pub mod limits;
-mod name;
 pub mod numbers;
 mod ordering;
 mod people;
@@ -46,6 +45,7 @@ use crate::refusal::{Code, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::Millis;
 use image::AuctionImage;
+use people::{BANNED, BIDS, WATCHES};
 
 /// What deciding a verb yields: its fact, or a yes that needs none.
 enum Decision {
@@ -159,7 +159,7 @@ impl Kind for Auction {
     }
 
     fn each_buyer(&self, name: &mut dyn FnMut(&str)) {
-        self.people.ids().for_each(|bidder| name(bidder.as_str()));
+        self.people.with(WATCHES | BANNED | BIDS).for_each(|bidder| self.people.name(bidder, &mut *name));
         let awards =
             if let state::Phase::Closed(closed) = &self.phase { closed.awards.as_slice() } else { &[] };
         awards.iter().for_each(|line| name(line.award.bidder.as_str()));

@@ -7,7 +7,7 @@ use minicbor::{Decode, Encode};
 
 use crate::id::{AreaIndex, SeatIndex};
 use crate::layout::Layout;
-use crate::map::{Hasher, Table};
+use onsale_compact::map::{Hasher, Table};
 
 #[derive(Clone, Debug, Default)]
 pub struct Chart {

@@ -6,9 +6,9 @@ use minicbor::{Decode, Encode};
 
 use crate::id::HoldId;
 use crate::limits::{ENDED_MAX, ENDED_MS};
-use crate::map::Hasher;
-use crate::recall::Recall;
 use crate::time::Millis;
+use onsale_compact::map::Hasher;
+use onsale_compact::recall::Recall;
 
 /// Why a hold or a queue place is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]

@@ -86,7 +86,7 @@ pub trait Kind: Clone + Debug {
     }
 
     /// Far memory that a command will need when so many others came before it; only for what comes thousands of
-    /// times a second. See [`Recall::far`](crate::recall::Recall::far).
+    /// times a second. See [`Recall::far`](onsale_compact::recall::Recall::far).
     fn far(&self, _command: &Self::Command, _before: usize) -> [Option<&u32>; 2] {
         [None; 2]
     }

@@ -7,10 +7,11 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 12] = [
-    ("onsale-domain", &["onsale-tables"]),
+const ROOMS: [(&str, &[&str]); 13] = [
+    ("onsale-compact", &[]),
+    ("onsale-domain", &["onsale-compact", "onsale-tables"]),
     ("onsale-tables", &["onsale-domain"]),
-    ("onsale-engine", &["onsale-domain", "onsale-tables"]),
+    ("onsale-engine", &["onsale-compact", "onsale-domain", "onsale-tables"]),
     (
         "onsale-engine-redis",
         &["onsale-domain", "onsale-engine", "onsale-reaper", "onsale-redis-servers", "onsale-tables"],
@@ -38,8 +39,9 @@ const ROOMS: [(&str, &[&str]); 12] = [
 
 /// Rooms whose libraries are counted: the rules need next to nothing, the simulation must not bring its own world.
 /// What only their tests use is free.
-const FEW_LIBRARIES: [(&str, &[&str]); 2] = [
-    ("onsale-domain", &["hashbrown", "minicbor"]),
+const FEW_LIBRARIES: [(&str, &[&str]); 3] = [
+    ("onsale-compact", &["hashbrown"]),
+    ("onsale-domain", &["onsale-compact", "hashbrown", "minicbor"]),
     ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments", "clap", "tokio"]),
 ];
 

@@ -31,7 +31,7 @@ impl Auction {
             }
             AuctionFact::AuctionCancelled { .. } => self.phase = Phase::Cancelled { at },
             AuctionFact::BidPlaced { bid, bidder, max_minor, leading, price_minor, ends_at, .. } => {
-                let (number, new) = self.people.mark(bidder, BIDS);
+                let (number, new) = self.people.mark(bidder.as_str(), BIDS);
                 self.bidders += u32::from(new);
                 self.bids.push(*bid, number, *max_minor, at);
                 self.lead.price = *price_minor;
@@ -49,7 +49,7 @@ impl Auction {
                 self.take_replayed(after);
             }
             AuctionFact::BidderBanned { bidder, after, .. } => {
-                let (number, new) = self.people.mark(bidder, BANNED);
+                let (number, new) = self.people.mark(bidder.as_str(), BANNED);
                 self.banned += u32::from(new);
                 if let Some(after) = after {
                     self.bids.retract_all_of(number);
@@ -57,7 +57,7 @@ impl Auction {
                 }
             }
             AuctionFact::BidderUnbanned { bidder } => {
-                self.banned -= u32::from(self.people.unmark(bidder, BANNED));
+                self.banned -= u32::from(self.people.unmark(bidder.as_str(), BANNED));
             }
             AuctionFact::AuctionClosed { how, award } => {
                 let awards = award.iter().map(pending).collect();
@@ -76,10 +76,10 @@ impl Auction {
                 self.end_award(state, None, at);
             }
             AuctionFact::WatchStarted { watcher } => {
-                self.watchers += u32::from(self.people.mark(watcher, WATCHES).1);
+                self.watchers += u32::from(self.people.mark(watcher.as_str(), WATCHES).1);
             }
             AuctionFact::WatchEnded { watcher } => {
-                self.watchers -= u32::from(self.people.unmark(watcher, WATCHES));
+                self.watchers -= u32::from(self.people.unmark(watcher.as_str(), WATCHES));
             }
         }
     }

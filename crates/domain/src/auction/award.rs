@@ -69,7 +69,7 @@ pub(super) fn pass_on(auction: &Auction, from: &BuyerId, why: PassCause, now: Mi
 /// of equal ones the earlier. The price is that maximum.
 fn next(auction: &Auction, closed: &Closed, now: Millis) -> Option<Award> {
     let had: Vec<u16> =
-        closed.awards.iter().filter_map(|line| auction.people.find(&line.award.bidder)).collect();
+        closed.awards.iter().filter_map(|line| auction.people.find(line.award.bidder.as_str())).collect();
     let may = |bid: &Bid| {
         auction.terms().is_reserve_met(bid.max)
             && !had.contains(&bid.bidder)
@@ -78,7 +78,7 @@ fn next(auction: &Auction, closed: &Closed, now: Millis) -> Option<Award> {
     let best =
         auction.bids.living().filter(may).reduce(|best, bid| if bid.max > best.max { bid } else { best });
     best.map(|bid| Award {
-        bidder: auction.people.id(bid.bidder),
+        bidder: auction.people.name(bid.bidder, BuyerId::known),
         bid: Some(bid.number),
         price_minor: bid.max,
         until: now + SECOND_CHANCE_MS,

@@ -18,13 +18,13 @@ pub(super) fn check(command: &BanBidder) -> Result<(), Refusal> {
 }
 
 pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decision, Refusal> {
-    if auction.people.has(&command.bidder, BANNED) {
+    if auction.people.has(command.bidder.as_str(), BANNED) {
         return Ok(Decision::Unchanged);
     }
     if auction.banned as usize >= BANNED_MAX {
         return Err(Refusal::limit(Code::BansFull, BANNED_MAX as u32, auction.banned));
     }
-    let bidder = auction.people.find(&command.bidder);
+    let bidder = auction.people.find(command.bidder.as_str());
     let alive = |bidder: &u16| match auction.phase {
         Phase::Live => auction.bids.living_of(*bidder).next().is_some(),
         Phase::Closed(_) | Phase::Cancelled { .. } => false,
@@ -42,7 +42,7 @@ pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decision, Re
 
 /// He may bid again; what was retracted stays so.
 pub(super) fn unban(auction: &Auction, bidder: &BuyerId) -> Decision {
-    match auction.people.has(bidder, BANNED) {
+    match auction.people.has(bidder.as_str(), BANNED) {
         true => Decision::Fact(AuctionFact::BidderUnbanned { bidder: bidder.clone() }),
         false => Decision::Unchanged,
     }

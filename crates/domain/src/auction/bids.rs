@@ -1,5 +1,7 @@
 //! The accepted bids of an auction, in their order, 12 bytes each: ten thousand auctions of a hundred bids stay small.
 
+use onsale_compact::gently::push_gently;
+
 use super::numbers::{self, BidNumber, Skip};
 use crate::money::Minor;
 use crate::time::Millis;
@@ -102,16 +104,6 @@ impl Bids {
             retracted: high & RETRACTED != 0,
         }
     }
-}
-
-/// Grows by a sixteenth where a vector would double: most auctions are small and there are many of them. The few
-/// large ones have other cares: they are not to be moved often.
-pub(super) fn push_gently<T>(into: &mut Vec<T>, value: T) {
-    if into.len() == into.capacity() {
-        let share = if into.len() < 1_024 { 16 } else { 2 };
-        into.reserve_exact((into.len() / share).max(4));
-    }
-    into.push(value);
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::award;
 use super::fact::{AuctionFact, Award, Closing, PassCause};
 use super::limits::PAY_MS;
 use super::state::{Auction, Phase};
+use crate::id::BuyerId;
 use crate::time::{Millis, is_over};
 
 /// The next fact that is due at `now`.
@@ -31,7 +32,7 @@ fn close(auction: &Auction, now: Millis) -> AuctionFact {
         return AuctionFact::AuctionClosed { how: Closing::ReserveNotMet, award: None };
     }
     let award = Award {
-        bidder: auction.people.id(leader.bidder),
+        bidder: auction.people.name(leader.bidder, BuyerId::known),
         bid: Some(leader.bid),
         price_minor: auction.lead.price,
         until: now + PAY_MS,

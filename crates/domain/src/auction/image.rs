@@ -80,7 +80,7 @@ impl Auction {
         let person = |number: u16| {
             let flags = self.people.flags(number);
             let (watches, banned) = (flags & WATCHES != 0, flags & BANNED != 0);
-            PersonImage { name: self.people.id(number), watches, banned }
+            PersonImage { name: self.people.name(number, BuyerId::known), watches, banned }
         };
         let mut people: Vec<_> = order.into_iter().map(person).collect();
         let silent = self.people.with(WATCHES | BANNED).filter(|n| self.people.flags(*n) & BIDS == 0);
@@ -119,7 +119,7 @@ impl Auction {
             // Marked in their order, they get the numbers that the bids use.
             let flags = [(n < bidders, BIDS), (person.watches, WATCHES), (person.banned, BANNED)];
             for (_, flag) in flags.into_iter().filter(|(has, _)| *has) {
-                auction.people.mark(&person.name, flag);
+                auction.people.mark(person.name.as_str(), flag);
             }
             auction.watchers += u32::from(person.watches);
             auction.banned += u32::from(person.banned);
@@ -135,7 +135,7 @@ impl Auction {
         let leading = image.leader.and_then(|number| auction.bids.get(number));
         let leader = leading.map(|bid| Leading { bid: bid.number, bidder: bid.bidder, max: bid.max });
         auction.lead = Lead { leader, price: image.price_minor };
-        auction.leader = leader.map(|leader| auction.people.id(leader.bidder));
+        auction.leader = leader.map(|leader| auction.people.name(leader.bidder, BuyerId::known));
         auction
     }
 }

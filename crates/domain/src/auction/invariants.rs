@@ -9,6 +9,7 @@ use super::limits::{BANNED_MAX, BIDS_MAX, SECOND_CHANCES_MAX, WATCHERS_MAX};
 use super::people::{BANNED, BIDS, WATCHES};
 use super::proxy;
 use super::state::{Auction, AwardState, Closed, Phase};
+use crate::id::BuyerId;
 use crate::money::Minor;
 
 macro_rules! ensure {
@@ -60,7 +61,7 @@ fn check_lead(auction: &Auction) -> Result<(), String> {
     let (terms, lead) = (auction.terms(), auction.lead);
     let again = proxy::replay(terms, auction.bids.living());
     ensure!(lead == again, "the lead is {lead:?}, replayed {again:?}");
-    let name = lead.leader.map(|leader| auction.people.id(leader.bidder));
+    let name = lead.leader.map(|leader| auction.people.name(leader.bidder, BuyerId::known));
     ensure!(name == auction.leader, "{:?} is shown as leader, it is {name:?}", auction.leader);
     let Some(leader) = lead.leader else {
         ensure!(lead.price == 0, "a price of {} without a bid", lead.price);
@@ -99,7 +100,8 @@ fn check_people(auction: &Auction) -> Result<(), String> {
     let all: BTreeSet<u16> = people.with(BIDS | WATCHES | BANNED).collect();
     ensure!(all.len() == people.len(), "{} known, {} for something", people.len(), all.len());
     for number in all {
-        ensure!(people.find(&people.id(number)) == Some(number), "{:?} is not found", people.id(number));
+        let is_found = people.name(number, |name| people.find(name) == Some(number));
+        ensure!(is_found, "{:?} is not found", people.name(number, str::to_owned));
     }
     let standing = people.with(BANNED).find(|number| auction.bids.living_of(*number).next().is_some());
     let live = matches!(auction.phase, Phase::Live);

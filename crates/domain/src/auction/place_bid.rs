@@ -67,7 +67,7 @@ pub(super) fn may_bid(
     if *bidder == auction.details.seller {
         return Err(Refusal::of(Code::SellerBids));
     }
-    if auction.banned > 0 && auction.people.has(bidder, BANNED) {
+    if auction.banned > 0 && auction.people.has(bidder.as_str(), BANNED) {
         return Err(Refusal::of(Code::BidderBanned));
     }
     if currency != auction.details.currency {

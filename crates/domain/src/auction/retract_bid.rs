@@ -36,7 +36,7 @@ pub(super) fn decide(auction: &Auction, command: &RetractBid, now: Millis) -> Re
 
 /// A bidder's own, his latest that stands, young, and well before the end.
 fn may_retract(auction: &Auction, bidder: &BuyerId, bid: &Bid, now: Millis) -> Result<(), Refusal> {
-    if auction.people.find(bidder) != Some(bid.bidder) {
+    if auction.people.find(bidder.as_str()) != Some(bid.bidder) {
         return Err(Refusal::of(Code::BidUnknown));
     }
     if !auction.terms().bidders_may_retract {
@@ -57,8 +57,9 @@ fn may_retract(auction: &Auction, bidder: &BuyerId, bid: &Bid, now: Millis) -> R
 
 /// A lead as its fact tells it.
 pub(super) fn replayed(auction: &Auction, lead: Lead) -> Replayed {
-    let leader =
-        lead.leader.map(|leader| Leader { bid: leader.bid, bidder: auction.people.id(leader.bidder) });
+    let leader = lead
+        .leader
+        .map(|leader| Leader { bid: leader.bid, bidder: auction.people.name(leader.bidder, BuyerId::known) });
     Replayed {
         leader,
         price_minor: lead.price,

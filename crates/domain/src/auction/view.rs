@@ -135,8 +135,11 @@ impl Auction {
                 AuctionFound::History(self.history(before.unwrap_or(BidNumber::MAX), *limit))
             }
             AuctionQuery::Watchers { after, limit } => {
-                let mut all: Vec<_> =
-                    self.people.with(WATCHES).map(|number| self.people.id(number)).collect();
+                let mut all: Vec<_> = self
+                    .people
+                    .with(WATCHES)
+                    .map(|number| self.people.name(number, BuyerId::known))
+                    .collect();
                 all.sort_unstable();
                 let from = after.as_ref().map_or(0, |after| all.partition_point(|name| name <= after));
                 let page = all.into_iter().skip(from).take((*limit).min(PAGE_MAX));
@@ -152,7 +155,7 @@ impl Auction {
         };
         let award = awards.iter().find(|line| line.award.bidder == *id);
         let award = award.map(|line| (line.award.clone(), line.state));
-        let number = self.people.find(id);
+        let number = self.people.find(id.as_str());
         if number.is_none() && award.is_none() {
             return AuctionFound::Nothing;
         }
@@ -175,7 +178,7 @@ impl Auction {
         let older = self.bids.iter().rev().filter(|bid| bid.number < before).take(limit.min(PAGE_MAX));
         let line = |bid: super::bids::Bid| HistoryLine {
             bid: bid.number,
-            bidder: self.people.id(bid.bidder),
+            bidder: self.people.name(bid.bidder, BuyerId::known),
             at: bid.at,
             // Every maximum but the leader's is at most the price, so only his is cut.
             amount_minor: (!bid.retracted).then(|| bid.max.min(self.lead.price)),

@@ -9,7 +9,7 @@ use crate::id::BuyerId;
 use crate::refusal::{Code, Refusal};
 
 pub(super) fn watch(auction: &Auction, watcher: &BuyerId) -> Result<Decision, Refusal> {
-    if auction.people.has(watcher, WATCHES) {
+    if auction.people.has(watcher.as_str(), WATCHES) {
         return Ok(Decision::Unchanged);
     }
     match auction.phase {
@@ -24,7 +24,7 @@ pub(super) fn watch(auction: &Auction, watcher: &BuyerId) -> Result<Decision, Re
 }
 
 pub(super) fn unwatch(auction: &Auction, watcher: &BuyerId) -> Decision {
-    match auction.people.has(watcher, WATCHES) {
+    match auction.people.has(watcher.as_str(), WATCHES) {
         true => Decision::Fact(AuctionFact::WatchEnded { watcher: watcher.clone() }),
         false => Decision::Unchanged,
     }

@@ -9,12 +9,12 @@ use super::command::{EntryKey, GoodsKey};
 use super::fact::{OrderPlaced, OrderedGoods, RefundCause};
 use super::goods::Ordered;
 use crate::id::{BuyerId, EntryId, OrderId, PaymentId};
-use crate::map::Map;
 use crate::money::{Currency, Minor};
 use crate::seats::command::HoldKey;
-use crate::slab::Slab;
 use crate::stock::command::CheckoutKey;
 use crate::time::Millis;
+use onsale_compact::map::Map;
+use onsale_compact::slab::Slab;
 
 #[derive(Clone, Debug, Default)]
 pub struct Orders {

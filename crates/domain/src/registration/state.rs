@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use super::details::{RegistrationDetails, RegistrationStatus};
 use super::view::EntryStanding;
-use crate::deadlines::Deadlines;
 use crate::ended::{End, EndMemory};
 use crate::id::{BuyerId, EntryId, HoldId, OrderId};
-use crate::map::{Hasher, Map, Table};
 use crate::money::Minor;
-use crate::slab::Slab;
 use crate::time::Millis;
+use onsale_compact::deadlines::Deadlines;
+use onsale_compact::map::{Hasher, Map, Table};
+use onsale_compact::slab::Slab;
 
 #[derive(Clone, Debug)]
 pub struct Registration {

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use super::command::{EventCommand, HoldKey, PlaceHold};
 use super::fact::{AreaLine, HoldAfter, SeatLine};
 use crate::chart::Chart;
-use crate::deadlines::Deadlines;
 use crate::ended::EndMemory;
 use crate::event::{EventDetails, EventStatus};
 use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
-use crate::map::{Hasher, Map, Table};
 use crate::money::Minor;
 use crate::outcome::HoldState;
-use crate::slab::Slab;
 use crate::time::{Millis, is_over};
+use onsale_compact::deadlines::Deadlines;
+use onsale_compact::map::{Hasher, Map, Table};
+use onsale_compact::slab::Slab;
 
 pub(super) const NONE: u32 = u32::MAX;
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::command::{Checkout, CheckoutKey, SaleCommand};
 use super::details::{SaleDetails, SaleStatus, Sku, SkuInfo};
 use super::fact::SkuLine;
-use crate::deadlines::Deadlines;
 use crate::ended::{End, EndMemory};
 use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, SkuIndex};
-use crate::map::{Hasher, Table};
 use crate::money::Minor;
-use crate::slab::Slab;
 use crate::time::Millis;
+use onsale_compact::deadlines::Deadlines;
+use onsale_compact::map::{Hasher, Table};
+use onsale_compact::slab::Slab;
 
 pub(super) const NONE: u32 = u32::MAX;
 

@@ -4,10 +4,10 @@
 use std::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
+use onsale_compact::recall::{self, Recall};
 use onsale_domain::Millis;
 use onsale_domain::limits::{KEY_MS, SEALED_KEY_MS};
 use onsale_domain::listing::Key;
-use onsale_domain::recall::{self, Recall};
 
 /// Where the facts of a yes stand. 40 bytes: there may be ten million of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 
 use std::marker::PhantomData;
 
-use crate::time::Millis;
+/// Milliseconds since 1970.
+type Millis = i64;
 
 /// Entries in a chunk: moving half of one costs less than finding it.
 const CHUNK: usize = 128;
@@ -12,7 +13,7 @@ const SPARSE: usize = CHUNK / 2;
 
 /// What is due is a number of 32 bits: an index into a slab, and whatever its kind makes of the rest.
 #[derive(Clone, Debug)]
-pub(crate) struct Deadlines<D> {
+pub struct Deadlines<D> {
     /// None is empty; within and across them entries ascend.
     chunks: Vec<Vec<Entry>>,
     len: usize,
@@ -53,7 +54,7 @@ impl Entry {
 }
 
 impl<D: Copy + Into<u32> + From<u32>> Deadlines<D> {
-    pub(crate) fn insert(&mut self, until: Millis, fence: u64, due: D) {
+    pub fn insert(&mut self, until: Millis, fence: u64, due: D) {
         let entry = Entry::new(until, fence, due.into());
         self.len += 1;
         let Some(last) = self.chunks.last_mut() else {
@@ -79,7 +80,7 @@ impl<D: Copy + Into<u32> + From<u32>> Deadlines<D> {
     }
 
     /// Removes the deadline; it must be there.
-    pub(crate) fn remove(&mut self, until: Millis, fence: u64) {
+    pub fn remove(&mut self, until: Millis, fence: u64) {
         let key = Entry::new(until, fence, 0).key();
         let at = self.chunk_of(key);
         let chunk = &mut self.chunks[at];
@@ -104,21 +105,25 @@ impl<D: Copy + Into<u32> + From<u32>> Deadlines<D> {
         at.min(self.chunks.len().saturating_sub(1))
     }
 
-    pub(crate) fn first(&self) -> Option<(Millis, D)> {
+    pub fn first(&self) -> Option<(Millis, D)> {
         let entry = self.chunks.first()?.first()?;
         Some((entry.until(), D::from(entry.what)))
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Millis, u64, D)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Millis, u64, D)> {
         self.chunks.iter().flatten().map(|entry| (entry.until(), entry.fence(), D::from(entry.what)))
     }
 
     /// What is over at `now`, in order.
-    pub(crate) fn over(&self, now: Millis) -> impl Iterator<Item = D> {
-        self.iter().take_while(move |(until, _, _)| crate::time::is_over(*until, now)).map(|(_, _, due)| due)
+    pub fn over(&self, now: Millis) -> impl Iterator<Item = D> {
+        self.iter().take_while(move |(until, _, _)| *until <= now).map(|(_, _, due)| due)
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn len(&self) -> usize {
         self.len
     }
 }

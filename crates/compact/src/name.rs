@@ -1,7 +1,7 @@
 //! People's names in 17 bytes: short ones as they are, the numbers of accounts and merchants' UUIDs as numbers, what
 //! many names begin with kept once. A name that fits no such form is kept whole elsewhere.
 
-use crate::id::{BuyerId, read_base32, write_base32};
+use crate::base32::{read_base32, write_base32};
 use crate::slab::Slab;
 
 /// Beginnings that are kept once, at most; three bits number them, 0 is none. They are never forgotten.
@@ -14,22 +14,22 @@ const KIND_UUID: u8 = 18;
 const KIND_LONG: u8 = 31;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Packed {
+pub(crate) struct Packed {
     /// The beginning's number, then the kind.
     tag: u8,
     bytes: [u8; 16],
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     prefixes: Vec<Box<str>>,
     long: Slab<Box<str>>,
 }
 
-/// The names of an auction's people by their numbers, in rows of 15: one row fills one of the allocator's blocks, and
+/// Names by their numbers, in rows of 15: one row fills one of the allocator's blocks, and
 /// a long list neither moves when it grows nor keeps more than a row it does not use.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Forms {
+pub(crate) struct Forms {
     #[expect(clippy::vec_box, reason = "a row must not move, nor the list be one block")]
     rows: Vec<Box<[Packed; ROW]>>,
     len: usize,
@@ -38,15 +38,15 @@ pub(super) struct Forms {
 const ROW: usize = 15;
 
 impl Forms {
-    pub(super) fn get(&self, number: u16) -> Packed {
+    pub(crate) fn get(&self, number: u16) -> Packed {
         self.rows[usize::from(number) / ROW][usize::from(number) % ROW]
     }
 
-    pub(super) fn set(&mut self, number: u16, name: Packed) {
+    pub(crate) fn set(&mut self, number: u16, name: Packed) {
         self.rows[usize::from(number) / ROW][usize::from(number) % ROW] = name;
     }
 
-    pub(super) fn push(&mut self, name: Packed) {
+    pub(crate) fn push(&mut self, name: Packed) {
         match self.rows.last_mut() {
             Some(row) if !self.len.is_multiple_of(ROW) => row[self.len % ROW] = name,
             Some(_) | None => self.rows.push(Box::new([name; ROW])),
@@ -72,7 +72,7 @@ impl Packed {
 
 impl Names {
     /// The form of a name, if it has one with the beginnings that are known; `None`: it is long or nobody's.
-    pub(super) fn pack(&self, name: &str) -> Option<Packed> {
+    pub(crate) fn pack(&self, name: &str) -> Option<Packed> {
         if let Some(bytes) = raw(name) {
             return Some(Packed::new(0, name.len() as u8, bytes));
         }
@@ -81,13 +81,13 @@ impl Names {
     }
 
     /// The form of a new name; takes note of its beginning, or of all of it.
-    pub(super) fn take(&mut self, name: &str) -> Packed {
+    pub(crate) fn take(&mut self, name: &str) -> Packed {
         if let Some((prefix, ..)) = parts(name)
             && name.len() > 16
             && self.prefix(prefix).is_none()
             && self.prefixes.len() < PREFIXES_MAX
         {
-            // Most auctions know one or two.
+            // Most lists know one or two.
             self.prefixes.reserve_exact(1);
             self.prefixes.push(prefix.into());
         }
@@ -98,23 +98,23 @@ impl Names {
         })
     }
 
-    pub(super) fn give_back(&mut self, name: Packed) {
+    pub(crate) fn give_back(&mut self, name: Packed) {
         if let Some(index) = name.long_index() {
             self.long.remove(index);
         }
     }
 
-    pub(super) fn long(&self, name: Packed) -> Option<&str> {
+    pub(crate) fn long(&self, name: Packed) -> Option<&str> {
         name.long_index().map(|index| &*self.long[index])
     }
 
-    pub(super) fn is_long(&self, name: Packed, text: &str) -> bool {
+    pub(crate) fn is_long(&self, name: Packed, text: &str) -> bool {
         self.long(name) == Some(text)
     }
 
-    pub(super) fn unpack(&self, name: Packed) -> BuyerId {
+    pub(crate) fn unpack<T>(&self, name: Packed, make: impl FnOnce(&str) -> T) -> T {
         if let Some(long) = self.long(name) {
-            return BuyerId::known(long);
+            return make(long);
         }
         let prefix = match usize::from(name.tag >> KIND_BITS) {
             0 => "",
@@ -130,7 +130,7 @@ impl Names {
                 text.push_str(std::str::from_utf8(&name.bytes[..usize::from(length)]).unwrap_or_default())
             }
         }
-        BuyerId::known(&text)
+        make(&text)
     }
 
     /// The number of a beginning that is known.
@@ -142,7 +142,7 @@ impl Names {
     }
 
     #[cfg(test)]
-    pub(super) fn is_long_empty(&self) -> bool {
+    pub(crate) fn is_long_empty(&self) -> bool {
         self.long.is_empty()
     }
 }
