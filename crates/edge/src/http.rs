@@ -26,6 +26,7 @@ pub mod json;
 pub mod layout;
 pub mod list;
 pub mod lost;
+pub mod metadata;
 pub mod names;
 pub mod ordering;
 pub mod overrides;

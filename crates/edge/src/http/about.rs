@@ -6,15 +6,14 @@ use onsale_domain::listing::{Creation, Describe, ListingCommand, ListingFact};
 use onsale_domain::{Command, Fact};
 use onsale_engine::{Answer, View};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::problem::Problem;
-use super::reply;
 use super::time::Time;
+use super::{metadata, reply};
 
-/// A JSON object that is told back and never looked into.
-pub type Metadata = Map<String, Value>;
+pub use super::metadata::Metadata;
 
 const MICRO: f64 = 1_000_000.0;
 
@@ -68,7 +67,7 @@ pub struct AboutBody {
     external_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    metadata: Option<Metadata>,
+    metadata: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     card: Option<CardBody>,
     created_at: Time,
@@ -117,13 +116,7 @@ pub fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<
 }
 
 fn text_of(metadata: &Metadata) -> String {
-    // What came as JSON can be written as JSON.
-    serde_json::to_string(metadata).unwrap_or_default()
-}
-
-/// The metadata as they came in.
-pub fn metadata_of(about: &About) -> Option<Metadata> {
-    about.metadata.as_deref().and_then(|text| serde_json::from_str(text).ok())
+    metadata.text().to_owned()
 }
 
 impl AboutBody {
@@ -143,7 +136,7 @@ impl AboutBody {
     fn new(about: Option<&About>, created_at: i64, last_updated: i64) -> AboutBody {
         let about = about.cloned().unwrap_or_default();
         AboutBody {
-            metadata: metadata_of(&about),
+            metadata: about.metadata.as_deref().and_then(metadata::told).map(ToOwned::to_owned),
             external_id: about.external_id,
             card: about.card.map(CardBody::from),
             created_at: Time(created_at),

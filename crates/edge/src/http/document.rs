@@ -271,6 +271,16 @@ mod tests {
         }
     }
 
+    /// A type of the language is no name that a client should be given.
+    #[test]
+    fn a_schema_is_called_after_what_it_is() {
+        for name in
+            document()["components"]["schemas"].as_object().into_iter().flatten().map(|(name, _)| name)
+        {
+            assert!(name.starts_with(|sign: char| sign.is_ascii_uppercase()), "{name}");
+        }
+    }
+
     /// A word of the document without a value is a mistake in its assembly.
     #[test]
     fn nothing_is_null_but_in_examples() {
@@ -297,6 +307,7 @@ mod tests {
         for (operation, is_needed) in [
             ("events.create", true),
             ("holds.change", true),
+            ("venues.publish_layout", true),
             ("holds.confirm", false),
             ("entries.create", false),
             ("orders.pay", false),

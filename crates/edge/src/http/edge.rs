@@ -52,6 +52,7 @@ impl Edge {
         let route = table().path_number(request.uri().path());
         let id = self.request_id(request.headers());
         let is_stale = self.is_stale(&request);
+        let is_read = request.method().is_safe();
         let mut response = match self.check(route, &request) {
             Err(problem) => problem.into_response(),
             Ok(()) => within_time(self.handle(route, request), late).await,
@@ -63,6 +64,9 @@ impl Edge {
             tracing::error!(request = ?id, status, "request {id:?} to {} failed with {status}", table().path_name(route));
         } else {
             tracing::debug!(request = ?id, status, route = table().path_name(route), took_us = took.as_micros() as u64);
+        }
+        if is_read {
+            problem::for_reader(&mut response);
         }
         problem::finish(&mut response, &id);
         response.headers_mut().insert(REQUEST_ID, id);

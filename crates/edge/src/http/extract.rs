@@ -168,7 +168,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathParams {
 const BUYER: HeaderName = HeaderName::from_static("onsale-buyer");
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// What a merchant's own name of a buyer must be.
-pub const BUYER_RULE: &str = "a buyer's id of your own: 1 to 128 characters, no control characters, and not beginning with \
+pub const BUYER_RULE: &str = "must be a buyer's id of your own: 1 to 128 characters, no control characters, and not beginning with \
      usr_, which are the accounts of this server";
 
 /// What accounts begin with: a merchant's server cannot speak for one.
@@ -220,7 +220,7 @@ impl Caller {
                 let text = std::str::from_utf8(value.as_bytes()).ok();
                 let known = text.and_then(idempotency::parse);
                 let text = known.ok_or_else(|| {
-                    Problem::parameter("Idempotency-Key", "1 to 255 characters, quoted or bare")
+                    Problem::parameter("Idempotency-Key", "must be 1 to 255 characters, quoted or bare")
                 })?;
                 Some(RouteKey::new(text, method, path))
             }
@@ -239,7 +239,8 @@ impl Caller {
 
     /// The buyer, where the route needs one.
     pub fn buyer(&self) -> Result<&BuyerId, Problem> {
-        self.buyer.as_ref().ok_or_else(|| Problem::parameter("Onsale-Buyer", "this header names the buyer"))
+        let why = "this header is missing: it says who buys, by your own id of the buyer";
+        self.buyer.as_ref().ok_or_else(|| Problem::parameter("Onsale-Buyer", why))
     }
 
     /// Where a command comes from: its idempotency key if the caller gave one, and who acts. `decoded`: the body, and those headers but the
@@ -365,11 +366,15 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     {
         return Ok(value);
     }
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let why = format!("the body is not valid UTF-8, at byte {}", error.valid_up_to() + 1);
+        return Err(Problem::with(catalog::MALFORMED, why));
+    }
     if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
         return Err(Problem::with(catalog::MALFORMED, plain::unreadable(&error)));
     }
     if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Problem::invalid("body", "a JSON object"));
+        return Err(Problem::invalid("body", "must be a JSON object"));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     match serde_path_to_error::deserialize::<_, T>(&mut reader) {

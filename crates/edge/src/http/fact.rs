@@ -11,6 +11,9 @@ pub mod schema;
 mod series;
 mod venue;
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use onsale_domain::id::{SeatIndex, write_inside};
 use onsale_domain::listing::BodyView;
 use onsale_domain::seats::SeatsView;
@@ -18,7 +21,8 @@ use onsale_domain::stock::SaleView;
 use onsale_domain::{Fact, HoldId, ListingId, OrderId, Step};
 use onsale_engine::View;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::time::Time;
@@ -32,6 +36,17 @@ pub struct Teller<'a> {
     listing: ListingId,
     event: Option<&'a SeatsView>,
     sale: Option<&'a SaleView>,
+}
+
+/// A fact as everybody is told it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Told(Fields);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).unwrap_or_default())
+    }
 }
 
 /// What every fact says beside its own fields.
@@ -67,18 +82,18 @@ impl<'a> Teller<'a> {
     }
 
     /// `{"epoch", "offset", "at", "kind", …the fact's own fields}`, and `"by"` if it was not the buyer.
-    pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> Value {
+    pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> Told {
         let Step { epoch, at, .. } = *step;
         let by = step.by.as_ref().map(|by| by.to_string());
         let head = FactHead { epoch, offset, at: Time(at), by };
         // First the fact's own, so that none of its fields can stand in for what the step says.
         let mut told = self.fields(fact, onsale_domain::listing::fence(epoch, offset));
         told.extend(object(&head));
-        Value::Object(told)
+        Told(told)
     }
 
     /// Its kind and its own fields.
-    fn fields(&self, fact: &Fact, fence: u64) -> Map<String, Value> {
+    fn fields(&self, fact: &Fact, fence: u64) -> Fields {
         match fact {
             Fact::Venue(fact) => object(&VenueFactBody::from(fact)),
             Fact::Event(fact) => object(&self.event(fact, fence)),
@@ -112,11 +127,10 @@ impl<'a> Teller<'a> {
     }
 }
 
-fn object(told: &impl Serialize) -> Map<String, Value> {
-    match serde_json::to_value(told) {
-        Ok(Value::Object(fields)) => fields,
-        Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) | Err(_) => {
-            Map::new()
-        }
-    }
+/// The fields of an object by name, each as the JSON that it is: what a merchant has written is told as it came.
+type Fields = BTreeMap<String, Box<RawValue>>;
+
+fn object(told: &impl Serialize) -> Fields {
+    let text = serde_json::to_string(told).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }

@@ -8,12 +8,11 @@ use axum::response::Response;
 use onsale_domain::ListingId;
 use onsale_engine::{EngineError, Position, View};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::extract::EventPath;
-use super::fact::Teller;
 use super::fact::schema::AnyFact;
+use super::fact::{Teller, Told};
 use super::list::{self, Page};
 use super::problem::Problem;
 use super::query::Query;
@@ -24,7 +23,7 @@ use crate::app::App;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FactList {
     #[schema(value_type = Vec<AnyFact<'static>>)]
-    data: Vec<Value>,
+    data: Vec<Told>,
     /// Where to go on, always: the position of the last fact here, for `after`. It is a place in the log, the same as in
     /// `Onsale-Position` and in the stream.
     #[schema(value_type = String, example = "1-57")]
@@ -76,7 +75,8 @@ pub fn read_after(named: &str, text: Option<&str>, view: &View) -> Result<Positi
     let epoch = view.position.epoch;
     match text {
         None => Ok(Position { epoch, offset: 0 }),
-        Some(text) => At::parse(text, epoch)
-            .ok_or_else(|| Problem::parameter(named, "<epoch>-<offset>, or an offset of the current epoch")),
+        Some(text) => At::parse(text, epoch).ok_or_else(|| {
+            Problem::parameter(named, "must be <epoch>-<offset>, or an offset of the current epoch")
+        }),
     }
 }

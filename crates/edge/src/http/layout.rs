@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 /// Rows come best first, seats from left to right as seen from the stage.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Layout)]
+#[schema(as = Layout, min_properties = 1)]
 pub struct LayoutBody {
     #[serde(default)]
     pub sections: Vec<SectionBody>,

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use onsale_domain::about::About;
+use onsale_domain::limits::EXTERNAL_ID_CHARS_MAX;
 use onsale_domain::{ListingId, ListingKind, Millis, Tenant};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
@@ -135,15 +137,20 @@ impl Asked<'_> {
         is_within(view.created_at, self.created.0, self.created.1)
     }
 
-    /// Between an instant and the same or an earlier one nothing is.
+    /// Between an instant and the same or an earlier one nothing is, and nothing has a name that cannot be given.
     pub fn check(&self) -> Result<(), Problem> {
+        let named = About { external_id: self.external_id.map(str::to_owned), ..About::default() };
+        if named.check().is_err() {
+            let why = format!("must be 1 to {EXTERNAL_ID_CHARS_MAX} characters without control characters");
+            return Err(Problem::parameter("external_id", why));
+        }
         for ((after, before), name) in [(self.starts, "starts_before"), (self.created, "created_before")] {
             if let (Some(after), Some(before)) = (after, before)
                 && after >= before
             {
                 return Err(Problem::parameter(
                     name,
-                    format!("later than `{}`", name.replace("before", "after")),
+                    format!("must be later than `{}`", name.replace("before", "after")),
                 ));
             }
         }
@@ -156,7 +163,7 @@ pub fn limit(asked: Option<usize>) -> Result<usize, Problem> {
     match asked {
         None => Ok(LIMIT_DEFAULT),
         Some(limit) if (1..=LIMIT_MAX).contains(&limit) => Ok(limit),
-        Some(_) => Err(Problem::parameter("limit", format!("1 to {LIMIT_MAX}"))),
+        Some(_) => Err(Problem::parameter("limit", format!("must be 1 to {LIMIT_MAX}"))),
     }
 }
 
@@ -222,7 +229,7 @@ impl<'a> Cursors<'a> {
 }
 
 pub fn wrong() -> Problem {
-    Problem::parameter("after", "`next` of the page before, of this very list")
+    Problem::parameter("after", "must be `next` of the page before, of this very list")
 }
 
 /// A page of things that were read with one more than was asked for: whether there is that one tells whether to go on.
@@ -260,15 +267,15 @@ pub async fn listings(
     asked.check()?;
     let is_wanted = |view: &View| asked.lets_pass(view) && is_wanted(view);
     let (after, limit) = asked.page();
+    let (limit, cursors) = (self::limit(limit)?, Cursors::new(operation, ""));
+    let after = cursors.read(after, |text| ListingId::parse(text).filter(|listing| listing.kind == kind))?;
     if let Some(external_id) = asked.external_id {
         let found = named(app, kind, external_id).await?;
-        self::limit(limit)?;
-        return Ok((found.into_iter().filter(|view| is_wanted(view)).collect(), None));
+        let is_behind = |view: &View| after.is_none_or(|after| view.listing > after);
+        return Ok((found.into_iter().filter(|view| is_behind(view) && is_wanted(view)).collect(), None));
     }
-    let cursors = Cursors::new(operation, "");
-    let after = cursors.read(after, |text| ListingId::parse(text).filter(|listing| listing.kind == kind))?;
     let read = |place, count| app.engine.listings(Tenant::DEFAULT, kind, place, count);
-    let (found, next) = look(after, self::limit(limit)?, read, |view| view.listing, |view| is_wanted(view));
+    let (found, next) = look(after, limit, read, |view| view.listing, |view| is_wanted(view));
     Ok((found, next.map(|place| cursors.write(&place.to_string()))))
 }
 

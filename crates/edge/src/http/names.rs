@@ -70,19 +70,26 @@ impl Names {
     }
 
     pub fn seat_text(&self, seat: SeatIndex) -> &str {
-        let chart = &self.event().chart;
-        if (seat as usize) < chart.seats_len() {
-            return chart.seat_id(seat);
-        }
-        self.unknown_seats.get((SeatIndex::MAX - seat) as usize).map_or("", String::as_str)
+        self.seat_named(seat).unwrap_or_default()
     }
 
     pub fn area_text(&self, area: AreaIndex) -> &str {
-        let areas = &self.event().chart.areas;
-        if let Some(area) = areas.get(usize::from(area)) {
-            return &area.id;
+        self.area_named(area).unwrap_or_default()
+    }
+
+    /// A seat of the chart, or what this request called so; none if only another request knew it.
+    pub fn seat_named(&self, seat: SeatIndex) -> Option<&str> {
+        let chart = &self.event().chart;
+        if (seat as usize) < chart.seats_len() {
+            return Some(chart.seat_id(seat));
         }
-        self.unknown_areas.get(usize::from(AreaIndex::MAX - area)).map_or("", String::as_str)
+        self.unknown_seats.get((SeatIndex::MAX - seat) as usize).map(String::as_str)
+    }
+
+    /// The same of an area.
+    pub fn area_named(&self, area: AreaIndex) -> Option<&str> {
+        let known = self.event().chart.areas.get(usize::from(area)).map(|area| &area.id);
+        known.or_else(|| self.unknown_areas.get(usize::from(AreaIndex::MAX - area))).map(String::as_str)
     }
 }
 

@@ -32,6 +32,11 @@ pub fn words(parser: &str) -> String {
     format!("must be {}, not {}", known.as_deref().unwrap_or(wanted), given(came))
 }
 
+/// What a parser says of lists in lists in lists.
+const TOO_DEEP: &str = "recursion limit exceeded";
+/// So many steps lead to a place that is nested too deeply: enough to find it, and never all of them.
+const DEEP_STEPS: usize = 3;
+
 /// What is wrong with a text that is no JSON, and where.
 pub fn unreadable(error: &serde_json::Error) -> String {
     let what = if error.is_eof() { "the body ends too early" } else { "not valid JSON" };
@@ -41,7 +46,8 @@ pub fn unreadable(error: &serde_json::Error) -> String {
 /// The place that an error speaks of: as people write it, and as a JSON pointer. A field that is missing has one as well.
 pub fn place(path: &Path, parser: &str) -> (String, String) {
     let mut place = (String::new(), String::new());
-    for segment in path.iter() {
+    let steps = if parser.starts_with(TOO_DEEP) { DEEP_STEPS } else { usize::MAX };
+    for segment in path.iter().take(steps) {
         match segment {
             Segment::Seq { index } => {
                 place.0.push_str(&format!("[{index}]"));
@@ -114,6 +120,11 @@ fn bare(told: &str) -> Option<&'static str> {
             Some("must be a whole number")
         }
         "number too large to fit in target type" => Some("is too large a number"),
+        // The body can be read, so that only half of a pair is there.
+        "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
+            Some("has half a character, such as \\ud800")
+        }
+        TOO_DEEP => Some("is nested too deeply"),
         "number too small to fit in target type" => Some("is too small a number"),
         _ => None,
     }
@@ -211,6 +222,7 @@ mod tests {
         }
         assert_eq!(words("missing field `name` at line 1 column 2"), "`name` is missing");
         assert_eq!(words("invalid digit found in string"), "must be a whole number");
+        assert_eq!(words("recursion limit exceeded at line 1 column 128"), "is nested too deeply");
         let long = format!(r#"{{"count": "{}"}}"#, "x".repeat(10_000));
         let error = serde_json::from_str::<Probe>(&long).expect_err("it is wrong");
         assert!(words(&error.to_string()).len() < 200, "what came is not told back whole");
@@ -231,5 +243,7 @@ mod tests {
         assert_eq!(at(r#"{"inner": {"needs": {}}}"#), told("inner.needs.this", "/inner/needs/this"));
         assert_eq!(at(r#"{"inner": {"yes": true, "yes": true}}"#), told("inner.yes", "/inner/yes"));
         assert_eq!(at("3"), told("body", ""));
+        let deep = format!("{}{}", r#"{"inner": "#.repeat(200), "}".repeat(200));
+        assert_eq!(at(&deep), told("inner.inner.inner", "/inner/inner/inner"), "enough to find it");
     }
 }

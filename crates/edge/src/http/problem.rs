@@ -312,14 +312,16 @@ impl Obstacles {
         let mut obstacles = Obstacles::default();
         for one in all {
             match one {
-                InTheWay::Seat(seat, code) => match names.seat_text(*seat) {
-                    "" => {}
-                    seat => obstacles.seats.push(SeatInTheWay { seat: seat.to_owned(), code: code.as_str() }),
-                },
-                InTheWay::Area(area, code) => match names.area_text(*area) {
-                    "" => {}
-                    area => obstacles.areas.push(AreaInTheWay { area: area.to_owned(), code: code.as_str() }),
-                },
+                InTheWay::Seat(seat, code) => {
+                    let named = names.seat_named(*seat).map(str::to_owned);
+                    let code = code.as_str();
+                    obstacles.seats.extend(named.map(|seat| SeatInTheWay { seat, code }));
+                }
+                InTheWay::Area(area, code) => {
+                    let named = names.area_named(*area).map(str::to_owned);
+                    let code = code.as_str();
+                    obstacles.areas.extend(named.map(|area| AreaInTheWay { area, code }));
+                }
                 InTheWay::Sku(..) => {}
             }
         }
@@ -388,6 +390,26 @@ impl IntoResponse for Problem {
     }
 }
 
+/// What whoever only reads is told instead: there is no command to send again, and no key.
+const FOR_READERS: [(Entry, &str); 4] = [
+    (
+        catalog::TIMED_OUT,
+        "The store does not answer in time. Reading changes nothing: try again in a moment.",
+    ),
+    (catalog::STORE_UNAVAILABLE, "Try again in a moment; operators run `onsale doctor`."),
+    (catalog::RECOVERING, "It is being recovered, which takes seconds: try again in a moment."),
+    (catalog::STOPPING, "Try again in a moment."),
+];
+
+/// Tells the answer to a read, if it is a problem, without a word of commands.
+pub fn for_reader(response: &mut Response) {
+    let problem = response.extensions_mut().get_mut::<Arc<Problem>>().and_then(Arc::get_mut);
+    let Some(Problem(told)) = problem else { return };
+    if let Some((_, next)) = FOR_READERS.iter().find(|(entry, _)| entry.next == told.detail) {
+        told.detail = (*next).to_owned();
+    }
+}
+
 /// Writes the body of an answer that is a problem; every other stays as it is.
 pub fn finish(response: &mut Response, request_id: &HeaderValue) {
     if let Some(problem) = response.extensions_mut().remove::<Arc<Problem>>() {
@@ -399,6 +421,23 @@ pub fn finish(response: &mut Response, request_id: &HeaderValue) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_only_reads_is_told_of_no_command() {
+        for error in [
+            EngineError::Unanswered("later".to_owned()),
+            EngineError::Unavailable("away".to_owned()),
+            EngineError::Recovering,
+            EngineError::Stopping,
+        ] {
+            let mut response = Problem::from(error).into_response();
+            for_reader(&mut response);
+            let problem = response.extensions().get::<Arc<Problem>>().expect("a problem");
+            let detail = problem.0.detail.to_lowercase();
+            assert!(detail.contains("try again"), "{detail}");
+            assert!(!detail.contains("idempotency-key") && !detail.contains("decided"), "{detail}");
+        }
+    }
 
     #[test]
     fn a_field_of_the_body_is_pointed_at_and_a_parameter_is_not() {

@@ -4,6 +4,7 @@ use std::error::Error;
 
 use axum::extract::FromRequestParts;
 use axum::extract::rejection::QueryRejection;
+use axum::http::Uri;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
@@ -17,9 +18,34 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
+        let uri = with_offsets(parts.uri.query().unwrap_or_default());
+        let query = axum::extract::Query::<T>::try_from_uri(uri.as_ref().unwrap_or(&parts.uri));
         query.map(|query| Query(query.0)).map_err(|error| wrong(&error))
     }
+}
+
+/// The same query with the offsets of its times as they were meant; `None` if it says them already. In a query `+` is a
+/// space, and people forget to escape it; before `hh:mm` at the end of a time it can be nothing else.
+fn with_offsets(query: &str) -> Option<Uri> {
+    let meant: Vec<Option<String>> = query.split('&').map(with_offset).collect();
+    if meant.iter().all(Option::is_none) {
+        return None;
+    }
+    let pairs = query.split('&').zip(meant).map(|(pair, meant)| meant.unwrap_or_else(|| pair.to_owned()));
+    format!("/?{}", pairs.collect::<Vec<_>>().join("&")).parse().ok()
+}
+
+fn with_offset(pair: &str) -> Option<String> {
+    let (name, value) = pair.split_once('=')?;
+    if !(name.ends_with("_after") || name.ends_with("_before")) {
+        return None;
+    }
+    let value = value.replace("%20", "+").replace("%3A", ":").replace("%3a", ":");
+    let (time, offset) = value.rsplit_once('+')?;
+    let digits = |all: [&u8; 4]| all.into_iter().all(u8::is_ascii_digit);
+    let is_offset = matches!(offset.as_bytes(), [h, i, b':', m, n] if digits([h, i, m, n]));
+    // Between a day and an hour there is no offset.
+    (is_offset && time.contains(['T', 't'])).then(|| format!("{name}={time}%2B{offset}"))
 }
 
 /// What the parser of a query says, with the parameter that it speaks of.

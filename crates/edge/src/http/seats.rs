@@ -30,7 +30,7 @@ pub struct Form {
     format: Option<FormName>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum FormName {
     Json,
@@ -66,7 +66,7 @@ impl Serialize for Statuses<'_> {
 /// `Accept: application/octet-stream` or `?format=binary`: two bits a seat, four seats a byte, the first in the
 /// lowest bits, by the chart's `index`: 0 available, 1 held, 2 sold, 3 blocked.
 #[utoipa::path(get, path = "/v1/events/{event}/seats", tag = "seats",
-    params(("format" = Option<String>, Query, description = "`json` or `binary`"), ("If-None-Match" = Option<String>, Header)),
+    params(("format" = inline(Option<FormName>), Query), ("If-None-Match" = Option<String>, Header)),
     responses((status = 200, content((SeatStatuses = "application/json"), (Vec<u8> = "application/octet-stream")),
                headers(("Onsale-Seats" = u32, description = "How many seats the binary form has bits for"))), (status = 304, description = "Nothing has changed")))]
 pub async fn show(

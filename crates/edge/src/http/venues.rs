@@ -223,7 +223,7 @@ pub async fn show(
     let venue = find(&app, &at.listing)?;
     let published = match wish.version {
         None => venue.latest(),
-        Some(version) => Some(venue.version(version).ok_or_else(|| version_unknown("version"))?),
+        Some(version) => Some(venue.version(version).ok_or_else(no_such_version)?),
     };
     Ok(reply::json(StatusCode::OK, &whole(&view, published)))
 }
@@ -270,8 +270,15 @@ pub fn name_of(app: &App, venue: &ListingId) -> Option<String> {
     find(app, venue).ok().map(|venue| venue.name.clone())
 }
 
+const VERSION_UNKNOWN: &str = "no such version is kept; GET the venue to see which are";
+
+fn no_such_version() -> Problem {
+    Problem::parameter("version", VERSION_UNKNOWN)
+}
+
+/// A field of a body names a version that the venue does not keep.
 pub fn version_unknown(field: &str) -> Problem {
-    Problem::invalid(field, "no such version is kept; GET the venue to see which are")
+    Problem::invalid(field, VERSION_UNKNOWN)
 }
 
 fn summary(view: &View, venue: &Venue) -> VenueBody {

@@ -4,6 +4,7 @@ mod offline;
 mod remote;
 mod told;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use anyhow::Context;
 use clap::Args as ClapArgs;
 use onsale_domain::ListingId;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use self::told::Style;
 use super::client::Server;
@@ -66,6 +68,15 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// A fact without what a merchant has written into it: that may be deeper, and its numbers larger, than a value here.
+fn without_metadata(json: &str) -> Value {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).unwrap_or_default();
+    let fields = fields.into_iter().filter(|(name, _)| name != "metadata");
+    fields
+        .map(|(name, field)| (name, serde_json::from_str::<Value>(field.get()).unwrap_or_default()))
+        .collect()
+}
+
 /// Where facts are printed, and how.
 struct Out {
     json: bool,
@@ -74,11 +85,12 @@ struct Out {
 }
 
 impl Out {
-    fn fact(&mut self, fact: &Value) -> anyhow::Result<()> {
+    /// One fact, as the JSON that the server tells.
+    fn fact(&mut self, json: &str) -> anyhow::Result<()> {
         if self.json {
-            writeln!(self.stdout, "{fact}")?;
+            writeln!(self.stdout, "{json}")?;
         } else {
-            writeln!(self.stdout, "{}", told::line(fact, self.style))?;
+            writeln!(self.stdout, "{}", told::line(&without_metadata(json), self.style))?;
         }
         Ok(())
     }

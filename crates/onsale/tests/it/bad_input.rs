@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::document::operation;
 use crate::examples::player::{Asked, Player, steps};
-use crate::house::{Answer, House};
+use crate::house::{Answer, House, KEY};
 use fields::{Field, Schema, of_body, with, without};
 
 /// What says more of the server's insides than of the request.
@@ -131,8 +131,15 @@ fn of_another_kind(schema: &Schema) -> Vec<Value> {
 
 /// What is of the right kind and outside the bounds that the document tells.
 fn out_of_bounds(field: &Field) -> Vec<Value> {
-    let schema = &field.schema;
-    let own = || field.bodies[0].pointer(&field.pointer).and_then(|list| list.get(0)).cloned();
+    let own = field.bodies[0].pointer(&field.pointer).and_then(|list| list.get(0)).cloned();
+    let choices = field.schema.choices();
+    let mut wrong = outside(&field.schema, own);
+    wrong.extend(choices.iter().flat_map(|one| outside(one, one.sample().get(0).cloned())));
+    wrong
+}
+
+/// The same of one shape; `own` is something that may stand in it, if it is a list.
+fn outside(schema: &Schema, own: Option<Value>) -> Vec<Value> {
     let mut wrong = Vec::new();
     wrong.extend(schema.number("minimum").map(|least| json!(least - 1)));
     wrong.extend(schema.number("maximum").map(|most| json!(most + 1)));
@@ -140,7 +147,7 @@ fn out_of_bounds(field: &Field) -> Vec<Value> {
     wrong.extend(schema.number("maxLength").map(|most| json!("x".repeat(most as usize + 1))));
     wrong.extend(schema.number("minItems").filter(|least| *least > 0).map(|_| json!([])));
     let most = schema.number("maxItems").filter(|most| *most <= LIST_MAX);
-    wrong.extend(most.zip(own()).map(|(most, one)| json!(vec![one; most as usize + 1])));
+    wrong.extend(most.zip(own).map(|(most, one)| json!(vec![one; most as usize + 1])));
     if schema.words.contains_key("enum") {
         wrong.push(json!("gone"));
     }
@@ -216,8 +223,11 @@ fn every_parameter_is_named_when_it_is_wrong() {
                 let told = problem_of(&player.ask(route, &asked), &said);
                 let names = |told: &Value| {
                     let is_unknown = told["status"] == 404 && told["field"].is_null();
-                    let is_named =
-                        told["field"] == name || matches!(wish, Wish::NamedOrUnknown) && is_unknown;
+                    let is_named = match wish {
+                        Wish::Named => told["field"] == name && says_what_must_be(told),
+                        Wish::NamedOrUnknown => told["field"] == name || is_unknown,
+                        Wish::Missing => told["field"] == name && says(told, &["missing"]),
+                    };
                     // A parameter is no part of a body.
                     is_named && told["pointer"].is_null()
                 };
@@ -240,9 +250,22 @@ fn every_code_is_explained_in_plain_words() {
     }
 }
 
+/// Whether one of these words stands in what is told.
+fn says(told: &Value, words: &[&str]) -> bool {
+    let detail = told["detail"].as_str().unwrap_or_default();
+    detail.split(|sign: char| !sign.is_alphanumeric()).any(|word| words.contains(&word))
+}
+
+/// What a value must be is a sentence: whoever reads only that knows what to change.
+fn says_what_must_be(told: &Value) -> bool {
+    told["status"] != 422 || says(told, &["must", "is"])
+}
+
 /// What the answer must say of a wrong parameter.
 enum Wish {
     Named,
+    /// That it is not there, though it must be.
+    Missing,
     /// An id of something that is nowhere: its code says what.
     NamedOrUnknown,
 }
@@ -277,8 +300,11 @@ fn wrong_parameters(
             all
         }
         "query" => {
+            let bounds = outside(schema, None);
+            let texts: Vec<String> =
+                bounds.iter().map(|value| value.as_str().map_or(value.to_string(), str::to_owned)).collect();
             let values: &[&str] = match (schema.kind(), name) {
-                ("integer", _) => &["", "x", "-1", "1.5", "99999999999999999999"],
+                ("integer", _) => &["", "x", "-1", "1.5", "4000000000", "99999999999999999999"],
                 (_, _) if schema.is_time() => &["2027-01-01", "1893456000000", "2027-01-01T00:00:00"],
                 (_, _) if schema.words.contains_key("enum") => &["", "gone"],
                 // Of facts it is a position: any number could be one.
@@ -286,19 +312,22 @@ fn wrong_parameters(
                     &["nothing", "1-x"]
                 }
                 (_, "after") => &["nothing", "000000000000"],
-                (_, "user_id") => &["", "usr_1"],
-                (_, "code") => &["nothing"],
-                _ => &[],
+                (_, "listing") => &["", "nothing", &long],
+                // Of a chart it only says how long the answer may be kept.
+                (_, "version") => &[],
+                _ if !texts.is_empty() => &[],
+                _ => panic!("{}: what is wrong with {name}?", route.operation),
             };
-            let wish = || if name == "code" { Wish::NamedOrUnknown } else { Wish::Named };
-            let put = |value: &&str| {
+            let values = values.iter().copied().chain(texts.iter().map(String::as_str));
+            let wish = || if name == "listing" { Wish::NamedOrUnknown } else { Wish::Named };
+            let put = |value: &str| {
                 let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
                 let kept = query.split('&').filter(|pair| !pair.is_empty());
                 let kept = kept.filter(|pair| pair.split('=').next() != Some(name));
                 let words: Vec<String> = kept.map(str::to_owned).chain([format!("{name}={value}")]).collect();
                 (Asked { path: format!("{path}?{}", words.join("&")), ..asked.clone() }, wish())
             };
-            values.iter().map(put).collect()
+            values.map(put).collect()
         }
         _ => {
             let values: &[&str] = match name {
@@ -314,14 +343,96 @@ fn wrong_parameters(
                 "If-None-Match" => &[],
                 _ => panic!("{}: what is wrong with {name}?", route.operation),
             };
+            let mut others = asked.headers.clone();
+            others.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             let put = |value: &&str| {
-                let mut headers = asked.headers.clone();
-                headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-                headers.push((name.to_owned(), (*value).to_owned()));
+                let headers = [&others[..], &[(name.to_owned(), (*value).to_owned())]].concat();
                 (Asked { headers, ..asked.clone() }, Wish::Named)
             };
-            values.iter().map(put).collect()
+            let mut all: Vec<(Asked, Wish)> = values.iter().map(put).collect();
+            if parameter["required"] == true {
+                all.push((Asked { headers: others, ..asked.clone() }, Wish::Missing));
+            }
+            all
         }
+    }
+}
+
+/// What a generated client lets through, the server should take: a bound that is missing cannot be probed above.
+#[test]
+fn every_text_and_every_list_that_is_asked_for_has_a_most() {
+    // What another thing is called is looked up, and then is unknown; a method is the provider's, a cron line is parsed.
+    const NAMES: [&str; 13] = [
+        "area", "section", "tier", "sections", "rows", "row", "venue", "sku", "event", "hold", "method",
+        "cron", "zone",
+    ];
+    let (mut seen, mut without) = (0, Vec::new());
+    before_each(|_, route, asked| {
+        let Some((schema, example)) = body_of(route, asked) else { return };
+        for field in of_body(schema, example).0 {
+            let name = field.pointer.split('/').rfind(|word| *word != "0").unwrap_or_default();
+            // Seats and areas stand there by name, too.
+            let is_name = NAMES.contains(&name) || field.pointer.ends_with("seats/0");
+            let choices = field.schema.choices();
+            for schema in choices.iter().chain([&field.schema]) {
+                seen += 1;
+                let says = |word: &str| schema.words.contains_key(word);
+                let is_bounded = match schema.kind() {
+                    "string" => is_name || ["maxLength", "format", "enum", "pattern"].into_iter().any(says),
+                    "array" => is_name || says("maxItems"),
+                    "integer" => choices.is_empty() || says("minimum") && says("maximum"),
+                    _ => true,
+                };
+                if !is_bounded {
+                    without.push(format!("{} {}", route.operation, field.pointer));
+                }
+            }
+        }
+    });
+    assert!(seen > 200, "{seen}");
+    assert!(without.is_empty(), "without a most: {without:?}");
+}
+
+#[test]
+fn a_body_that_is_not_unicode_cannot_be_read() {
+    let house = House::open();
+    let ask = |body: &[u8]| {
+        let head = format!(
+            "POST /v1/venues HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {KEY}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        house.raw(&[head.as_bytes(), body].concat())
+    };
+    for wrong in [&b"\xff"[..], b"\x80", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xc3"] {
+        for (before, after) in [
+            (&b"{\"name\":\""[..], &b"\"}"[..]),
+            (b"{\"na", b"me\":\"x\"}"),
+            (b"{\"name\":", b"}"),
+            (b"{\"metadata\":{\"a\":\"", b"\"}}"),
+            (b"{\"layout\":{\"sections\":[{\"name\":\"", b"\"}]}}"),
+            (b"", b""),
+        ] {
+            let told = ask(&[before, wrong, after].concat()).problem(400, "malformed");
+            assert_eq!(told["pointer"], Value::Null, "{told}");
+            is_plain(told["detail"].as_str().unwrap_or_default()).expect("plain words");
+        }
+    }
+    // Half a character, written as an escape, is a field's own mistake.
+    let told = ask(br#"{"name":"\ud800"}"#).problem(422, "invalid");
+    assert_eq!(
+        (&told["pointer"], &told["detail"]),
+        (&json!("/name"), &json!("has half a character, such as \\ud800"))
+    );
+}
+
+#[test]
+fn a_seat_without_a_name_is_unknown_and_named_like_any_other() {
+    let house = House::open();
+    let path = format!("/v1/events/{}/holds", house.event());
+    for name in ["", "Z-9", &"x".repeat(200), "a\nb"] {
+        let told = house.post(&path, &[("onsale-buyer", "ann")], json!({"seats": ["A-1-1", name]}));
+        let told = told.problem(404, "seat_unknown");
+        assert_eq!(told["seats"], json!([{"seat": name, "code": "seat_unknown"}]), "{told}");
     }
 }
 

@@ -198,7 +198,18 @@ fn a_busy_engine_is_told_at_once_and_a_silent_one_in_time() {
     house.get("/readyz").problem(503, "disk_full");
     house.engine.busy.store(false, Ordering::Relaxed);
     house.engine.stuck.store(true, Ordering::Relaxed);
-    hold(&house).problem(503, "timed_out");
+    let told = hold(&house).problem(503, "timed_out");
+    assert!(told["detail"].as_str().is_some_and(|detail| detail.contains("same Idempotency-Key")), "{told}");
+    // Whoever only reads has sent no command whose end could be unknown.
+    for path in [format!("/v1/events/{event}/facts"), format!("/v1/events/{event}/attempts")] {
+        let answer = house.get(&path);
+        let told = answer.problem(503, "timed_out");
+        assert_eq!(
+            told["detail"],
+            "The store does not answer in time. Reading changes nothing: try again in a moment."
+        );
+        assert_eq!(answer.header("retry-after"), Some("1"));
+    }
 }
 
 #[test]

@@ -122,6 +122,38 @@ fn a_cursor_of_another_list_or_a_changed_one_is_refused_by_name() {
 }
 
 #[test]
+fn a_name_goes_with_what_else_is_asked_of_a_list() {
+    let house = House::open();
+    for (path, _, mut body) in crate::about::kinds() {
+        body["external_id"] = json!("e1");
+        let named = id(&house, path, body.clone());
+        body["external_id"] = Value::Null;
+        let mut made = [named.clone(), id(&house, path, body.clone()), id(&house, path, body)];
+        made.sort();
+        let ask = |more: &str| house.get(&format!("{path}?external_id={more}"));
+        assert_eq!(ids(&ask("e1&limit=1").json()), std::slice::from_ref(&named), "{path}");
+        for cursor in ["zzz", "", "000000000000"] {
+            let told = ask(&format!("e1&after={cursor}")).problem(422, "invalid");
+            assert_eq!((&told["field"], &told["pointer"]), (&json!("after"), &Value::Null), "{path}: {told}");
+        }
+        assert_eq!(ask("e1&limit=0").problem(422, "invalid")["field"], "limit", "{path}");
+        // It is found behind a place in the list or before it, as in the whole list.
+        let next = house.get(&format!("{path}?limit=1")).json()["next"].as_str().expect("more").to_owned();
+        let expected: Vec<String> = made[1..].iter().filter(|one| **one == named).cloned().collect();
+        assert_eq!(ids(&ask(&format!("e1&after={next}")).json()), expected, "{path}");
+        for wrong in ["", &"x".repeat(256), "a%00b"] {
+            let told = ask(wrong).problem(422, "invalid");
+            assert_eq!(
+                (&told["field"], &told["pointer"]),
+                (&json!("external_id"), &Value::Null),
+                "{path}: {told}"
+            );
+        }
+        assert_eq!(ask(&"%C3%A9".repeat(255)).json(), json!({"data": []}), "{path}");
+    }
+}
+
+#[test]
 fn a_cursor_outlives_the_server_where_its_place_does() {
     let (one, other) = (House::open(), House::open());
     let mut made = [one.event(), one.event()];

@@ -23,6 +23,7 @@ mod holds;
 mod house;
 mod lists;
 mod memory;
+mod metadata;
 mod metrics;
 mod mixed;
 mod orders;

@@ -155,6 +155,9 @@ impl Engine for Memory {
 
     fn ask(&self, listing: ListingId, query: Query) -> BoxFuture<'static, Result<Found, EngineError>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
+        if self.stuck.load(Ordering::Relaxed) {
+            return std::future::pending().boxed();
+        }
         let state = self.state.lock().expect("no panic before");
         let found = state.listings.get(&listing).map(|(listing, _)| listing.ask(&query, self.now()));
         ready(found.ok_or(EngineError::UnknownListing)).boxed()
@@ -202,6 +205,9 @@ impl Engine for Memory {
         after: Position,
         limit: usize,
     ) -> BoxFuture<'static, Result<FactPage, EngineError>> {
+        if self.stuck.load(Ordering::Relaxed) {
+            return std::future::pending().boxed();
+        }
         let page = steps_after(&self.state, &listing, after).map(|mut page| {
             let mut facts = 0;
             page.steps.retain(|step| {

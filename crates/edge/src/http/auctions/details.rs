@@ -113,13 +113,13 @@ pub enum PolicyBody {
 pub struct SoftCloseBody {
     pub mode: ModeBody,
     /// A bid with no more than this left moves the end.
-    #[schema(example = 30000)]
+    #[schema(value_type = i64, example = 30000)]
     pub window_ms: Millis,
     /// By the number of extensions so far; the last repeats.
-    #[schema(example = json!([30000]))]
+    #[schema(value_type = Vec<i64>, example = json!([30000]))]
     pub extensions_ms: Vec<Millis>,
     /// The end never moves further than this past the original one.
-    #[schema(example = 3600000)]
+    #[schema(value_type = i64, example = 3600000)]
     pub cap_ms: Millis,
 }
 

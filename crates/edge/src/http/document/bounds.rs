@@ -15,11 +15,13 @@ enum Bound {
     List(usize, usize),
     /// Each thing in a list.
     Each(&'static Bound),
+    /// Of a value that may be one of several kinds, those of each.
+    OneOf(&'static [Bound]),
     Currency,
     Country,
 }
 
-use Bound::{Country, Currency, Each, List, Number, Text};
+use Bound::{Country, Currency, Each, List, Number, OneOf, Text};
 
 const NAME: Bound = Text(1, NAME_CHARS_MAX);
 /// What people read may be empty.
@@ -43,7 +45,12 @@ const CUT_OFF_SECONDS: Bound = Number(0, CUT_OFF_MS_MAX / 1_000);
 const SEATS_LIMIT: Bound = Number(1, BUYER_LIMIT_MAX as i64);
 /// In bytes, and a character has at least one.
 const PICTURE: Bound = Text(1, PICTURE_SVG_BYTES_MAX);
+const HOLD_LIST: Bound = List(0, HOLD_PLACES_MAX as usize);
+const INCREMENT: Bound = OneOf(&[AMOUNT, List(1, of_auctions::RUNGS_MAX)]);
 const UNITS: Bound = Number(1, UNITS_PER_BUYER_MAX as i64);
+
+/// Instead of a field: the schema is no object, and the bound is its own.
+const ITSELF: &str = "";
 
 /// What is asked for, field by field: schema, its field, the bound.
 const BOUNDS: &[(&str, &str, Bound)] = &[
@@ -52,6 +59,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("Layout", "sections", List(0, SECTIONS_MAX)),
     ("Layout", "areas", List(0, AREAS_MAX)),
     ("LayoutSection", "name", NAME),
+    ("LayoutSection", "rows", List(0, ROWS_MAX)),
     ("LayoutRow", "label", LABEL),
     ("LayoutRow", "seats", List(0, ROW_SEATS_MAX)),
     ("LayoutSeat", "id", SEAT),
@@ -79,18 +87,25 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("EventChange", "buyer_limit", SEATS_LIMIT),
     ("Tier", "name", NAME),
     ("Tier", "price_minor", PRICE),
-    ("NewHold", "seats", List(0, HOLD_PLACES_MAX as usize)),
-    ("NewHold", "areas", List(0, HOLD_PLACES_MAX as usize)),
+    ("NewHold", "seats", HOLD_LIST),
+    ("NewHold", "areas", HOLD_LIST),
     ("NewHold", "hold_seconds", HOLD_SECONDS),
     ("BestAvailable", "count", Number(1, HOLD_PLACES_MAX as i64)),
     ("AreaAsked", "count", PLACES),
     ("HoldChange", "extend_seconds", EXTENSION_SECONDS),
+    ("HoldChange", "add_seats", HOLD_LIST),
+    ("HoldChange", "add_areas", HOLD_LIST),
+    ("HoldChange", "drop_seats", HOLD_LIST),
+    ("HoldChange", "drop_areas", HOLD_LIST),
+    ("Block", "areas", List(0, AREAS_MAX)),
     ("Block", "seats", List(0, SEATS_MAX)),
     ("Block", "reason", REASON),
     ("Override", "reason", REASON),
     ("OverrideTo", "buyer", BUYER),
     ("OverrideTo", "hold_seconds", HOLD_SECONDS),
     ("NewRefund", "reason", REASON),
+    ("NewRefund", "seats", HOLD_LIST),
+    ("NewRefund", "areas", HOLD_LIST),
     ("NewRefund", "lines", List(0, LINES_MAX)),
     ("NewRefund", "amount_minor", AMOUNT),
     ("NewSale", "name", NAME),
@@ -129,6 +144,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("SeriesChange", "checkout_seconds", CHECKOUT_SECONDS),
     ("SeriesChange", "length_seconds", LENGTH_SECONDS),
     ("SeriesChange", "items", List(1, ITEMS_MAX)),
+    ("Item", "name", NAME),
     ("Item", "price_minor", PRICE),
     ("Item", "stock", STOCK),
     ("Item", "picture", PICTURE),
@@ -158,6 +174,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("AuctionChange", "tick_minor", AMOUNT),
     ("AuctionChange", "reserve_minor", AMOUNT),
     ("BuyNowTerms", "price_minor", AMOUNT),
+    ("Increment", ITSELF, INCREMENT),
     ("LadderStep", "from_minor", PRICE),
     ("LadderStep", "step_minor", AMOUNT),
     ("SoftClose", "window_ms", Number(1, of_auctions::WINDOW_MS_MAX)),
@@ -194,14 +211,28 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
 /// Puts every bound into its schema.
 pub(super) fn apply(schemas: &mut Map<String, Value>) {
     for (schema, field, bound) in BOUNDS {
-        let found = schemas.get_mut(*schema).and_then(|schema| schema["properties"].get_mut(*field));
-        if let Some(field) = found {
-            bound.put(field);
+        let schema = schemas.get_mut(*schema);
+        let found = match *field {
+            ITSELF => schema,
+            field => schema.and_then(|schema| schema["properties"].get_mut(field)),
+        };
+        if let Some(found) = found {
+            bound.put(found);
         }
     }
 }
 
 impl Bound {
+    /// The type of what it bounds.
+    fn kind(self) -> &'static str {
+        match self {
+            Text(..) | Currency | Country => "string",
+            Number(..) => "integer",
+            List(..) | Each(_) => "array",
+            OneOf(_) => "",
+        }
+    }
+
     fn put(self, field: &mut Value) {
         match self {
             Text(least, most) => {
@@ -218,6 +249,12 @@ impl Bound {
                 field["maxItems"] = json!(most);
             }
             Each(bound) => bound.put(&mut field["items"]),
+            OneOf(bounds) => {
+                for choice in field["oneOf"].as_array_mut().into_iter().flatten() {
+                    let bound = bounds.iter().find(|bound| choice["type"] == bound.kind());
+                    bound.into_iter().for_each(|bound| bound.put(choice));
+                }
+            }
             // An ISO 4217 code.
             Currency => field["pattern"] = json!("^[A-Z]{3}$"),
             // One of ISO 3166.
@@ -236,7 +273,8 @@ mod tests {
     #[test]
     fn a_bound_stands_at_a_field_that_is_there() {
         for (schema, field, bound) in BOUNDS {
-            let known = &document()["components"]["schemas"][schema]["properties"][field];
+            let known = &document()["components"]["schemas"][schema];
+            let known = if *field == ITSELF { known } else { &known["properties"][field] };
             assert!(known.is_object(), "{schema}.{field} is not in the document ({bound:?})");
         }
     }

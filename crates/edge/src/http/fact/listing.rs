@@ -2,9 +2,11 @@
 
 use onsale_domain::listing::ListingFact;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::http::about::{CardBody, Metadata, metadata_of};
+use crate::http::about::CardBody;
+use crate::http::metadata;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -15,7 +17,7 @@ pub enum ListingFactBody<'a> {
         external_id: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Option<Object>)]
-        metadata: Option<Metadata>,
+        metadata: Option<&'a RawValue>,
         #[serde(skip_serializing_if = "Option::is_none")]
         card: Option<Box<CardBody>>,
     },
@@ -27,7 +29,7 @@ impl<'a> From<&'a ListingFact> for ListingFactBody<'a> {
         match fact {
             ListingFact::Described(about) => ListingFactBody::ListingDescribed {
                 external_id: about.external_id.as_deref(),
-                metadata: metadata_of(about),
+                metadata: about.metadata.as_deref().and_then(metadata::told),
                 card: about.card.clone().map(CardBody::from).map(Box::new),
             },
             ListingFact::Deleted => ListingFactBody::ListingDeleted {},

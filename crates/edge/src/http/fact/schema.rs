@@ -136,7 +136,7 @@ mod tests {
             }
             let facts = vec![fact.clone()];
             let step = Step { listing, epoch: 1, first: 5, at: 60_000, key: None, by: None, facts };
-            let told = teller.tell(&step, 5, &fact);
+            let told = serde_json::to_value(teller.tell(&step, 5, &fact)).expect("JSON");
             assert_eq!(told["kind"], fact.kind());
             let schema = &schemas()[&name_of(fact.kind())];
             let told: BTreeSet<&String> = told.as_object().expect("an object").keys().collect();

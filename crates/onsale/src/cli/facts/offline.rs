@@ -35,7 +35,7 @@ pub(super) fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out)
     let teller = view.as_ref().map_or(Teller::of_deleted(listing), Teller::new);
     for step in &reading.steps {
         for (offset, fact) in step.numbered().filter(|(offset, _)| *offset > after.offset) {
-            out.fact(&teller.tell(step, offset, fact))?;
+            out.fact(&teller.tell(step, offset, fact).to_string())?;
         }
     }
     out.flush()?;

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use onsale_domain::{ListingId, ListingKind};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Args, Out};
 use crate::cli::client::{Client, Reply, refused};
@@ -22,11 +24,11 @@ pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> any
     let mut after = args.after.clone();
     loop {
         let Some(page) = page(&client, room, listing, &mut after).await? else { continue };
-        for fact in page["data"].as_array().into_iter().flatten() {
-            out.fact(fact)?;
+        for fact in &page.data {
+            out.fact(fact.get())?;
         }
-        after = page["next"].as_str().context("a page without its end")?.to_owned();
-        if page["more"] != true {
+        after = page.next;
+        if !page.more {
             break;
         }
     }
@@ -51,17 +53,27 @@ pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> any
     }
 }
 
-/// A page of facts; none if the position is not in the log, and then `after` is the one to go on from.
+/// A page of facts, each as it was sent.
+#[derive(Deserialize)]
+struct Page {
+    data: Vec<Box<RawValue>>,
+    next: String,
+    more: bool,
+}
+
+/// The next page; none if the position is not in the log, and then `after` is the one to go on from.
 async fn page(
     client: &Client,
     room: &str,
     listing: ListingId,
     after: &mut String,
-) -> anyhow::Result<Option<Value>> {
+) -> anyhow::Result<Option<Page>> {
     let path = format!("/v1/{room}/{listing}/facts?limit=500&after={after}");
     let reply = client.get(&path).await?;
+    if reply.status == 200 {
+        return serde_json::from_slice(&reply.body).map(Some).context("the answer is no page of facts");
+    }
     match (reply.status, reply.json()["position"].as_str()) {
-        (200, _) => Ok(Some(serde_json::from_slice(&reply.body).context("the answer is not JSON")?)),
         (410, Some(position)) if position != after => {
             go_on(after, position);
             Ok(None)
@@ -134,15 +146,16 @@ fn take(event: &str, after: &mut String, out: &mut Out) -> anyhow::Result<()> {
     let field = |name: &str| {
         event.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim_start)
     };
-    let data: Value = field("data").and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default();
+    let data = field("data").unwrap_or_default();
     match field("event") {
         // A comment, or the greeting with the position we asked for.
         None | Some("position") => return Ok(()),
         Some("reload") => {
+            let data: Value = serde_json::from_str(data).unwrap_or_default();
             go_on(after, data["position"].as_str().unwrap_or("0"));
             return Ok(());
         }
-        Some(_) => out.fact(&data)?,
+        Some(_) => out.fact(data)?,
     }
     if let Some(id) = field("id") {
         *after = id.to_owned();

@@ -117,6 +117,42 @@ fn a_query_takes_the_same_times_as_a_body() {
     assert!(asked_for >= 10, "{asked_for}");
 }
 
+/// In a query `+` says a space, and `20:00:00 01:00` can only be a time whose `+` was not escaped.
+#[test]
+fn a_query_takes_the_plus_of_an_offset_as_it_is() {
+    let mut asked_for = 0;
+    before_each(|player, route, asked| {
+        for parameter in operation(route)["parameters"].as_array().into_iter().flatten() {
+            if !Schema::of(&parameter["schema"]).is_time() {
+                continue;
+            }
+            asked_for += 1;
+            let name = parameter["name"].as_str().expect("a name");
+            let path = asked.path.split('?').next().unwrap_or_default();
+            let ask = |time: &str| {
+                let answer =
+                    player.ask(route, &Asked { path: format!("{path}?{name}={time}"), ..asked.clone() });
+                (answer.status, answer.json())
+            };
+            // An hour apart, one side of the start of what the examples have made, or the other.
+            for hour in ["1970-01-01T20:00:00", "2027-02-14T20:00:00.5", "2190-02-14T23:30:00"] {
+                let meant = ask(&format!("{hour}%2B01:00"));
+                assert_eq!(meant.0, 200, "{name} {hour}: {meant:?}");
+                for written in ["+01:00", "%2b01%3A00", "+01%3a00", "%2001:00"] {
+                    assert_eq!(
+                        ask(&format!("{hour}{written}")),
+                        meant,
+                        "{} {name} {written}",
+                        route.operation
+                    );
+                }
+            }
+            assert_eq!(ask("2027-02-14+20:00:00Z").0, 422);
+        }
+    });
+    assert!(asked_for >= 10, "{asked_for}");
+}
+
 /// Lets `probe` put values into every field of every body that is a time; it is told what the refusal says of the field.
 fn each_time(mut probe: impl FnMut(&dyn Fn(Value) -> String)) {
     before_each(|player: &Player, route, asked| {

@@ -72,6 +72,12 @@ impl Schema {
         }
     }
 
+    /// The shapes of which it is one, where there are several.
+    pub(super) fn choices(&self) -> Vec<Schema> {
+        let all = self.words.get("choices").and_then(Value::as_array);
+        all.into_iter().flatten().map(Schema::of).collect()
+    }
+
     pub(super) fn kind(&self) -> &str {
         self.words.get("type").and_then(Value::as_str).unwrap_or_default()
     }
@@ -90,7 +96,7 @@ impl Schema {
     }
 
     /// A value that a body may have here, where the example has none.
-    fn sample(&self) -> Value {
+    pub(super) fn sample(&self) -> Value {
         if let Some(example) = self.words.get("example") {
             return example.clone();
         }
