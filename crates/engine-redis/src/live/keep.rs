@@ -76,7 +76,7 @@ struct Watched {
 
 impl Watched {
     fn new(inner: &Inner) -> Watched {
-        let moved = inner.bulletin.movements.subscribe(&ListingKind::ALL);
+        let moved = inner.bulletin.gone_on.subscribe(&ListingKind::ALL);
         // What moved while the engine was opened is compared once, when wake-ups begin to be heard.
         Watched { moved, lately: BTreeMap::new(), others: None }
     }

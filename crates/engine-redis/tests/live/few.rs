@@ -103,3 +103,25 @@ async fn an_idle_engine_asks_for_as_much_however_many_listings_there_are() {
     assert_eq!(sizes_later, sizes, "what rests is not measured again");
     drop(engine);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_recovery_an_idle_engine_compares_no_more_than_before() {
+    const SALES: usize = 600;
+    /// Compared in turn, and what else a round may ask.
+    const IN_A_ROUND: u64 = 64 + 8;
+    let server = Server::start(Brand::Redis);
+    let first = open(&server.url(), Options { poll: NEVER, ..Options::default() }).await;
+    make(&first, SALES).await;
+    first.close();
+    let options = Options { poll: Duration::from_millis(20), ..Options::default() };
+    let engine = open(&server.url(), options).await;
+    let before = engine.view(&sale(0)).expect("a sale").position.epoch;
+    server.tell("SCRIPT FLUSH");
+    let raised = |number| engine.view(&sale(number)).is_some_and(|view| view.position.epoch > before);
+    until("every listing goes on under the new epoch", || (0..SALES).all(raised)).await;
+    let [time, positions, _] = rounds(&server);
+    until("thirty rounds have passed", || rounds(&server)[0] >= time + 30).await;
+    let [later, positions_later, _] = rounds(&server);
+    let (passed, asked) = (later - time + 1, positions_later - positions);
+    assert!(asked <= passed * IN_A_ROUND, "{asked} positions in {passed} rounds");
+}
