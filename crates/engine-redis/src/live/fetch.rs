@@ -185,10 +185,10 @@ impl Inner {
         });
     }
 
-    /// After a recovery listings go on under other epochs, from what their nodes have kept. True: all were read.
-    pub(super) async fn reload_all(self: &Arc<Self>) -> bool {
-        let reload = |replica: Arc<Replica>| async move {
-            let listing = replica.id;
+    /// After a recovery listings go on under other epochs, from what their nodes have kept. Says which could not be read.
+    pub(super) async fn reload_each(self: &Arc<Self>, listings: BTreeSet<ListingId>) -> BTreeSet<ListingId> {
+        self.each(listings, |listing| async move {
+            let Some(replica) = self.directory.get(&listing) else { return Reading::Done };
             match self.read(listing).await {
                 Ok(Some(picture)) => replica.replace(picture),
                 // Its node was just recovered: that is no reason to do it again.
@@ -197,17 +197,40 @@ impl Inner {
                 Err(_) if self.damaged.has(&listing) => {}
                 Err(error) => {
                     tracing::debug!(%listing, %error, "{listing} will be read again: {error}");
-                    return false;
+                    return Reading::Later;
                 }
             }
-            true
+            Reading::Done
+        })
+        .await
+    }
+
+    /// Reads listings, some at the same time, and says which are left. One whose node is away or not believed costs a
+    /// look at what we know of the node, and no command.
+    pub(super) async fn each<R: Future<Output = Reading>>(
+        &self,
+        listings: BTreeSet<ListingId>,
+        read: impl Fn(ListingId) -> R,
+    ) -> BTreeSet<ListingId> {
+        let (asked, mut left): (BTreeSet<_>, BTreeSet<_>) =
+            listings.into_iter().partition(|listing| self.can_ask(listing));
+        let read = |listing: ListingId| {
+            let reading = read(listing);
+            async move { (listing, reading.await) }
         };
-        let mut read = futures_util::stream::iter(self.directory.all()).map(reload).buffer_unordered(AT_ONCE);
-        let mut all = true;
-        while let Some(done) = read.next().await {
-            all &= done;
+        let mut read = futures_util::stream::iter(asked).map(read).buffer_unordered(AT_ONCE);
+        while let Some((listing, done)) = read.next().await {
+            if done == Reading::Later {
+                left.insert(listing);
+            }
         }
-        all
+        left
+    }
+
+    fn can_ask(&self, listing: &ListingId) -> bool {
+        let keys = self.keys(listing);
+        let is_up = self.link.master_of(keys.meta()).is_some_and(|node| node.is_up());
+        is_up && self.deployment.is_believed(keys.meta())
     }
 
     /// Every listing there is: those of the index, and those that a scan finds beside it. What is on a node that is
@@ -307,4 +330,12 @@ fn here<T>(told: Result<T, LinkError>, whole: &mut bool) -> Result<Option<T>, En
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether a listing is seen to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    Done,
+    /// Its node is away, or being recovered.
+    Later,
 }

@@ -1,6 +1,6 @@
 //! The engine's own tasks: telling, listening, sweeping, and the polling that makes up for whatever they miss.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -25,8 +25,10 @@ const NEW: u64 = 5;
 const TRIMMED: usize = 64;
 /// What facts and answers take is looked at every so many rounds: in that time a busy node takes some megabytes.
 const HISTORY: u64 = 10;
-/// Between two tries to read what a recovery has kept.
+/// Between two tries to read what a recovery has kept: a node is believed again a moment after its generation is known.
 const AGAIN: Duration = Duration::from_millis(50);
+/// The longest of these pauses: how long after the return of a node its listings may still be shown as they were.
+const AGAIN_MAX: Duration = Duration::from_secs(2);
 
 pub(super) fn start(inner: &Arc<Inner>) {
     tokio::spawn(wake_ups::run(inner.clone()));
@@ -94,22 +96,32 @@ impl Watched {
     }
 }
 
-/// After each recovery everything is read anew.
+/// After each recovery everything is read anew, once; what could not be read then, because its node is not believed yet
+/// or is away, is tried again by itself, at growing distances.
 async fn recovered(inner: Arc<Inner>) {
     let mut recoveries = inner.deployment.recoveries();
+    let (mut left, mut pause) = (BTreeSet::new(), AGAIN);
     loop {
+        let again = async {
+            match left.is_empty() {
+                true => std::future::pending().await,
+                false => tokio::time::sleep(pause).await,
+            }
+        };
         tokio::select! {
             () = inner.stop.cancelled() => return,
-            changed = recoveries.changed() => if changed.is_err() { return },
+            changed = recoveries.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                recoveries.borrow_and_update();
+                (left, pause) = (inner.directory.ids(), AGAIN);
+            }
+            () = again => {}
         }
-        recoveries.borrow_and_update();
-        // The node is believed again a moment after its generation is known.
-        while !inner.reload_all().await
-            && !recoveries.has_changed().unwrap_or(true)
-            && !inner.stop.is_cancelled()
-        {
-            tokio::time::sleep(AGAIN).await;
-        }
+        let before = left.len();
+        left = inner.reload_each(left).await;
+        pause = if left.len() < before { AGAIN } else { (pause * 2).min(AGAIN_MAX) };
     }
 }
 

@@ -19,20 +19,20 @@ use super::support::{Brand, Server};
 
 const NOW: Millis = 1_800_000_000_000;
 /// No round of the engine's own falls into a test.
-const NEVER: Duration = Duration::from_secs(86_400);
+pub(crate) const NEVER: Duration = Duration::from_secs(86_400);
 
-fn sale(number: usize) -> ListingId {
+pub(crate) fn sale(number: usize) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: number as u64 }
 }
 
 /// How often Redis was asked this since it started.
-fn calls(server: &Server, command: &str) -> u64 {
+pub(crate) fn calls(server: &Server, command: &str) -> u64 {
     let told: String = server.say("INFO commandstats").expect("an answer");
     let line = told.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
     line.and_then(|rest| rest.split(',').next()?.parse().ok()).unwrap_or(0)
 }
 
-async fn make(engine: &RedisEngine, count: usize) {
+pub(crate) async fn make(engine: &RedisEngine, count: usize) {
     let all = (0..count).map(|number| async move {
         let made = submit(engine, sale(number), creation(sale(number), engine.now())).await;
         assert_eq!(made.expect("an answer").outcome, Outcome::Done);
