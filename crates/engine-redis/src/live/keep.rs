@@ -24,7 +24,7 @@ const NEW: u64 = 5;
 /// Streams that are trimmed in one round.
 const TRIMMED: usize = 64;
 /// What facts and answers take is looked at every so many rounds: in that time a busy node takes some megabytes.
-const HISTORY: u64 = 10;
+const HISTORY: u32 = 10;
 /// Between two tries to read what a recovery has kept: a node is believed again a moment after its generation is known.
 const AGAIN: Duration = Duration::from_millis(50);
 /// The longest of these pauses: how long after the return of a node its listings may still be shown as they were.
@@ -35,6 +35,7 @@ pub(super) fn start(inner: &Arc<Inner>) {
     tokio::spawn(derive::run(inner.clone()));
     tokio::spawn(attempts::run(inner.clone()));
     tokio::spawn(poll(inner.clone()));
+    tokio::spawn(keep_history(inner.clone()));
     tokio::spawn(recovered(inner.clone()));
     if inner.options.wakes || inner.options.sweep.notified {
         tokio::spawn(wake::run(inner.clone()));
@@ -61,9 +62,17 @@ async fn poll(inner: Arc<Inner>) {
             let _ = inner.find_new_listings().await;
         }
         inner.trim_due(inner.clock.now(), TRIMMED).await;
-        if round % HISTORY == 0 {
-            history::keep(&inner).await;
+    }
+}
+
+/// Apart from the polling, which does not wait for a node that has much to forget.
+async fn keep_history(inner: Arc<Inner>) {
+    loop {
+        tokio::select! {
+            () = inner.stop.cancelled() => return,
+            () = tokio::time::sleep(inner.options.poll.saturating_mul(HISTORY)) => {}
         }
+        history::keep(&inner).await;
     }
 }
 
