@@ -13,7 +13,6 @@ use redis::{FromRedisValue, Value};
 use super::replica::{Replica, StepTaking};
 use super::{Inner, Trouble, log};
 use crate::caller::ScriptCall;
-use crate::damage;
 use crate::facts::Malformed;
 use crate::layout::Layout;
 use crate::link::LinkError;
@@ -231,104 +230,6 @@ impl Inner {
         let keys = self.keys(listing);
         let is_up = self.link.master_of(keys.meta()).is_some_and(|node| node.is_up());
         is_up && self.deployment.is_believed(keys.meta())
-    }
-
-    /// Every listing there is: those of the index, and those that a scan finds beside it. What is on a node that is
-    /// away is looked for again when it may be back.
-    pub(super) async fn find_listings(self: &Arc<Self>) -> Result<(), EngineError> {
-        let mut whole = true;
-        let indexed = here(hint(self.indexed_listings().await), &mut whole)?.unwrap_or_default();
-        let mut found = indexed.clone();
-        for master in &self.link.map().masters {
-            found.extend(here(damage::scan(&self.link, master).await, &mut whole)?.unwrap_or_default());
-        }
-        let missing: Vec<String> = found.difference(&indexed).map(ListingId::to_string).collect();
-        if !missing.is_empty() {
-            let key = self.across.listings();
-            let added = self.link.at(&key, redis::cmd("SADD").arg(&key).arg(missing)).await.map(drop);
-            here(hint(added), &mut whole)?;
-        }
-        whole &= self.link.map().uncovered() == 0;
-        whole &= self.look_up_all(found).await?;
-        self.overlooked.store(!whole, Ordering::Relaxed);
-        Ok(())
-    }
-
-    /// Those of the index that we do not know yet. What we know and the index does not is put there: whoever writes it
-    /// may not have heard of it.
-    pub(super) async fn find_new_listings(self: &Arc<Self>) -> Result<(), EngineError> {
-        let count = self.indexed_count().await?;
-        let seen = (count, self.directory.len());
-        if *self.index_seen.lock() == seen {
-            return Ok(());
-        }
-        let mut found = self.indexed_listings().await?;
-        let unheard = self.directory.all().into_iter().map(|replica| replica.id);
-        let unheard: Vec<String> =
-            unheard.filter(|id| !found.contains(id)).map(|id| id.to_string()).collect();
-        if !unheard.is_empty() {
-            let key = self.across.listings();
-            self.link.at(&key, redis::cmd("SADD").arg(&key).arg(unheard)).await?;
-        }
-        found.retain(|listing| self.directory.get(listing).is_none());
-        if self.look_up_all(found).await? {
-            *self.index_seen.lock() = (self.indexed_count().await?, self.directory.len());
-        }
-        Ok(())
-    }
-
-    /// True: all of them could be read.
-    async fn look_up_all(self: &Arc<Self>, listings: BTreeSet<ListingId>) -> Result<bool, EngineError> {
-        let read = listings.into_iter().map(|listing| async move { self.look_up(listing).await.map(drop) });
-        let mut read = futures_util::stream::iter(read).buffer_unordered(AT_ONCE);
-        let mut whole = true;
-        while let Some(done) = read.next().await {
-            match done {
-                Ok(()) => {}
-                // One that is damaged is told of, and stops nobody else.
-                Err(EngineError::Damaged(_)) => {}
-                // Its node is away or being recovered.
-                Err(_) => whole = false,
-            }
-        }
-        Ok(whole)
-    }
-
-    /// How many listings the index has: as long as that and our own number stay the same, nobody reads all of it.
-    async fn indexed_count(&self) -> Result<usize, LinkError> {
-        let key = self.across.listings();
-        let told = self.link.at(&key, redis::cmd("SCARD").arg(&key)).await?;
-        Ok(usize::from_redis_value(told).unwrap_or_default())
-    }
-
-    async fn indexed_listings(&self) -> Result<BTreeSet<ListingId>, LinkError> {
-        let key = self.across.listings();
-        let told = self.link.at(&key, redis::cmd("SMEMBERS").arg(&key)).await?;
-        let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
-        Ok(ids.iter().filter_map(|id| ListingId::parse(id)).collect())
-    }
-}
-
-/// The index only helps: with a foreign key in its place a scan finds everything.
-fn hint<T: Default>(told: Result<T, LinkError>) -> Result<T, LinkError> {
-    match told {
-        Err(LinkError::WrongType { why }) => {
-            tracing::warn!(why, "the index of listings is another program's key, and is done without: {why}");
-            Ok(T::default())
-        }
-        told => told,
-    }
-}
-
-/// What a node told; nothing if it is away, and then this is not the whole.
-fn here<T>(told: Result<T, LinkError>, whole: &mut bool) -> Result<Option<T>, EngineError> {
-    match told {
-        Ok(told) => Ok(Some(told)),
-        Err(error) if error.is_retryable() => {
-            *whole = false;
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -19,7 +18,7 @@ const LATELY_MS: i64 = 60_000;
 /// So many of the others are compared in a round, in turn: whatever was missed is found in the end, and a house with
 /// many listings does not walk them all for it.
 const OTHERS: usize = 64;
-/// The index of listings is read every so many rounds.
+/// The index of listings is asked for new ones every so many rounds.
 const NEW: u64 = 5;
 /// Streams that are trimmed in one round.
 const TRIMMED: usize = 64;
@@ -56,9 +55,10 @@ async fn poll(inner: Arc<Inner>) {
         let _ = inner.clock.measure(&inner.link).await;
         inner.compare(watched.next(&inner)).await;
         inner.look_at_damaged_again().await;
-        if inner.overlooked.load(Ordering::Relaxed) {
+        if !inner.search.is_over() {
             let _ = inner.find_listings().await;
-        } else if round % NEW == 0 {
+        }
+        if round % NEW == 0 {
             let _ = inner.find_new_listings().await;
         }
         inner.trim_due(inner.clock.now(), TRIMMED).await;

@@ -125,3 +125,27 @@ async fn after_a_recovery_an_idle_engine_compares_no_more_than_before() {
     let (passed, asked) = (later - time + 1, positions_later - positions);
     assert!(asked <= passed * IN_A_ROUND, "{asked} positions in {passed} rounds");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_listing_costs_no_reading_of_the_whole_index() {
+    const SALES: usize = 300;
+    const NEW: usize = 5;
+    /// Sorted sets that each of the two servers reads of a listing that is new to it.
+    const IN_A_STATE: u64 = 3;
+    let server = Server::start(Brand::Redis);
+    let first = open(&server.url(), Options { poll: Duration::from_millis(20), ..Options::default() }).await;
+    make(&first, SALES).await;
+    // It hears of nothing: what is new it finds in the index.
+    let options = Options { poll: Duration::from_millis(20), wakes: false, ..Options::default() };
+    let deaf = open(&server.url(), options).await;
+    let whole = || calls(&server, "zrange");
+    let before = whole();
+    for number in SALES..SALES + NEW {
+        let made = submit(&first, sale(number), creation(sale(number), first.now())).await;
+        assert_eq!(made.expect("an answer").outcome, Outcome::Done);
+        until("the other has found it", || deaf.view(&sale(number)).is_some()).await;
+    }
+    let read = whole() - before;
+    let states = 2 * NEW as u64 * IN_A_STATE;
+    assert!(read <= states, "the whole index was read again: {read} ranges, {states} of them of new sales");
+}

@@ -81,3 +81,27 @@ async fn after_a_recovery_only_what_could_not_be_read_is_read_again() {
     until("those of the one that was away go on, too", || lost.iter().all(|number| epoch(*number) > before))
         .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_master_that_was_away_at_the_start_is_scanned_once_and_the_others_are_not_again() {
+    let mut house = House::start();
+    let first = open(house.config(), Options { poll: NEVER, ..Options::default() }).await;
+    make(&first, SALES).await;
+    first.close();
+    drop(first);
+    let lost = house.sales_of(house.away);
+    house.six.nodes[house.away].kill();
+    let options = Options { poll: Duration::from_millis(50), ..Options::default() };
+    let engine = open(house.config(), options).await;
+    assert!(lost.iter().all(|number| engine.view(&sale(*number)).is_none()));
+    let others = [house.stays, house.third];
+    let scans = |house: &House| others.map(|place| calls(&house.six.nodes[place], "scan"));
+    let before = scans(&house);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(scans(&house), before, "nothing new is to be found there");
+    // Only a scan of the one that comes back can find its listings now.
+    let index = house.six.master_of(slot(b"onsale:listings")).expect("a master");
+    house.six.nodes[index].tell("DEL onsale:listings");
+    house.six.nodes[house.away].start_again();
+    until("its listings come", || lost.iter().all(|number| engine.view(&sale(*number)).is_some())).await;
+}
