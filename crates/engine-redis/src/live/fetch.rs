@@ -13,12 +13,12 @@ use redis::{FromRedisValue, Value};
 use super::replica::{Replica, StepTaking};
 use super::{Inner, Trouble, log};
 use crate::caller::ScriptCall;
-use crate::facts::Malformed;
+use crate::kinds;
 use crate::layout::Layout;
 use crate::link::LinkError;
 use crate::picture::Picture;
 use crate::scripts::Name;
-use crate::state;
+use crate::state::{self, Head};
 
 /// Listings that are read at the same time.
 pub(super) const AT_ONCE: usize = 32;
@@ -79,11 +79,8 @@ impl Inner {
             return Ok(None);
         }
         let line = String::from_redis_value(told).unwrap_or_default();
-        let mut parts = line.split('|').skip(1).map(str::parse);
-        match (parts.next(), parts.next()) {
-            (Some(Ok(epoch)), Some(Ok(offset))) => Ok(Some(Position { epoch, offset })),
-            _ => Err(Malformed::of("head").into()),
-        }
+        let Head { epoch, offset, .. } = Head::read(&line, kinds::head(listing.kind))?;
+        Ok(Some(Position { epoch, offset }))
     }
 
     /// Brings a replica to where its listing is at this moment, or further.
