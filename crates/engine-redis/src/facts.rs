@@ -13,7 +13,7 @@ pub use lines::{
     area_counts, area_lines, read_area_counts, read_area_lines, read_seat_lines, read_seats, read_sku_counts,
     read_sku_lines, seat_lines, seats, sku_counts, sku_lines,
 };
-pub use step::{begins_step, decode_step, length};
+pub use step::{at, begins_step, decode_step, length};
 
 use minicbor::{Decode, Encode};
 use onsale_domain::Fact;

@@ -128,7 +128,7 @@ impl Keys {
         format!("{escaped}*:meta:{{*}}")
     }
 
-    /// A set of all listings' ids. A hint: what it does not have is found by a scan.
+    /// A sorted set of all listings' ids, by when they were put there. A hint: what it does not have is found by a scan.
     pub fn index(prefix: &str) -> String {
         format!("{prefix}listings")
     }

@@ -7,6 +7,7 @@ pub mod damage;
 pub mod deployment;
 
 pub mod facts;
+mod index;
 pub mod inspect;
 pub mod keys;
 mod kinds;

@@ -22,13 +22,14 @@ mod place;
 mod read;
 mod replica;
 mod sales;
+mod search;
 mod submit;
 mod sweep;
 mod trim;
 mod wake;
 mod wake_ups;
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -39,7 +40,6 @@ use onsale_engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Moved, Position, Request,
     SharedStoreCounts, View,
 };
-use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) use self::across::Across;
@@ -52,6 +52,7 @@ use self::derive::Derived;
 use self::directory::Directory;
 use self::history::History;
 use self::lease::{LEASE_MS, Leases};
+use self::search::Search;
 use self::trim::Trims;
 use self::wake_ups::WakeUps;
 use crate::caller::CallError;
@@ -135,10 +136,7 @@ pub(crate) struct Inner {
     /// The server for keys that may be dropped, if it is another one and was reached.
     cache: OnceLock<Link>,
     counts: Counts,
-    /// A node was away when listings were looked for: there may be some that nobody here knows of.
-    overlooked: AtomicBool,
-    /// How many listings the index and we had when they were last the same.
-    index_seen: Mutex<(usize, usize)>,
+    search: Search,
     /// When a listing was last missing, in milliseconds since the engine was opened.
     suspected: AtomicI64,
     stop: CancellationToken,
@@ -178,8 +176,7 @@ impl RedisEngine {
             bulletin,
             cache: OnceLock::new(),
             counts: Counts::default(),
-            overlooked: AtomicBool::new(false),
-            index_seen: Mutex::default(),
+            search: Search::default(),
             suspected: AtomicI64::new(i64::MIN / 2),
             stop: stop.clone(),
             deployment,

@@ -119,16 +119,7 @@ impl State {
 
     /// The head of a listing whose kind calls the last fields so.
     pub(crate) fn head(&self, names: [&'static str; OWN_HEAD]) -> Result<Head<'_>, Malformed> {
-        fn number<T: std::str::FromStr>(text: &str) -> Result<T, Malformed> {
-            text.parse().map_err(|_| Malformed::of("head"))
-        }
-        let parts: Vec<&str> = self.locks.text("head")?.split('|').collect();
-        let [layout, epoch, offset, at, status, own @ ..] = parts.as_slice() else {
-            return Err(Malformed::of("head"));
-        };
-        let own = own.try_into().map_err(|_| Malformed::of("head"))?;
-        let (epoch, offset, at) = (number(epoch)?, number(offset)?, number(at)?);
-        Ok(Head { layout, epoch, offset, at, status, names, own })
+        Head::read(self.locks.text("head")?, names)
     }
 
     /// What ended lately: ids with when and how.
@@ -148,7 +139,21 @@ impl State {
     }
 }
 
-impl Head<'_> {
+impl<'a> Head<'a> {
+    /// The line, whose kind calls the last fields so.
+    pub(crate) fn read(line: &'a str, names: [&'static str; OWN_HEAD]) -> Result<Head<'a>, Malformed> {
+        fn number<T: std::str::FromStr>(text: &str) -> Result<T, Malformed> {
+            text.parse().map_err(|_| Malformed::of("head"))
+        }
+        let parts: Vec<&str> = line.split('|').collect();
+        let [layout, epoch, offset, at, status, own @ ..] = parts.as_slice() else {
+            return Err(Malformed::of("head"));
+        };
+        let own = own.try_into().map_err(|_| Malformed::of("head"))?;
+        let (epoch, offset, at) = (number(epoch)?, number(offset)?, number(at)?);
+        Ok(Head { layout, epoch, offset, at, status, names, own })
+    }
+
     /// A field of the kind's own.
     pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<T, Malformed> {
         let place = self.names.iter().position(|known| *known == name);

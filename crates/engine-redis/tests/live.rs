@@ -30,6 +30,8 @@ mod house;
 mod kinds;
 #[path = "live/made_again.rs"]
 mod made_again;
+#[path = "live/one_away.rs"]
+mod one_away;
 #[path = "live/said.rs"]
 mod said;
 #[path = "live/together.rs"]

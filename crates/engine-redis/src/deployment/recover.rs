@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use onsale_domain::ListingId;
-use redis::{FromRedisValue, Value};
+use redis::Value;
 
 use super::examine::{Process, copy_key, generation_key};
 use super::generation::Generation;
@@ -14,6 +14,7 @@ use super::owed::owed_key;
 use super::raise::{Raise, RaiseOutcome};
 use super::{Inner, ScriptSet};
 use crate::damage::{self, Damage};
+use crate::index;
 use crate::keys::Keys;
 use crate::link::LinkError;
 use crate::scripts::Script;
@@ -223,10 +224,7 @@ impl<S: ScriptSet> Inner<S> {
 
     /// The index of listings, as far as it is there: it only finds what a scan does not.
     async fn indexed(&self) -> BTreeSet<ListingId> {
-        let key = Keys::index(&self.prefix);
-        let told = self.link.at(&key, redis::cmd("SMEMBERS").arg(&key)).await;
-        let ids = told.ok().and_then(|told| Vec::<String>::from_redis_value(told).ok()).unwrap_or_default();
-        ids.iter().filter_map(|id| ListingId::parse(id)).collect()
+        index::all(&self.link).await.unwrap_or_default()
     }
 
     /// Before the generation is published, so that whoever adopts it knows of them.

@@ -28,6 +28,11 @@ pub fn length(first: &Fields) -> Result<usize, Malformed> {
     head(first).map(|head| head.count)
 }
 
+/// When the step was that begins with this fact.
+pub fn at(first: &Fields) -> Result<Millis, Malformed> {
+    head(first).map(|head| head.at)
+}
+
 fn malformed() -> Malformed {
     Malformed::of("step")
 }

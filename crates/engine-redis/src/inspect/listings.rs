@@ -1,16 +1,13 @@
 //! Keys that are not what they should be, of listings and of the whole deployment, for the doctor: each with what to do.
 
-use std::collections::BTreeSet;
-
 use futures_util::StreamExt;
-use onsale_domain::ListingId;
 use redis::FromRedisValue;
 
 use super::{Finding, Level};
 use crate::damage::{self, Damage};
 use crate::deployment;
-use crate::keys::Keys;
-use crate::link::{Link, LinkError};
+use crate::index;
+use crate::link::Link;
 use crate::live::Across;
 
 /// Listings that are looked at side by side, a dozen keys each.
@@ -20,7 +17,7 @@ const TOLD_MAX: usize = 20;
 
 /// Nodes that cannot be asked have a finding of their own already.
 pub(super) async fn damaged(link: &Link) -> Vec<Finding> {
-    let mut listings = indexed(link).await.unwrap_or_default();
+    let mut listings = index::all(link).await.unwrap_or_default();
     for master in &link.map().masters {
         listings.extend(damage::scan(link, master).await.unwrap_or_default());
     }
@@ -72,12 +69,5 @@ pub(super) async fn foreign(link: &Link) -> Vec<Finding> {
 
 fn indexes(prefix: &str) -> [(String, &'static str); 3] {
     let across = Across::new(prefix);
-    [(across.listings(), "set"), (across.due(), "zset"), (across.writer(), "string")]
-}
-
-async fn indexed(link: &Link) -> Result<BTreeSet<ListingId>, LinkError> {
-    let key = Keys::index(&link.config().prefix);
-    let told = link.at(&key, redis::cmd("SMEMBERS").arg(&key)).await?;
-    let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
-    Ok(ids.iter().filter_map(|id| ListingId::parse(id)).collect())
+    [(across.listings(), "zset"), (across.due(), "zset"), (across.writer(), "string")]
 }

@@ -20,7 +20,7 @@ impl Across {
         Across { prefix: prefix.to_owned() }
     }
 
-    /// A set of all listings' ids.
+    /// A sorted set of all listings' ids, by when they were put there.
     pub(crate) fn listings(&self) -> String {
         Keys::index(&self.prefix)
     }

@@ -9,7 +9,10 @@ use parking_lot::Mutex;
 
 #[derive(Debug, Default)]
 pub(super) struct Bulletin {
+    /// Whatever is shown anew, by facts or by another epoch.
     pub movements: Movements,
+    /// Those whose facts went on, for who compares them with Redis. An epoch alone is none: the listing was just read.
+    pub gone_on: Movements,
     deadlines: Mutex<Agenda>,
     followed: Mutex<BTreeSet<ListingId>>,
 }

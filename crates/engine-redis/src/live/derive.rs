@@ -16,6 +16,7 @@ use redis::{Cmd, Value};
 
 use super::replica::Replica;
 use super::{Inner, auctions, counts, sales};
+use crate::index;
 use crate::link::Link;
 
 /// Between two rounds: what happens within it is written together.
@@ -227,11 +228,9 @@ pub(super) type Commands = Vec<(String, Cmd)>;
 /// The indexes stay with the truth: they are small, and sweeping and starting are slower without them.
 fn indexes(inner: &Inner, pending: &Pending) -> Commands {
     let mut commands = Vec::new();
-    if !pending.listings.is_empty() {
-        let ids: Vec<String> = pending.listings.iter().map(ListingId::to_string).collect();
-        let key = inner.across.listings();
-        commands.push((key.clone(), redis::cmd("SADD").arg(key).arg(ids).to_owned()));
-    }
+    let key = inner.across.listings();
+    let add = index::add(&key, pending.listings.iter().copied(), inner.clock.now());
+    commands.extend(add.into_iter().map(|command| (key.clone(), command)));
     for (listing, due) in &pending.due {
         let (key, id) = (inner.across.due(), listing.to_string());
         let command = match due {

@@ -1,6 +1,6 @@
 //! All listings that this server knows, in order of their id.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -31,6 +31,10 @@ impl Directory {
 
     pub(super) fn len(&self) -> usize {
         self.replicas.read().len()
+    }
+
+    pub(super) fn ids(&self) -> BTreeSet<ListingId> {
+        self.replicas.read().keys().copied().collect()
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Replica>> {

@@ -13,13 +13,12 @@ use redis::{FromRedisValue, Value};
 use super::replica::{Replica, StepTaking};
 use super::{Inner, Trouble, log};
 use crate::caller::ScriptCall;
-use crate::damage;
-use crate::facts::Malformed;
+use crate::kinds;
 use crate::layout::Layout;
 use crate::link::LinkError;
 use crate::picture::Picture;
 use crate::scripts::Name;
-use crate::state;
+use crate::state::{self, Head};
 
 /// Listings that are read at the same time.
 pub(super) const AT_ONCE: usize = 32;
@@ -80,11 +79,8 @@ impl Inner {
             return Ok(None);
         }
         let line = String::from_redis_value(told).unwrap_or_default();
-        let mut parts = line.split('|').skip(1).map(str::parse);
-        match (parts.next(), parts.next()) {
-            (Some(Ok(epoch)), Some(Ok(offset))) => Ok(Some(Position { epoch, offset })),
-            _ => Err(Malformed::of("head").into()),
-        }
+        let Head { epoch, offset, .. } = Head::read(&line, kinds::head(listing.kind))?;
+        Ok(Some(Position { epoch, offset }))
     }
 
     /// Brings a replica to where its listing is at this moment, or further.
@@ -185,10 +181,10 @@ impl Inner {
         });
     }
 
-    /// After a recovery listings go on under other epochs, from what their nodes have kept. True: all were read.
-    pub(super) async fn reload_all(self: &Arc<Self>) -> bool {
-        let reload = |replica: Arc<Replica>| async move {
-            let listing = replica.id;
+    /// After a recovery listings go on under other epochs, from what their nodes have kept. Says which could not be read.
+    pub(super) async fn reload_each(self: &Arc<Self>, listings: BTreeSet<ListingId>) -> BTreeSet<ListingId> {
+        self.each(listings, |listing| async move {
+            let Some(replica) = self.directory.get(&listing) else { return Reading::Done };
             match self.read(listing).await {
                 Ok(Some(picture)) => replica.replace(picture),
                 // Its node was just recovered: that is no reason to do it again.
@@ -197,114 +193,47 @@ impl Inner {
                 Err(_) if self.damaged.has(&listing) => {}
                 Err(error) => {
                     tracing::debug!(%listing, %error, "{listing} will be read again: {error}");
-                    return false;
+                    return Reading::Later;
                 }
             }
-            true
+            Reading::Done
+        })
+        .await
+    }
+
+    /// Reads listings, some at the same time, and says which are left. One whose node is away or not believed costs a
+    /// look at what we know of the node, and no command.
+    pub(super) async fn each<R: Future<Output = Reading>>(
+        &self,
+        listings: BTreeSet<ListingId>,
+        read: impl Fn(ListingId) -> R,
+    ) -> BTreeSet<ListingId> {
+        let (asked, mut left): (BTreeSet<_>, BTreeSet<_>) =
+            listings.into_iter().partition(|listing| self.can_ask(listing));
+        let read = |listing: ListingId| {
+            let reading = read(listing);
+            async move { (listing, reading.await) }
         };
-        let mut read = futures_util::stream::iter(self.directory.all()).map(reload).buffer_unordered(AT_ONCE);
-        let mut all = true;
-        while let Some(done) = read.next().await {
-            all &= done;
-        }
-        all
-    }
-
-    /// Every listing there is: those of the index, and those that a scan finds beside it. What is on a node that is
-    /// away is looked for again when it may be back.
-    pub(super) async fn find_listings(self: &Arc<Self>) -> Result<(), EngineError> {
-        let mut whole = true;
-        let indexed = here(hint(self.indexed_listings().await), &mut whole)?.unwrap_or_default();
-        let mut found = indexed.clone();
-        for master in &self.link.map().masters {
-            found.extend(here(damage::scan(&self.link, master).await, &mut whole)?.unwrap_or_default());
-        }
-        let missing: Vec<String> = found.difference(&indexed).map(ListingId::to_string).collect();
-        if !missing.is_empty() {
-            let key = self.across.listings();
-            let added = self.link.at(&key, redis::cmd("SADD").arg(&key).arg(missing)).await.map(drop);
-            here(hint(added), &mut whole)?;
-        }
-        whole &= self.link.map().uncovered() == 0;
-        whole &= self.look_up_all(found).await?;
-        self.overlooked.store(!whole, Ordering::Relaxed);
-        Ok(())
-    }
-
-    /// Those of the index that we do not know yet. What we know and the index does not is put there: whoever writes it
-    /// may not have heard of it.
-    pub(super) async fn find_new_listings(self: &Arc<Self>) -> Result<(), EngineError> {
-        let count = self.indexed_count().await?;
-        let seen = (count, self.directory.len());
-        if *self.index_seen.lock() == seen {
-            return Ok(());
-        }
-        let mut found = self.indexed_listings().await?;
-        let unheard = self.directory.all().into_iter().map(|replica| replica.id);
-        let unheard: Vec<String> =
-            unheard.filter(|id| !found.contains(id)).map(|id| id.to_string()).collect();
-        if !unheard.is_empty() {
-            let key = self.across.listings();
-            self.link.at(&key, redis::cmd("SADD").arg(&key).arg(unheard)).await?;
-        }
-        found.retain(|listing| self.directory.get(listing).is_none());
-        if self.look_up_all(found).await? {
-            *self.index_seen.lock() = (self.indexed_count().await?, self.directory.len());
-        }
-        Ok(())
-    }
-
-    /// True: all of them could be read.
-    async fn look_up_all(self: &Arc<Self>, listings: BTreeSet<ListingId>) -> Result<bool, EngineError> {
-        let read = listings.into_iter().map(|listing| async move { self.look_up(listing).await.map(drop) });
-        let mut read = futures_util::stream::iter(read).buffer_unordered(AT_ONCE);
-        let mut whole = true;
-        while let Some(done) = read.next().await {
-            match done {
-                Ok(()) => {}
-                // One that is damaged is told of, and stops nobody else.
-                Err(EngineError::Damaged(_)) => {}
-                // Its node is away or being recovered.
-                Err(_) => whole = false,
+        let mut read = futures_util::stream::iter(asked).map(read).buffer_unordered(AT_ONCE);
+        while let Some((listing, done)) = read.next().await {
+            if done == Reading::Later {
+                left.insert(listing);
             }
         }
-        Ok(whole)
+        left
     }
 
-    /// How many listings the index has: as long as that and our own number stay the same, nobody reads all of it.
-    async fn indexed_count(&self) -> Result<usize, LinkError> {
-        let key = self.across.listings();
-        let told = self.link.at(&key, redis::cmd("SCARD").arg(&key)).await?;
-        Ok(usize::from_redis_value(told).unwrap_or_default())
-    }
-
-    async fn indexed_listings(&self) -> Result<BTreeSet<ListingId>, LinkError> {
-        let key = self.across.listings();
-        let told = self.link.at(&key, redis::cmd("SMEMBERS").arg(&key)).await?;
-        let ids = Vec::<String>::from_redis_value(told).unwrap_or_default();
-        Ok(ids.iter().filter_map(|id| ListingId::parse(id)).collect())
+    fn can_ask(&self, listing: &ListingId) -> bool {
+        let keys = self.keys(listing);
+        let is_up = self.link.master_of(keys.meta()).is_some_and(|node| node.is_up());
+        is_up && self.deployment.is_believed(keys.meta())
     }
 }
 
-/// The index only helps: with a foreign key in its place a scan finds everything.
-fn hint<T: Default>(told: Result<T, LinkError>) -> Result<T, LinkError> {
-    match told {
-        Err(LinkError::WrongType { why }) => {
-            tracing::warn!(why, "the index of listings is another program's key, and is done without: {why}");
-            Ok(T::default())
-        }
-        told => told,
-    }
-}
-
-/// What a node told; nothing if it is away, and then this is not the whole.
-fn here<T>(told: Result<T, LinkError>, whole: &mut bool) -> Result<Option<T>, EngineError> {
-    match told {
-        Ok(told) => Ok(Some(told)),
-        Err(error) if error.is_retryable() => {
-            *whole = false;
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
+/// Whether a listing is seen to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    Done,
+    /// Its node is away, or being recovered.
+    Later,
 }

@@ -1,8 +1,7 @@
 //! The engine's own tasks: telling, listening, sweeping, and the polling that makes up for whatever they miss.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -19,20 +18,23 @@ const LATELY_MS: i64 = 60_000;
 /// So many of the others are compared in a round, in turn: whatever was missed is found in the end, and a house with
 /// many listings does not walk them all for it.
 const OTHERS: usize = 64;
-/// The index of listings is read every so many rounds.
+/// The index of listings is asked for new ones every so many rounds.
 const NEW: u64 = 5;
 /// Streams that are trimmed in one round.
 const TRIMMED: usize = 64;
 /// What facts and answers take is looked at every so many rounds: in that time a busy node takes some megabytes.
-const HISTORY: u64 = 10;
-/// Between two tries to read what a recovery has kept.
+const HISTORY: u32 = 10;
+/// Between two tries to read what a recovery has kept: a node is believed again a moment after its generation is known.
 const AGAIN: Duration = Duration::from_millis(50);
+/// The longest of these pauses: how long after the return of a node its listings may still be shown as they were.
+const AGAIN_MAX: Duration = Duration::from_secs(2);
 
 pub(super) fn start(inner: &Arc<Inner>) {
     tokio::spawn(wake_ups::run(inner.clone()));
     tokio::spawn(derive::run(inner.clone()));
     tokio::spawn(attempts::run(inner.clone()));
     tokio::spawn(poll(inner.clone()));
+    tokio::spawn(keep_history(inner.clone()));
     tokio::spawn(recovered(inner.clone()));
     if inner.options.wakes || inner.options.sweep.notified {
         tokio::spawn(wake::run(inner.clone()));
@@ -53,15 +55,24 @@ async fn poll(inner: Arc<Inner>) {
         let _ = inner.clock.measure(&inner.link).await;
         inner.compare(watched.next(&inner)).await;
         inner.look_at_damaged_again().await;
-        if inner.overlooked.load(Ordering::Relaxed) {
+        if !inner.search.is_over() {
             let _ = inner.find_listings().await;
-        } else if round % NEW == 0 {
+        }
+        if round % NEW == 0 {
             let _ = inner.find_new_listings().await;
         }
         inner.trim_due(inner.clock.now(), TRIMMED).await;
-        if round % HISTORY == 0 {
-            history::keep(&inner).await;
+    }
+}
+
+/// Apart from the polling, which does not wait for a node that has much to forget.
+async fn keep_history(inner: Arc<Inner>) {
+    loop {
+        tokio::select! {
+            () = inner.stop.cancelled() => return,
+            () = tokio::time::sleep(inner.options.poll.saturating_mul(HISTORY)) => {}
         }
+        history::keep(&inner).await;
     }
 }
 
@@ -76,7 +87,7 @@ struct Watched {
 
 impl Watched {
     fn new(inner: &Inner) -> Watched {
-        let moved = inner.bulletin.movements.subscribe(&ListingKind::ALL);
+        let moved = inner.bulletin.gone_on.subscribe(&ListingKind::ALL);
         // What moved while the engine was opened is compared once, when wake-ups begin to be heard.
         Watched { moved, lately: BTreeMap::new(), others: None }
     }
@@ -94,22 +105,32 @@ impl Watched {
     }
 }
 
-/// After each recovery everything is read anew.
+/// After each recovery everything is read anew, once; what could not be read then, because its node is not believed yet
+/// or is away, is tried again by itself, at growing distances.
 async fn recovered(inner: Arc<Inner>) {
     let mut recoveries = inner.deployment.recoveries();
+    let (mut left, mut pause) = (BTreeSet::new(), AGAIN);
     loop {
+        let again = async {
+            match left.is_empty() {
+                true => std::future::pending().await,
+                false => tokio::time::sleep(pause).await,
+            }
+        };
         tokio::select! {
             () = inner.stop.cancelled() => return,
-            changed = recoveries.changed() => if changed.is_err() { return },
+            changed = recoveries.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                recoveries.borrow_and_update();
+                (left, pause) = (inner.directory.ids(), AGAIN);
+            }
+            () = again => {}
         }
-        recoveries.borrow_and_update();
-        // The node is believed again a moment after its generation is known.
-        while !inner.reload_all().await
-            && !recoveries.has_changed().unwrap_or(true)
-            && !inner.stop.is_cancelled()
-        {
-            tokio::time::sleep(AGAIN).await;
-        }
+        let before = left.len();
+        left = inner.reload_each(left).await;
+        pause = if left.len() < before { AGAIN } else { (pause * 2).min(AGAIN_MAX) };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onsale_domain::{ListingId, Step};
+use onsale_domain::{ListingId, Millis, Step};
 use onsale_engine::Position;
 use redis::Value;
 
@@ -85,6 +85,15 @@ pub(super) async fn first(link: &Link, key: &str) -> Result<Option<Position>, Tr
     let mut command = redis::cmd("XRANGE");
     command.arg(key).arg("-").arg("+").arg("COUNT").arg(1);
     one(link.at(key, &command).await?)
+}
+
+/// When the first step of the stream was, and how many facts it has; none if there is nothing in the stream.
+pub(super) async fn first_step(link: &Link, key: &str) -> Result<Option<(Millis, usize)>, Trouble> {
+    let mut command = redis::cmd("XRANGE");
+    command.arg(key).arg("-").arg("+").arg("COUNT").arg(1);
+    let Some(entry) = array(link.at(key, &command).await?)?.into_iter().next() else { return Ok(None) };
+    let (_, fact) = entry_of(entry)?;
+    Ok(Some((facts::at(&fact)?, facts::length(&fact)?)))
 }
 
 fn one(entries: Value) -> Result<Option<Position>, Trouble> {

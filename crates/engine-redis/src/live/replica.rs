@@ -171,17 +171,24 @@ impl Replica {
     }
 
     fn publish(&self, state: &State) {
+        self.show(state);
+        self.bulletin.gone_on.publish(self.id, self.position());
+    }
+
+    fn show(&self, state: &State) {
         self.found();
         self.due.store(next_due(&state.picture), Ordering::Relaxed);
         let at = position(&state.picture);
         self.moved.send_replace(at);
-        self.announce();
+        self.bulletin.due(self.id, self.due());
+        self.bulletin.movements.publish(self.id, self.position());
     }
 
-    /// Tells the engine's tasks where it is and when it falls due; also when it is new here.
+    /// Tells the engine's tasks where it is and when it falls due, because it is new here.
     pub(super) fn announce(&self) {
         self.bulletin.due(self.id, self.due());
         self.bulletin.movements.publish(self.id, self.position());
+        self.bulletin.gone_on.publish(self.id, self.position());
     }
 
     /// After a sweep: its next deadline stands where the sweeper looks.
@@ -198,11 +205,15 @@ impl Replica {
         if picture.listing.epoch != state.picture.listing.epoch {
             state.early.clear();
         }
+        let before = state.picture.listing.offset;
         state.picture = picture;
         state.recent.clear();
         self.take_early(&mut state);
         state.view = None;
-        self.publish(&state);
+        match state.picture.listing.offset == before {
+            true => self.show(&state),
+            false => self.publish(&state),
+        }
     }
 
     /// The kept steps after an offset; `None` if the one right after it is not kept.

@@ -158,7 +158,10 @@ impl Inner {
             Some(replica) => replica,
             // Made just now, by us; if it cannot be read, the polling finds it.
             None => match self.look_up(step.listing).await {
-                Ok(Some(replica)) => replica,
+                Ok(Some(replica)) => {
+                    self.search.made(step.listing);
+                    replica
+                }
                 Ok(None) | Err(_) => return self.wake_ups.position(step.listing, at),
             },
         };

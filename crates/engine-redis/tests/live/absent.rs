@@ -56,7 +56,7 @@ async fn starts_without(brand: Brand, away: impl Fn(&Six) -> usize) {
     assert!(!lost.is_empty() && !here.is_empty());
     until("all are in the index", || {
         let place = master(&six, "onsale:listings");
-        six.nodes[place].say::<u64>("SCARD onsale:listings").is_ok_and(|count| count == EVENTS)
+        six.nodes[place].say::<u64>("ZCARD onsale:listings").is_ok_and(|count| count == EVENTS)
     })
     .await;
     first.close();

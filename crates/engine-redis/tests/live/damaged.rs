@@ -129,7 +129,7 @@ async fn a_server_starts_beside_a_damaged_listing() {
         all.push((what, event(number), harm.iter().map(|line| own(line)).collect::<Vec<_>>(), own(&key)));
     }
     // A start finds them by the index as well as by a scan.
-    let index = format!("SCARD {}listings", first.link().config().prefix);
+    let index = format!("ZCARD {}listings", first.link().config().prefix);
     until("all are in the index", || server.say::<usize>(&index).is_ok_and(|count| count == all.len() + 1))
         .await;
     first.close();
@@ -204,7 +204,7 @@ async fn the_doctor_names_every_damaged_listing_by_its_key_and_no_other() {
         create(&engine, event(number)).await;
         all.push((what, harm.iter().map(|line| own(line)).collect::<Vec<_>>(), own(&key)));
     }
-    let index = format!("SCARD {}listings", engine.link().config().prefix);
+    let index = format!("ZCARD {}listings", engine.link().config().prefix);
     until("all are in the index", || server.say::<usize>(&index).is_ok_and(|count| count == all.len() + 1))
         .await;
     let told = async || -> Vec<String> {

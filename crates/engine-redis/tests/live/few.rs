@@ -19,20 +19,20 @@ use super::support::{Brand, Server};
 
 const NOW: Millis = 1_800_000_000_000;
 /// No round of the engine's own falls into a test.
-const NEVER: Duration = Duration::from_secs(86_400);
+pub(crate) const NEVER: Duration = Duration::from_secs(86_400);
 
-fn sale(number: usize) -> ListingId {
+pub(crate) fn sale(number: usize) -> ListingId {
     ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Sale, number: number as u64 }
 }
 
 /// How often Redis was asked this since it started.
-fn calls(server: &Server, command: &str) -> u64 {
+pub(crate) fn calls(server: &Server, command: &str) -> u64 {
     let told: String = server.say("INFO commandstats").expect("an answer");
     let line = told.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
     line.and_then(|rest| rest.split(',').next()?.parse().ok()).unwrap_or(0)
 }
 
-async fn make(engine: &RedisEngine, count: usize) {
+pub(crate) async fn make(engine: &RedisEngine, count: usize) {
     let all = (0..count).map(|number| async move {
         let made = submit(engine, sale(number), creation(sale(number), engine.now())).await;
         assert_eq!(made.expect("an answer").outcome, Outcome::Done);
@@ -102,4 +102,50 @@ async fn an_idle_engine_asks_for_as_much_however_many_listings_there_are() {
     assert!(asked <= passed * IN_A_ROUND, "{asked} positions in {passed} rounds");
     assert_eq!(sizes_later, sizes, "what rests is not measured again");
     drop(engine);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_recovery_an_idle_engine_compares_no_more_than_before() {
+    const SALES: usize = 600;
+    /// Compared in turn, and what else a round may ask.
+    const IN_A_ROUND: u64 = 64 + 8;
+    let server = Server::start(Brand::Redis);
+    let first = open(&server.url(), Options { poll: NEVER, ..Options::default() }).await;
+    make(&first, SALES).await;
+    first.close();
+    let options = Options { poll: Duration::from_millis(20), ..Options::default() };
+    let engine = open(&server.url(), options).await;
+    let before = engine.view(&sale(0)).expect("a sale").position.epoch;
+    server.tell("SCRIPT FLUSH");
+    let raised = |number| engine.view(&sale(number)).is_some_and(|view| view.position.epoch > before);
+    until("every listing goes on under the new epoch", || (0..SALES).all(raised)).await;
+    let [time, positions, _] = rounds(&server);
+    until("thirty rounds have passed", || rounds(&server)[0] >= time + 30).await;
+    let [later, positions_later, _] = rounds(&server);
+    let (passed, asked) = (later - time + 1, positions_later - positions);
+    assert!(asked <= passed * IN_A_ROUND, "{asked} positions in {passed} rounds");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_listing_costs_no_reading_of_the_whole_index() {
+    const SALES: usize = 300;
+    const NEW: usize = 5;
+    /// Sorted sets that each of the two servers reads of a listing that is new to it.
+    const IN_A_STATE: u64 = 3;
+    let server = Server::start(Brand::Redis);
+    let first = open(&server.url(), Options { poll: Duration::from_millis(20), ..Options::default() }).await;
+    make(&first, SALES).await;
+    // It hears of nothing: what is new it finds in the index.
+    let options = Options { poll: Duration::from_millis(20), wakes: false, ..Options::default() };
+    let deaf = open(&server.url(), options).await;
+    let whole = || calls(&server, "zrange");
+    let before = whole();
+    for number in SALES..SALES + NEW {
+        let made = submit(&first, sale(number), creation(sale(number), first.now())).await;
+        assert_eq!(made.expect("an answer").outcome, Outcome::Done);
+        until("the other has found it", || deaf.view(&sale(number)).is_some()).await;
+    }
+    let read = whole() - before;
+    let states = 2 * NEW as u64 * IN_A_STATE;
+    assert!(read <= states, "the whole index was read again: {read} ranges, {states} of them of new sales");
 }

@@ -10,7 +10,8 @@ use onsale_domain::{Command, Found, HoldId, ListingId, Millis, OrderId};
 use onsale_engine::{Answer, Engine, EngineError, Position, Request};
 use onsale_engine_redis::live::{Options, RECORD_BYTES, RedisEngine};
 
-use super::house::{buyer, create, event, open};
+use super::few::{NEVER, calls, make};
+use super::house::{buyer, create, event, open, until};
 use super::support::{Brand, Server};
 
 /// What Redis' table of deadlines takes for a key: an entry and its place in the table.
@@ -71,6 +72,50 @@ async fn over_the_bound_the_oldest_answers_go_with_their_facts_and_a_repeat_is_d
         let EngineError::Reload(left) = gone else { panic!("{gone}") };
         assert!(left.offset > 3 && tight.facts_after(listing, left, 9).await.is_ok(), "{left:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_that_have_nothing_to_give_are_looked_at_once() {
+    const SALES: usize = 300;
+    let server = Server::start(Brand::Redis);
+    let room = open(&server.url(), Options { poll: NEVER, ..Options::default() }).await;
+    // A sale is made in one step, and the newest step of a listing never goes.
+    make(&room, SALES).await;
+    let listing = event(1);
+    create(&room, listing).await;
+    for number in 0..40 {
+        hold_under(&room, listing, number).await;
+    }
+    let options =
+        Options { poll: NEVER, history_max_bytes: 1, history_min_ms: -60_000, ..Options::default() };
+    let tight = open(&server.url(), options).await;
+    let asked = || ["xrange", "memory|usage", "xtrim"].map(|command| calls(&server, command));
+    let before = asked();
+    tight.keep_history().await;
+    let looked = asked()[0] - before[0];
+    assert!(looked <= SALES as u64 + 8, "{looked} looks at {SALES} streams of one step");
+    let facts = server.say::<u64>(&format!("XLEN onsale:event:facts:{{{listing}}}")).expect("a length");
+    assert_eq!(facts, 1, "what could go is gone");
+    let forgotten = tight.status().dedup_forgotten;
+    assert!(forgotten > 30, "{forgotten} answers");
+    // The one that was cut is measured again.
+    tight.keep_history().await;
+    let [looks, measured, cuts] = asked();
+    for _ in 0..3 {
+        tight.keep_history().await;
+    }
+    assert_eq!(asked(), [looks, measured, cuts], "nothing has moved, and nothing can go");
+    // And what moves is seen to as before.
+    for number in 40..43 {
+        hold_under(&room, listing, number).await;
+    }
+    let last = room.view(&listing).expect("an event").position;
+    until("the other has heard of it", || tight.view(&listing).is_some_and(|view| view.position >= last))
+        .await;
+    tight.keep_history().await;
+    let facts = server.say::<u64>(&format!("XLEN onsale:event:facts:{{{listing}}}")).expect("a length");
+    assert_eq!(facts, 1, "the listing has something to give again");
+    assert!(asked()[0] - looks <= 8, "and only that listing is looked at");
 }
 
 #[tokio::test(flavor = "multi_thread")]

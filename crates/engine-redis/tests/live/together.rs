@@ -165,7 +165,7 @@ async fn a_start_finds_listings_without_the_index() {
     for number in 1..=3 {
         create(&one, event(number)).await;
     }
-    let indexed = || server.say::<u64>("SCARD onsale:listings").expect("a number");
+    let indexed = || server.say::<u64>("ZCARD onsale:listings").expect("a number");
     until("the index is written", || indexed() == 3).await;
     server.tell("DEL onsale:listings");
     let other = open(&server.url(), Options::default()).await;

@@ -51,7 +51,7 @@ local function thing(id)
       known = read_record(id, record)
     else
       local score = call("ZSCORE", KEYS[8], id)
-      known = score and {kind = "e", at = math.floor(score / 8), how = score % 8} or false
+      known = score and {kind = "e", at = math.floor(score / BOUND.END_STEP), how = score % BOUND.END_STEP} or false
     end
     things[id] = known
   end

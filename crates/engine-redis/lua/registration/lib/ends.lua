@@ -6,7 +6,7 @@ local function end_entry(entry, how)
   write("ZREM", KEYS[4], entry.id)
   forget_ended()
   write("HSET", KEYS[2], entry.id, format("e|%.0f|%d", now, how))
-  write("ZADD", KEYS[8], decimal(now * 8 + how), entry.id)
+  write("ZADD", KEYS[8], decimal(now * BOUND.END_STEP + how), entry.id)
   BOOK.goods_gone(entry.id, how == HOW.expired and "expired" or "cancelled")
 end
 
