@@ -39,3 +39,4 @@ mod stripe;
 mod tls;
 mod verify;
 mod ways;
+mod whole;

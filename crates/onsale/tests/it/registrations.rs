@@ -92,6 +92,32 @@ fn a_place_that_comes_free_goes_to_the_first_in_line_in_the_same_step() {
 }
 
 #[test]
+fn entries_are_found_by_where_they_stand() {
+    let course = Course::open(json!({"capacity": 2}));
+    let mut all = Vec::new();
+    for buyer in ["ann", "bob", "cem", "dan", "eve"] {
+        all.push(course.register(buyer).json()["id"].clone());
+    }
+    let found = |filter: &str| {
+        let (mut seen, mut after) = (Vec::new(), String::new());
+        loop {
+            let page = course.house.get(&course.path(&format!("/entries?limit=2&{filter}{after}"))).json();
+            let entries = page["data"].as_array().expect("entries");
+            assert!(entries.len() <= 2, "{page}");
+            seen.extend(entries.iter().map(|entry| entry["id"].clone()));
+            let Some(next) = page["next"].as_str() else { return seen };
+            after = format!("&after={next}");
+        }
+    };
+    assert_eq!(found(""), all);
+    assert_eq!(found("status=confirmed"), all[..2]);
+    assert_eq!(found("status=waiting"), all[2..]);
+    assert_eq!(found("status=offered"), [""; 0]);
+    let wrong = course.house.get(&course.path("/entries?status=gone")).problem(422, "invalid");
+    assert_eq!(wrong["field"], "status");
+}
+
+#[test]
 fn a_paid_place_is_kept_until_it_is_paid_or_its_time_is_over() {
     let course = Course::open(json!({"price_minor": 500, "checkout_seconds": 30}));
     let ann = course.register("ann").json();
