@@ -139,6 +139,7 @@ impl Orders {
         (order.status, order.closed_at) = (status, Some(at));
         let goods = order.goods.number();
         self.by_goods.remove(&goods);
+        self.file_let_go(index);
         self.fade(index);
     }
 
@@ -161,6 +162,14 @@ impl Orders {
             if let OrderedGoods::Entry { entry, .. } = &order.goods {
                 self.by_entry.insert(*entry, index);
             }
+        }
+    }
+
+    /// What was let go is found by its number as well: whoever looks at it is told what had taken it.
+    pub(super) fn file_let_go(&mut self, index: u32) {
+        let order = &self.orders[index];
+        if let OrderStatus::Expired | OrderStatus::Cancelled = order.status {
+            self.by_let_go.insert(order.goods.number(), index);
         }
     }
 
@@ -194,6 +203,10 @@ impl Orders {
             self.fading.remove(&(at, fence, index));
             let order = self.orders.remove(index);
             self.by_id.remove(&order.id);
+            let goods = order.goods.number();
+            if self.by_let_go.get(&goods) == Some(&index) {
+                self.by_let_go.remove(&goods);
+            }
             if let Some(of_buyer) = self.by_buyer.get_mut(&order.buyer) {
                 of_buyer.remove(&(fence, index));
                 if of_buyer.is_empty() {

@@ -135,7 +135,14 @@ impl Listing {
         match (query, booked) {
             (OrdersQuery::Order(order), OrdersFound::Nothing) => direct(*order),
             (OrdersQuery::OfGoods(number), OrdersFound::Nothing) => {
-                goods.bought_by(*number).map_or(OrdersFound::Nothing, direct)
+                match goods.bought_by(*number).map(direct) {
+                    Some(order) => order,
+                    // Nobody has them or has bought them: who had them last.
+                    None => self
+                        .orders
+                        .as_deref()
+                        .map_or(OrdersFound::Nothing, |orders| orders.ask_let_go(*number)),
+                }
             }
             (OrdersQuery::All { after, status, limit }, OrdersFound::All(mut all)) => {
                 let mut buying = goods.buying(*after);

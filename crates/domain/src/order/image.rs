@@ -86,6 +86,7 @@ impl Orders {
         });
         let index = self.by_id[&id];
         self.file_bought(index);
+        self.file_let_go(index);
         for payment in &self.orders[index].payments {
             if payment.is_open() {
                 self.work.insert(payment.fence, Slip { order: index, payment: payment.id, refund: 0 });

@@ -26,6 +26,8 @@ pub struct Orders {
     pub(super) by_bought: Map<u64, u32>,
     /// Every payment that was ever asked for, with its order: its number is what a desk and a provider know it by.
     pub(super) by_payment: Map<PaymentId, u32>,
+    /// Orders that are over unpaid, by the number of what they had taken: the latest of each.
+    pub(super) by_let_go: Map<u64, u32>,
     /// Orders that bought a place of a registration, by the entry.
     pub(super) by_entry: Map<EntryId, u32>,
     /// A buyer's orders, by the fences of the facts that placed them.
@@ -248,6 +250,11 @@ impl Orders {
     /// The order that has bought this hold, code or place.
     pub(crate) fn of_bought(&self, number: u64) -> Option<&Order> {
         self.by_bought.get(&number).map(|index| &self.orders[*index])
+    }
+
+    /// The latest order that had taken this hold, code or place, and is over.
+    pub(crate) fn of_let_go(&self, number: u64) -> Option<&Order> {
+        self.by_let_go.get(&number).map(|index| &self.orders[*index])
     }
 
     /// Everybody who ever ordered something here.

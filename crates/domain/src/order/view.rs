@@ -9,7 +9,7 @@ use crate::time::Millis;
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrdersQuery {
     Order(OrderId),
-    /// The order that has taken the goods of this number, or has bought them.
+    /// The order that has taken the goods of this number, or has bought them; else the latest that had taken them and is over.
     OfGoods(u64),
     /// Every order of the listing, one that bought without the book too, in the order of the facts that made them, from behind a
     /// fence on, at most so many.
@@ -197,6 +197,13 @@ impl Orders {
                 )
             }
         }
+    }
+}
+
+impl Orders {
+    pub(crate) fn ask_let_go(&self, number: u64) -> OrdersFound {
+        let order = self.of_let_go(number);
+        order.map_or(OrdersFound::Nothing, |order| OrdersFound::Order(Box::new(booked(order, None))))
     }
 }
 

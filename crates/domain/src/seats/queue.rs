@@ -4,7 +4,7 @@ use super::Decision;
 use super::command::{JoinQueue, LeaveQueue};
 use super::fact::EventFact;
 use super::place_hold::{on_sale, unknown_seats};
-use super::state::{Due, Seats, Status};
+use super::state::{Due, QueuePlace, Seats, Status};
 use crate::id::{BuyerId, SeatIndex};
 use crate::limits::{PLACE_MS, PLACE_RENEW_BELOW_MS, QUEUE_PER_SEAT_MAX, QUEUE_PLACES_PER_BUYER_MAX};
 use crate::outcome::{Outcome, PlaceState};
@@ -81,13 +81,23 @@ fn dead_places(seats: &Seats, buyer: Option<u32>, now: Millis) -> u32 {
 /// The buyer's living place in a seat's queue; its position counts the living in front.
 pub(super) fn place_of(seats: &Seats, seat: SeatIndex, buyer: &BuyerId, now: Millis) -> Option<PlaceState> {
     let buyer = seats.buyer_index(buyer)?;
+    living_place(seats, seat, now, |place| place.buyer == buyer)
+}
+
+/// The first living place in a seat's queue that is meant, with how many living ones are in front.
+pub(super) fn living_place(
+    seats: &Seats,
+    seat: SeatIndex,
+    now: Millis,
+    is_meant: impl Fn(&QueuePlace) -> bool,
+) -> Option<PlaceState> {
     let mut ahead = 0;
     for index in seats.queues.get(&seat)? {
         let place = &seats.places[*index];
         if is_over(place.until, now) {
             continue;
         }
-        if place.buyer == buyer {
+        if is_meant(place) {
             return Some(PlaceState { place: place.id, seat, until: place.until, ahead });
         }
         ahead += 1;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fact::{AreaLine, SeatLine};
-use super::queue::place_of;
+use super::queue::{living_place, place_of};
 use super::state::{AreaState, Seats, Status};
 use crate::chart::Chart;
 use crate::ended::End;
@@ -105,7 +105,9 @@ impl Seats {
             EventQuery::Hold(id) => match self.hold_index(*id) {
                 Some(index) if is_over(self.holds[index].until, now) => EventFound::Ended(End::Expired),
                 Some(index) => EventFound::Hold(Box::new(self.hold_state(index))),
-                None => self.ended.get(*id, now).map_or(EventFound::Nothing, EventFound::Ended),
+                None => self.waiting(*id, now).unwrap_or_else(|| {
+                    self.ended.get(*id, now).map_or(EventFound::Nothing, EventFound::Ended)
+                }),
             },
             EventQuery::HoldsOf(buyer) => {
                 let Some(buyer) = self.buyer_index(buyer) else { return EventFound::Holds(Vec::new()) };
@@ -131,6 +133,15 @@ impl Seats {
                 Some(index) => EventFound::Order(Box::new(self.order_state(*index))),
             },
         }
+    }
+
+    /// A place in a queue has the id of the hold that it becomes.
+    fn waiting(&self, id: HoldId, now: Millis) -> Option<EventFound> {
+        let place = &self.places[*self.place_by_id.get(&id)?];
+        if is_over(place.until, now) {
+            return Some(EventFound::Ended(End::Expired));
+        }
+        living_place(self, place.seat, now, |other| other.id == id).map(EventFound::Place)
     }
 
     pub(super) fn order_state(&self, index: u32) -> OrderState {

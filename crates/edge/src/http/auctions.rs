@@ -19,6 +19,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
+use onsale_domain::auction::fact::Award;
 use onsale_domain::auction::{
     AuctionCommand, AuctionFact, AuctionFound, AuctionQuery, AuctionStatus, AuctionView, AwardState,
     BidderState,
@@ -136,7 +137,9 @@ pub struct AwardBody {
     pub price_minor: i64,
     /// To be paid before this instant.
     pub expires_at: Time,
-    pub state: AwardStatus,
+    /// 0 if that has passed.
+    pub expires_in_seconds: u64,
+    pub status: AwardStatus,
 }
 
 /// One person's part in an auction; shown to nobody else.
@@ -236,7 +239,7 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
         body.details.reserve_minor = auction.details.terms.reserve_minor;
     }
     if let Found::Auction(AuctionFound::Bidder(own)) = own {
-        body.you = Some(YouBody::from(*own));
+        body.you = Some(YouBody::new(*own, app.engine.now()));
     }
     let mut response = reply::json(StatusCode::OK, &body);
     response.headers_mut().insert(reply::POSITION, reply::position_value(view.position));
@@ -355,7 +358,7 @@ fn described(view: &View, now: Millis) -> Option<AuctionBody> {
     let result = auction.closed.as_ref().map(|closed| ResultBody {
         how: closed.how.into(),
         closed_at: Time(closed.at),
-        awards: closed.awards.iter().map(|line| award(&line.award, line.state)).collect(),
+        awards: closed.awards.iter().map(|line| AwardBody::new(&line.award, line.state, now)).collect(),
     });
     Some(AuctionBody {
         id: view.listing.to_string(),
@@ -378,8 +381,18 @@ fn described(view: &View, now: Millis) -> Option<AuctionBody> {
     })
 }
 
-impl From<BidderState> for YouBody {
-    fn from(own: BidderState) -> YouBody {
+/// The answer to a change: the auction as it is now. Whoever may change it may know its reserve.
+async fn changed(app: &App, listing: &ListingId, answer: &Answer) -> Result<Response, Problem> {
+    let view = reply::seen(app, listing, answer).await?;
+    let mut auction = described(&view, app.engine.now());
+    if let (Some(told), Ok(known)) = (&mut auction, of(&view)) {
+        told.details.reserve_minor = known.details.terms.reserve_minor;
+    }
+    Ok(reply::changed(answer, &view, &auction))
+}
+
+impl YouBody {
+    fn new(own: BidderState, now: Millis) -> YouBody {
         YouBody {
             leading: own.leading,
             max_minor: own.max_minor,
@@ -387,17 +400,20 @@ impl From<BidderState> for YouBody {
             bids: own.bids,
             watching: own.watching,
             banned: own.banned,
-            award: own.award.map(|(given, state)| award(&given, state)),
+            award: own.award.map(|(given, state)| AwardBody::new(&given, state, now)),
         }
     }
 }
 
-fn award(given: &onsale_domain::auction::fact::Award, state: AwardState) -> AwardBody {
-    AwardBody {
-        bidder: given.bidder.as_str().to_owned(),
-        bid: given.bid,
-        price_minor: given.price_minor,
-        expires_at: Time(given.until),
-        state: state.into(),
+impl AwardBody {
+    fn new(given: &Award, state: AwardState, now: Millis) -> AwardBody {
+        AwardBody {
+            bidder: given.bidder.as_str().to_owned(),
+            bid: given.bid,
+            price_minor: given.price_minor,
+            expires_at: Time(given.until),
+            expires_in_seconds: Time(given.until).seconds_after(now),
+            status: state.into(),
+        }
     }
 }

@@ -6,8 +6,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use onsale_domain::Question;
-use onsale_domain::ended::End;
-use onsale_domain::id::write_inside;
 use onsale_domain::seats::command::{BestAvailable, DropSeats, ExtendHold, GrowHold, Pick, PlaceHold};
 use onsale_domain::seats::fact::HoldAfter;
 use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
@@ -98,7 +96,8 @@ pub async fn place(
         let index = names.seat(seat);
         let answer = queue::hold_or_join(&app, at.listing, (index, place), &origin, &names).await?;
         if let Some((_, place)) = queue::place_told(&answer, &names, seat) {
-            return Ok(reply::yes(StatusCode::ACCEPTED, &answer, &place));
+            let waits = reply::yes(StatusCode::ACCEPTED, &answer, &place);
+            return Ok(reply::located(waits, queue::location(&at.listing, seat)));
         }
         answer
     } else {
@@ -169,18 +168,19 @@ fn best(names: &Names, wish: &BestBody) -> Result<BestAvailable, Problem> {
     Ok(BestAvailable { count: wish.count, section, tier, accessible: wish.accessible })
 }
 
-/// A hold that lives, or what became of it.
+/// A hold that lives, a place in a queue that may become one, or what became of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum HoldShown<'a> {
     Living(HoldBody<'a>),
+    Waiting(queue::WaitingPlace<'a>),
     Ended(EndedBody),
 }
 
 /// Look at a hold
 ///
-/// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself. What became of a hold, or of a place in a
-/// queue, that is over is told for an hour.
+/// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself. A place in a queue has the id of the hold
+/// that it becomes, and is `waiting` until then. What became of either is told for an hour.
 #[utoipa::path(get, path = "/v1/holds/{hold}", tag = "holds",
     params(("Onsale-Buyer" = Option<String>, Header), ("Hold-Token" = Option<String>, Header)),
     responses((status = 200, body = HoldShown), (status = 412)))]
@@ -198,24 +198,30 @@ pub async fn show(
         EventFound::Hold(state) => {
             let mut known = caller.buyer.as_ref() == Some(&state.buyer);
             if headers.contains_key("hold-token") {
-                credential::check(&app, at.listing, hold, &headers, Some(&state.buyer), false).await?;
+                let shown =
+                    credential::check(&app, at.listing, hold, &headers, Some(&state.buyer), false).await?;
+                if shown.key.fence < state.fence {
+                    // Whoever has an older token is not told the newest one for it: only the buyer is.
+                    return Err(Problem::code(Code::StaleFence));
+                }
                 known = true;
             }
             let tokens = known.then_some(&app.tokens);
-            let order = lost::order_of(&app, at.listing, hold.0).await?;
             let body = HoldBody {
-                order: order.map(|order| write_inside("ord", &at.listing, order.order.0)),
+                order: lost::taken_by(&app, at.listing, hold.0).await?,
                 ..HoldBody::new(HoldParts::from(&*state), app.engine.now(), &names, tokens)
             };
             return Ok(reply::json(StatusCode::OK, &HoldShown::Living(body)));
         }
         EventFound::Ended(end) => {
-            let is_bought = end == End::Confirmed;
-            let order = if is_bought { lost::order_of(&app, at.listing, hold.0).await? } else { None };
-            let order = order.map(|order| write_inside("ord", &at.listing, order.order.0));
+            let order = lost::order_text_of(&app, at.listing, hold.0).await?;
             EndedBody { order, ..over(end.into()) }
         }
-        EventFound::Nothing | EventFound::Holds(_) | EventFound::Place(_) | EventFound::Order(_) => {
+        EventFound::Place(place) => {
+            let place = queue::waiting(&names, &place, app.engine.now());
+            return Ok(reply::json(StatusCode::OK, &HoldShown::Waiting(place)));
+        }
+        EventFound::Nothing | EventFound::Holds(_) | EventFound::Order(_) => {
             match credential::fence_in(&headers) {
                 Some(fence) if lost::is_lost(&app, at.listing, fence).await => over(EndedStatus::Lost),
                 Some(_) | None => return Err(Problem::code(Code::HoldUnknown)),
@@ -273,7 +279,7 @@ pub async fn change(
         let field = match (drops, grows) {
             (true, _) => "drop_seats",
             (false, true) => "add_seats",
-            (false, false) => "extend",
+            (false, false) => "body",
         };
         return Err(Problem::invalid(field, why));
     }

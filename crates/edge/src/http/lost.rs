@@ -1,8 +1,9 @@
 //! A hold or code that its listing does not know may have been lost: Redis had answered it and then forgot the end of the
 //! log. Its fence names the position of its fact; a position that is behind the end of its own epoch was lost.
 
+use onsale_domain::id::write_inside;
 use onsale_domain::listing::split_fence;
-use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
+use onsale_domain::order::{BookedOrder, OrderStatus, OrdersFound, OrdersQuery};
 use onsale_domain::{Code, Command, HoldId, ListingId, Question};
 use onsale_engine::{Answer, EngineError, Position};
 
@@ -59,7 +60,7 @@ pub async fn bought(app: &App, listing: ListingId, goods: u64, problem: Problem)
     }
 }
 
-/// The order that has taken, or has bought, the goods of this number.
+/// The order that has taken, or has bought, the goods of this number; of goods that are over the last one that had taken them.
 pub async fn order_of(
     app: &App,
     listing: ListingId,
@@ -67,6 +68,19 @@ pub async fn order_of(
 ) -> Result<Option<Box<BookedOrder>>, Problem> {
     let found = app.engine.ask(listing, OrdersQuery::OfGoods(goods).into()).await?;
     Ok(if let Some(OrdersFound::Order(order)) = OrdersQuery::answer(found) { Some(order) } else { None })
+}
+
+/// The id of the order that goods which are over were taken by, as long as that is known.
+pub async fn order_text_of(app: &App, listing: ListingId, goods: u64) -> Result<Option<String>, Problem> {
+    let order = order_of(app, listing, goods).await?;
+    Ok(order.map(|order| write_inside("ord", &listing, order.order.0)))
+}
+
+/// The id of the order that has taken living goods: one that is over has given them back.
+pub async fn taken_by(app: &App, listing: ListingId, goods: u64) -> Result<Option<String>, Problem> {
+    let order = order_of(app, listing, goods).await?;
+    let order = order.filter(|order| !matches!(order.status, OrderStatus::Expired | OrderStatus::Cancelled));
+    Ok(order.map(|order| write_inside("ord", &listing, order.order.0)))
 }
 
 pub async fn is_lost(app: &App, listing: ListingId, fence: u64) -> bool {

@@ -13,16 +13,20 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::response::Response;
 use onsale_domain::id::{read_base32, read_inside, write_inside};
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
-use onsale_domain::{BuyerId, Code, ListingId, ListingKind, OrderId};
+use onsale_domain::{BuyerId, Code, ListingId, ListingKind, OrderId, PaymentId};
 use onsale_domain::{Found, Query};
+use onsale_engine::Answer;
 
+use self::wire::{Labels, OrderBody, payment_text};
 use super::extract::{look_up, path_params};
-use super::payments;
 use super::problem::Problem;
 use super::table::{Declared, declare};
+use super::wire::At;
+use super::{payments, reply};
 use crate::app::App;
 use crate::token::{ORDER, PROOF_CHARS, Tokens, push_proof, same};
 
@@ -66,6 +70,16 @@ pub fn order_key(tokens: &Tokens, listing: &ListingId, order: OrderId, buyer: &B
     text
 }
 
+/// The order of a listing, as the listing's book has it or as what was bought without the book says.
+async fn order_in(
+    app: &App,
+    listing: ListingId,
+    order: OrderId,
+) -> Result<Option<Box<BookedOrder>>, Problem> {
+    let found = app.engine.ask(listing, Query::Orders(OrdersQuery::Order(order))).await?;
+    if let Found::Orders(OrdersFound::Order(order)) = found { Ok(Some(order)) } else { Ok(None) }
+}
+
 impl OrderPath {
     /// Reads the id and the request's key, and makes sure that the listing is known here, if any server knows it.
     pub async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<OrderPath, Problem> {
@@ -83,14 +97,42 @@ impl OrderPath {
         self.key.as_deref()
     }
 
-    /// The order, as the listing's book has it or as what was bought without the book says.
     pub async fn booked(&self, app: &App) -> Result<Option<Box<BookedOrder>>, Problem> {
-        let query = Query::Orders(OrdersQuery::Order(self.order));
-        let found = app.engine.ask(self.listing, query).await?;
-        if let Found::Orders(OrdersFound::Order(order)) = found {
-            return Ok(Some(order));
-        }
-        Ok(None)
+        order_in(app, self.listing, self.order).await
+    }
+
+    /// The order as it is after an answer, or later.
+    pub async fn booked_after(
+        &self,
+        app: &App,
+        answer: &Answer,
+    ) -> Result<Option<Box<BookedOrder>>, Problem> {
+        reply::seen(app, &self.listing, answer).await?;
+        self.booked(app).await
+    }
+
+    /// The answer to a change of the order: the whole of it as it is now, at the position of the change. Asked again under the same
+    /// key, as it is then.
+    async fn changed(&self, app: &App, answer: &Answer) -> Result<Response, Problem> {
+        let order = self.booked_after(app, answer).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
+        self.answered(app, answer, &order, None)
+    }
+
+    /// The same with what is known of the order, and with the payment that the change has asked for: the provider may have answered
+    /// meanwhile, and its caller must know which payment it was.
+    fn answered(
+        &self,
+        app: &App,
+        answer: &Answer,
+        order: &BookedOrder,
+        asked: Option<PaymentId>,
+    ) -> Result<Response, Problem> {
+        let labels = Labels::of(&*app.engine, &self.listing)?;
+        let mut body = OrderBody::new(order, &labels, app.engine.now());
+        body.position = Some(At(reply::position_of(answer)));
+        let Some(payment) = asked else { return Ok(reply::yes(StatusCode::OK, answer, &body)) };
+        body.payment = Some(payment_text(&self.listing, payment));
+        Ok(reply::yes(StatusCode::ACCEPTED, answer, &body))
     }
 
     /// The buyer for whom whoever has the key acts. With the right buyer's header nothing is looked up.

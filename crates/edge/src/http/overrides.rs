@@ -53,6 +53,8 @@ pub struct Overridden<'a> {
 pub struct NewHolder<'a> {
     buyer: &'a str,
     expires_at: Time,
+    /// How long that is after the answer was first given.
+    expires_in_seconds: u64,
     fence: u64,
 }
 
@@ -90,7 +92,12 @@ pub async fn place(
             None
         }
     })?;
-    let to = to.as_ref().map(|to| NewHolder { buyer: to.buyer.as_str(), expires_at: Time(to.until), fence });
+    let to = to.as_ref().map(|to| NewHolder {
+        buyer: to.buyer.as_str(),
+        expires_at: Time(to.until),
+        expires_in_seconds: Time(to.until).seconds_after(reply::time_of(&answer)),
+        fence,
+    });
     let position = At(reply::position_of(&answer));
     let body = Overridden { hold: hold_text(&at.listing, hold), reason, to, position };
     Ok(reply::yes(StatusCode::OK, &answer, &body))

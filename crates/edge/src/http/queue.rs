@@ -22,6 +22,7 @@ use super::problem::{Problem, catalog};
 use super::reply::{self, find_fact, own_fact};
 use super::time::Time;
 use super::wire::{At, HoldBody, HoldParts, hold_text};
+use super::words::PlaceStatus;
 use crate::app::App;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,6 +45,31 @@ pub struct QueueState<'a> {
     /// The seat is yours until the hold's deadline: extend, confirm or release it.
     #[serde(skip_serializing_if = "Option::is_none")]
     offer: Option<HoldBody<'a>>,
+}
+
+/// A place that waits, asked for by its own id: the id of the hold that it becomes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WaitingPlace<'a> {
+    id: String,
+    event: String,
+    status: PlaceStatus,
+    #[serde(flatten)]
+    place: QueuePlace<'a>,
+}
+
+pub fn waiting<'a>(names: &'a Names, place: &PlaceState, now: Millis) -> WaitingPlace<'a> {
+    let place = body(names, names.seat_text(place.seat), known(place), now);
+    WaitingPlace {
+        id: place.place.clone(),
+        event: names.view.listing.to_string(),
+        status: PlaceStatus::Waiting,
+        place,
+    }
+}
+
+/// Where a place in a seat's queue is found.
+pub fn location(event: &ListingId, seat: &str) -> String {
+    format!("/v1/events/{event}/seats/{}/queue", reply::path_word(seat))
 }
 
 fn body<'a>(
@@ -81,8 +107,7 @@ pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
     let told = place_told(&answer, &names, at.inner());
     let (status, body) = told.ok_or_else(|| Problem::of(catalog::INTERNAL))?;
     if status == StatusCode::CREATED {
-        let seat = reply::path_word(at.inner());
-        return Ok(reply::created(&answer, &format!("/v1/events/{}/seats/{seat}/queue", at.listing), &body));
+        return Ok(reply::created(&answer, &location(&at.listing, at.inner()), &body));
     }
     Ok(reply::yes(status, &answer, &body))
 }

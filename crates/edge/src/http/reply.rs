@@ -250,7 +250,7 @@ pub fn path_word(word: &str) -> String {
     text
 }
 
-fn located(mut response: Response, location: String) -> Response {
+pub fn located(mut response: Response, location: String) -> Response {
     if let Ok(location) = HeaderValue::try_from(location) {
         response.headers_mut().insert(header::LOCATION, location);
     }

@@ -144,7 +144,7 @@ pub struct EndedBody {
     /// The event, the sale or the registration.
     pub listing: String,
     pub status: EndedStatus,
-    /// The order that has bought it.
+    /// The order that has bought it, or had taken it, as long as that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
 }

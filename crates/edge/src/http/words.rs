@@ -52,6 +52,11 @@ words! {
 }
 
 words! {
+    /// A place in a queue is no hold yet.
+    PlaceStatus { Waiting = "waiting", }
+}
+
+words! {
     /// What became of something that is over.
     EndedStatus {
         Expired = "expired",
@@ -311,6 +316,7 @@ mod tests {
         check(SoldOut::ALL, SoldOut::as_str);
         check(CheckoutStatus::ALL, CheckoutStatus::as_str);
         check(HoldStatus::ALL, HoldStatus::as_str);
+        check(PlaceStatus::ALL, PlaceStatus::as_str);
         check(EndedStatus::ALL, EndedStatus::as_str);
         check(EntryStatus::ALL, EntryStatus::as_str);
         check(ReserveStatus::ALL, ReserveStatus::as_str);

@@ -192,7 +192,7 @@ fn auctions_ending_soon_and_a_buyers_own() {
     assert_eq!(mine["data"].as_array().map(Vec::len), Some(1), "lost, and over");
     let won = hall.as_buyer("GET", "/v1/buyers/bob/bids", "bob", None).json();
     assert_eq!(
-        (&won["data"][0]["award"]["state"], &won["data"][0]["status"]),
+        (&won["data"][0]["award"]["status"], &won["data"][0]["status"]),
         (&json!("pending"), &json!("closed"))
     );
     let nobody = hall.house.get("/v1/buyers/zoe/bids").json();

@@ -165,7 +165,7 @@ fn seats_and_places_may_be_dropped() {
     assert_eq!(patch(&house, &hold, both).problem(422, "invalid")["field"], "add_seats");
     let both = json!({"extend": true, "drop_seats": ["A-1-1"]});
     assert_eq!(patch(&house, &hold, both).problem(422, "invalid")["field"], "drop_seats");
-    assert_eq!(patch(&house, &hold, json!({})).problem(422, "invalid")["field"], "extend");
+    assert_eq!(patch(&house, &hold, json!({})).problem(422, "invalid")["field"], "body");
 }
 
 #[test]
@@ -187,6 +187,8 @@ fn a_hold_grows_and_its_token_with_it() {
     assert!(grown["fence"].as_u64() > hold["fence"].as_u64(), "{grown}");
 
     patch(&house, &hold, json!({"extend": true})).problem(412, "stale_fence");
+    // Nor is whoever has the older token told the newer one for it.
+    house.send("GET", &path, &keyed[..1], None).problem(412, "stale_fence");
     let own = house.send("GET", &path, &[("onsale-buyer", "ann")], None).json();
     assert_eq!((&own["token"], &own["expires_at"]), (&grown["token"], &hold["expires_at"]));
     assert_eq!((own["total_minor"].as_i64(), own["seats"].as_array().map(Vec::len)), (Some(13_000), Some(2)));

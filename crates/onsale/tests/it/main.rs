@@ -40,3 +40,4 @@ mod stripe;
 mod tls;
 mod verify;
 mod ways;
+mod whole;

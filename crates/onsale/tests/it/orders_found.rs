@@ -303,4 +303,129 @@ fn a_conflict_names_the_order_it_speaks_of() {
         let told = with_code(&house, &code, verb, json!({})).problem(409, refused);
         assert_eq!(told["order"], order["id"], "{verb}");
     }
+
+    let used = check_out("tee");
+    let bought = with_code(&house, &used, "purchase", json!({"paid_elsewhere": true})).json();
+    let told = with_code(&house, &used, "order", json!({})).problem(409, "checkout_purchased");
+    assert_eq!(told["order"], bought["order"]);
+
+    let vase = json!({"name": "Vase", "seller": "sam", "currency": "EUR", "start_minor": 100, "increment": 10,
+                      "ends_at": Time(house.engine.now() + HOUR_MS), "buy_now": {"price_minor": 500, "policy": "always"}});
+    let auction = format!("/v1/auctions/{}", text(&house.post("/v1/auctions", &[], vase).json(), "id"));
+    let ann = [("onsale-buyer", "ann")];
+    assert_eq!(house.post(&format!("{auction}/buy-now"), &ann, json!({"currency": "EUR"})).status, 201);
+    let order = house.post(&format!("{auction}/order"), &ann, json!({})).json();
+    assert_eq!(pay(&house, &order, json!({"paid_elsewhere": true})).status, 200);
+    for verb in ["decline", "order"] {
+        let told = house.post(&format!("{auction}/{verb}"), &ann, json!({})).problem(409, "award_settled");
+        assert_eq!(told["order"], order["id"], "{verb}");
+    }
+}
+
+/// Of every kind of goods one order in each state in which nothing can be refunded: it is known, and so is that.
+#[test]
+fn what_was_not_bought_or_was_refunded_is_not_refundable_whatever_it_is() {
+    let house = House::open();
+    let event = house.event();
+    let (_, check_out) = sale(&house);
+    let run = run(&house, 500);
+    let cancel = |order: &Value| {
+        let path = format!("/v1/orders/{}/cancel", text(order, "id"));
+        assert_eq!(house.post(&path, &[key(order)], json!({})).status, 200);
+    };
+    let of_hold = |seat: &str| ordered(&house, &event, seat);
+    let of_code = || with_code(&house, &check_out("tee"), "order", json!({})).json();
+    let path = format!("/v1/entries/{}", text(&register(&house, &run, "ann"), "id"));
+    let of_entry = || house.post(&format!("{path}/order"), &[("onsale-buyer", "ann")], json!({})).json();
+    let mut all = vec![("pending", of_hold("A-1-1")), ("pending", of_code())];
+    for order in [of_hold("A-1-3"), of_code(), of_entry()] {
+        cancel(&order);
+        all.push(("cancelled", order));
+    }
+    let place = of_entry();
+    all.push(("pending", place.clone()));
+    let paying = of_hold("A-1-7");
+    assert_eq!(pay(&house, &paying, json!({"method": "silent"})).status, 202);
+    all.push(("paying", paying));
+    let refund = |order: &Value| {
+        let path = format!("/v1/orders/{}/refund", text(order, "id"));
+        house.post(&path, &[], json!({"reason": "ill"}))
+    };
+    let check = |all: &[(&str, Value)]| {
+        for (status, order) in all {
+            assert_eq!(shown(&house, order, status)["status"], *status);
+            refund(order).problem(409, "not_refundable");
+        }
+    };
+    check(&all);
+    // What was kept for an order that is not paid stays kept, and what another order of the same goods has paid stays paid.
+    assert_eq!(pay(&house, &place, json!({"paid_elsewhere": true})).status, 200);
+    check(&all[2..5]);
+    assert_eq!(house.get(&path).json()["status"], "confirmed");
+    assert_eq!(refund(&place).status, 200);
+    check(&[("refunded", place)]);
+
+    let lapsed = [of_hold("A-1-5"), of_code()];
+    house.engine.ahead_ms.store(700_000, Ordering::Relaxed);
+    // Whoever comes next brings about what is due.
+    house.hold(&event, "bob", &["A-1-5"]);
+    check_out("tee");
+    check(&lapsed.map(|order| ("expired", order)));
+}
+
+#[test]
+fn what_is_over_names_the_order_that_had_taken_it() {
+    let house = House::open();
+    let event = house.event();
+    let (_, check_out) = sale(&house);
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let of_hold = house.post(&to_order(&hold), &bearer(&hold), json!({})).json();
+    let given_back = house.hold(&event, "ann", &["A-1-3"]);
+    let cancelled = house.post(&to_order(&given_back), &bearer(&given_back), json!({})).json();
+    let path = format!("/v1/orders/{}/cancel", text(&cancelled, "id"));
+    assert_eq!(house.post(&path, &[key(&cancelled)], json!({})).status, 200);
+    assert_eq!(hold_of(&house, &given_back).get("order"), None, "it is its buyer's again");
+    let code = check_out("tee");
+    let of_code = with_code(&house, &code, "order", json!({})).json();
+    let entry = |run: &str| {
+        let entry = register(&house, run, "ann");
+        let path = format!("/v1/entries/{}/order", text(&entry, "id"));
+        let order = house.post(&path, &[("onsale-buyer", "ann")], json!({})).json();
+        (entry, order)
+    };
+    let (course, race) = (run(&house, 500), run(&house, 500));
+    let (kept, of_kept) = entry(&course);
+    let (bought, of_bought) = entry(&race);
+    assert_eq!(pay(&house, &of_bought, json!({"paid_elsewhere": true})).status, 200);
+    let refund = format!("/v1/orders/{}/refund", text(&of_bought, "id"));
+    assert_eq!(house.post(&refund, &[], json!({"reason": "ill"})).status, 200);
+    house.engine.ahead_ms.store(700_000, Ordering::Relaxed);
+    // Whoever comes next brings about what is due.
+    house.hold(&event, "bob", &["A-1-1", "A-1-3"]);
+    check_out("tee");
+    register(&house, &course, "bob");
+    for (kind, goods, order, status) in [
+        ("holds", &hold, &of_hold, "expired"),
+        ("holds", &given_back, &cancelled, "expired"),
+        ("checkouts", &code, &of_code, "expired"),
+        ("entries", &kept, &of_kept, "expired"),
+        ("entries", &bought, &of_bought, "released"),
+    ] {
+        let told = house.get(&format!("/v1/{kind}/{}", text(goods, "id"))).json();
+        assert_eq!((&told["status"], &told["order"]), (&json!(status), &order["id"]), "{kind} {told}");
+    }
+}
+
+#[test]
+fn a_buyers_orders_are_found_by_status() {
+    let house = House::open();
+    let event = house.event();
+    let pending = ordered(&house, &event, "A-1-1");
+    let settled = ordered(&house, &event, "A-1-3");
+    assert_eq!(pay(&house, &settled, json!({"paid_elsewhere": true})).status, 200);
+    let found = |status: &str| house.get(&format!("/v1/buyers/ann/orders?status={status}"));
+    assert_eq!(ids(&found("pending").json()), [text(&pending, "id")]);
+    assert_eq!(ids(&found("confirmed").json()), [text(&settled, "id")]);
+    assert_eq!(ids(&found("completed").json()), [""; 0]);
+    assert_eq!(found("gone").problem(422, "invalid")["field"], "status");
 }

@@ -59,10 +59,12 @@ fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
     house.post(&refunds, &[], json!({"amount_minor": 301, "reason": "broken"})).problem(422, "invalid");
     let back = house.post(&refunds, &[], json!({"amount_minor": 120, "reason": "a chip"}));
     assert_eq!((back.status, &back.json()["returned_minor"]), (200, &json!(120)), "{back:?}");
-    assert_eq!(back.json()["refunds"][0]["amount_minor"], 120, "{back:?}");
+    assert_eq!(back.json()["payments"][0]["refunds"][0]["amount_minor"], 120, "{back:?}");
     shown(&house, &won, "completed");
     let back = house.post(&refunds, &[], json!({"reason": "broken"})).json();
-    assert_eq!((&back["returned_minor"], &back["refunds"][0]["why"]), (&json!(180), &json!("returned")));
+    let refund = &back["payments"][0]["refunds"][1];
+    assert_eq!((&back["returned_minor"], &refund["amount_minor"]), (&json!(300), &json!(180)), "{back}");
+    assert_eq!((&refund["why"], &back["status"]), (&json!("returned"), &json!("refunded")), "{back}");
     let returned = shown(&house, &won, "refunded");
     assert_eq!(returned["payments"][0]["refunds"][1]["amount_minor"], 180, "{returned}");
     house.post(&refunds, &[], json!({"reason": "broken"})).problem(409, "not_refundable");

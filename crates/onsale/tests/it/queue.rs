@@ -53,6 +53,8 @@ fn who_asks_for_one_taken_seat_or_its_queue_waits_for_it() {
     let waiting = house.post(&path, &keyed, wish("A-1-1"));
     assert_eq!((waiting.status, &waiting.json()["place_in_line"]), (202, &json!(1)), "{waiting:?}");
     assert_eq!(waiting.json()["seat"], "A-1-1");
+    let queue = format!("/v1/events/{event}/seats/A-1-1/queue");
+    assert_eq!(waiting.header("location"), Some(queue.as_str()));
     let again = ask("bob", "A-1-1");
     assert_eq!((again.status, &again.json()["place"]), (202, &waiting.json()["place"]));
     assert_eq!(ask("cat", "A-1-1").json()["place_in_line"], 2);
@@ -81,6 +83,38 @@ fn who_asks_for_one_taken_seat_or_its_queue_waits_for_it() {
         assert_eq!(told.problem(422, "invalid")["field"], "or_queue");
     }
     ask("eve", "Z-9").problem(404, "seat_unknown");
+}
+
+#[test]
+fn a_place_is_found_by_its_own_id_before_it_becomes_a_hold_and_after() {
+    let house = House::open();
+    let event = house.event();
+    let hold = house.hold(&event, "ann", &["A-1-1"]);
+    let path = format!("/v1/events/{event}/seats/A-1-1/queue");
+    let join = |buyer: &str| house.post(&path, &[("onsale-buyer", buyer)], json!({})).json();
+    let (bob, cat) = (join("bob"), join("cat"));
+    let show = |place: &serde_json::Value| {
+        house.get(&format!("/v1/holds/{}", place["place"].as_str().expect("an id"))).json()
+    };
+    for (place, in_line) in [(&bob, 1), (&cat, 2)] {
+        let told = show(place);
+        assert_eq!(
+            (&told["id"], &told["event"], &told["status"]),
+            (&place["place"], &json!(event), &json!("waiting")),
+            "{told}"
+        );
+        for same in ["place", "seat", "expires_at"] {
+            assert_eq!(told[same], place[same], "{told}");
+        }
+        assert_eq!(told["place_in_line"], in_line);
+        assert!(told["expires_in_seconds"].as_u64().is_some_and(|left| left <= 300), "{told}");
+    }
+    let own = format!("/v1/holds/{}", hold["id"].as_str().expect("an id"));
+    let token = hold["token"].as_str().expect("a token");
+    assert_eq!(house.send("DELETE", &own, &[("hold-token", token)], None).status, 200);
+    assert_eq!((&show(&bob)["status"], &show(&cat)["place_in_line"]), (&json!("held"), &json!(1)));
+    house.engine.ahead_ms.fetch_add(300_000, Ordering::Relaxed);
+    assert_eq!(show(&cat)["status"], "expired");
 }
 
 #[test]

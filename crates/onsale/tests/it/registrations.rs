@@ -66,7 +66,10 @@ fn a_place_that_comes_free_goes_to_the_first_in_line_in_the_same_step() {
     let ann = course.register("ann");
     assert_eq!((ann.status, &ann.json()["status"]), (201, &json!("confirmed")));
     let (bob, zoe) = (course.register("bob").json(), course.register("zoe").json());
-    assert_eq!((&bob["status"], &bob["ahead"], &zoe["ahead"]), (&json!("waiting"), &json!(0), &json!(1)));
+    assert_eq!(
+        (&bob["status"], &bob["place_in_line"], &zoe["place_in_line"]),
+        (&json!("waiting"), &json!(1), &json!(2))
+    );
     let again = course.register("bob");
     assert_eq!((again.status, &again.json()["id"]), (200, &bob["id"]), "one entry per buyer");
     let ann = ann.json();
@@ -78,7 +81,7 @@ fn a_place_that_comes_free_goes_to_the_first_in_line_in_the_same_step() {
     let facts = facts["data"].as_array().expect("facts").clone();
     let kinds: Vec<_> = facts.iter().rev().take(2).map(|fact| fact["kind"].clone()).collect();
     assert_eq!(kinds, ["promoted", "entry_cancelled"]);
-    assert_eq!(course.register("ann").json()["ahead"], 1, "who comes again is the last");
+    assert_eq!(course.register("ann").json()["place_in_line"], 2, "who comes again is the last");
     assert_eq!(course.patch(json!({"capacity": 3})).json()["capacity"], 3);
     let shown = course.house.get(&course.path("")).json();
     assert_eq!((&shown["confirmed"], &shown["waiting"]), (&json!(3), &json!(0)));
@@ -89,6 +92,32 @@ fn a_place_that_comes_free_goes_to_the_first_in_line_in_the_same_step() {
         .get(&course.path(&format!("/entries?after={}", page["next"].as_str().expect("more"))))
         .json();
     assert_eq!((rest["data"].as_array().expect("entries").len(), rest.get("next")), (1, None));
+}
+
+#[test]
+fn entries_are_found_by_where_they_stand() {
+    let course = Course::open(json!({"capacity": 2}));
+    let mut all = Vec::new();
+    for buyer in ["ann", "bob", "cem", "dan", "eve"] {
+        all.push(course.register(buyer).json()["id"].clone());
+    }
+    let found = |filter: &str| {
+        let (mut seen, mut after) = (Vec::new(), String::new());
+        loop {
+            let page = course.house.get(&course.path(&format!("/entries?limit=2&{filter}{after}"))).json();
+            let entries = page["data"].as_array().expect("entries");
+            assert!(entries.len() <= 2, "{page}");
+            seen.extend(entries.iter().map(|entry| entry["id"].clone()));
+            let Some(next) = page["next"].as_str() else { return seen };
+            after = format!("&after={next}");
+        }
+    };
+    assert_eq!(found(""), all);
+    assert_eq!(found("status=confirmed"), all[..2]);
+    assert_eq!(found("status=waiting"), all[2..]);
+    assert_eq!(found("status=offered"), [""; 0]);
+    let wrong = course.house.get(&course.path("/entries?status=gone")).problem(422, "invalid");
+    assert_eq!(wrong["field"], "status");
 }
 
 #[test]

@@ -105,8 +105,8 @@ fn staff_changes_a_sale_and_its_stock() {
     );
 
     let tee = format!("{path}/skus/tee");
-    assert_eq!(patch(&tee, json!({"add": 5})).json()["added"], 5);
-    assert_eq!(patch(&tee, json!({"withdraw": 3})).json()["withdrawn"], 3);
+    assert_eq!(patch(&tee, json!({"add": 5})).json()["stock"], 15);
+    assert_eq!(patch(&tee, json!({"withdraw": 3})).json()["available"], 12);
     assert_eq!(shop.levels("tee"), (12, 0, 0));
     let told = patch(&tee, json!({"withdraw": 13})).problem(409, "not_enough_stock");
     assert_eq!(told["lines"], json!([{"sku": "tee", "code": "not_enough_stock"}]));

@@ -103,7 +103,7 @@ fn a_win_is_ordered_and_paid_on_redis() {
     let part = post(one, &refunds, "", &json!({"amount_minor": 2_000, "reason": "a scratch"}));
     assert_eq!(part["returned_minor"], 2_000, "{part}");
     let rest = post(other, &refunds, "", &json!({"reason": "broken"}));
-    assert_eq!(rest["returned_minor"], 7_150, "{rest}");
+    assert_eq!((&rest["returned_minor"], &rest["status"]), (&json!(9_150), &json!("refunded")), "{rest}");
     assert_eq!(money(&becomes(one, &order, "refunded")), (9_150, 9_150));
     let broken = json!({"reason": "broken"});
     assert_eq!(refused(one, &refunds, "", &broken), (409, json!("not_refundable")));
@@ -159,4 +159,13 @@ fn a_paid_place_is_ordered_and_one_that_is_not_paid_goes_to_the_next_on_redis() 
     one.until("the money is back", |it| {
         it.get(&format!("/v1/orders/{}", text(&kept, "id")))["payments"][0]["refunds"][0]["paid"] == true
     });
+    // Of what was refunded, and of what was never paid, there is nothing to refund; and what is over names its order.
+    for order in [&kept, &lost] {
+        let path = format!("/v1/orders/{}/refund", text(order, "id"));
+        assert_eq!(refused(other, &path, "", &json!({"reason": "ill"})), (409, json!("not_refundable")));
+    }
+    for (entry, order) in [(&ann, &kept), (&bob, &lost)] {
+        let told = one.get(&format!("/v1/entries/{entry}"));
+        assert_eq!((&told["status"], &told["order"]), (&json!("released"), &order["id"]), "{told}");
+    }
 }

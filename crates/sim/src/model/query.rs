@@ -4,7 +4,7 @@ use onsale_domain::ended::End;
 use onsale_domain::order::{OrdersFound, OrdersQuery};
 use onsale_domain::outcome::{HoldState, PlaceState};
 use onsale_domain::seats::{EventFound, EventQuery};
-use onsale_domain::{BuyerId, Millis};
+use onsale_domain::{BuyerId, HoldId, Millis};
 use onsale_domain::{Found, Query};
 
 use super::{Body, Event, Hold, Listing};
@@ -30,6 +30,7 @@ impl Event {
             EventQuery::Hold(id) => match self.holds.get(id) {
                 Some(hold) if now >= hold.until => EventFound::Ended(End::Expired),
                 Some(hold) => EventFound::Hold(Box::new(hold.state())),
+                None if self.places.iter().any(|place| place.id == *id) => self.waiting(*id, now),
                 None => match self.ended.get(id) {
                     Some((end, at)) if now - at < 3_600_000 => EventFound::Ended(*end),
                     Some(_) | None => EventFound::Nothing,
@@ -56,6 +57,13 @@ impl Event {
                 .get(id)
                 .map_or(EventFound::Nothing, |order| EventFound::Order(Box::new(order.state(*id)))),
         }
+    }
+
+    /// A place that waits, by the id of the hold that it would become.
+    fn waiting(&self, id: HoldId, now: Millis) -> EventFound {
+        let place = self.places.iter().find(|place| place.id == id);
+        let place = place.and_then(|place| self.place_of(place.seat, &place.buyer, now));
+        place.map_or(EventFound::Ended(End::Expired), EventFound::Place)
     }
 
     /// The buyer's living place; ahead are the living who joined before.

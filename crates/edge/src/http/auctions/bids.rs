@@ -66,7 +66,10 @@ pub struct BidBody {
     ends_at: Option<Time>,
     /// To be paid before this instant, if it bought.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pay_until: Option<Time>,
+    expires_at: Option<Time>,
+    /// How long that is after the answer was first given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_in_seconds: Option<u64>,
     at: Time,
     /// The fact's position.
     #[schema(value_type = String, example = "1-7")]
@@ -132,7 +135,8 @@ fn told(at: &AuctionPath, caller: &Caller, answer: &Answer, currency: &str) -> R
             None
         }
     });
-    let (ends_at, pay_until) = match bid.standing {
+    let now = reply::time_of(answer);
+    let (ends_at, expires_at) = match bid.standing {
         BidStanding::Leading | BidStanding::Outbid => (Some(Time(bid.until)), None),
         BidStanding::Bought => (None, Some(Time(bid.until))),
     };
@@ -146,8 +150,9 @@ fn told(at: &AuctionPath, caller: &Caller, answer: &Answer, currency: &str) -> R
         min_next_minor: bid.min_next_minor,
         currency: currency.to_owned(),
         ends_at,
-        pay_until,
-        at: Time(reply::time_of(answer)),
+        expires_at,
+        expires_in_seconds: expires_at.map(|until| until.seconds_after(now)),
+        at: Time(now),
         position: At(reply::position_of(answer)),
     };
     Ok(reply::created(answer, &format!("/v1/auctions/{}", at.listing), &body))

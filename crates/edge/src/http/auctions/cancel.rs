@@ -3,22 +3,18 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Command;
+use onsale_domain::auction::AuctionCommand;
 use onsale_domain::auction::command::CancelAuction;
-use onsale_domain::auction::{AuctionCommand, AuctionFact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::own_fact;
+use super::{AuctionBody, changed};
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller, Json};
 use crate::http::problem::Problem;
 use crate::http::reply;
-use crate::http::time::Time;
-use crate::http::wire::At;
-use crate::http::words::AuctionStatus;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,21 +23,11 @@ pub struct Cancellation {
     pub reason: String,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AuctionCancelled<'a> {
-    id: String,
-    status: AuctionStatus,
-    reason: &'a str,
-    cancelled_at: Time,
-    #[schema(value_type = String, example = "1-9")]
-    position: At,
-}
-
 /// Call an auction off: nobody gets it
 ///
-/// With a reason, which stays on record.
+/// With a reason, which stays on record. The answer is the auction as it is now, with its reserve, under the same key, too.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/cancel", tag = "auctions", request_body = Cancellation,
-    responses((status = 200, body = AuctionCancelled), (status = 409, description = "Over or cancelled before")))]
+    responses((status = 200, body = AuctionBody), (status = 409, description = "Over or cancelled before")))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -51,15 +37,5 @@ pub async fn cancel(
     let origin = caller.origin(&at.listing, &body);
     let command = Command::Auction(AuctionCommand::CancelAuction(CancelAuction { reason: body.reason }));
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let reason = own_fact(&answer, |fact| {
-        if let AuctionFact::AuctionCancelled { reason } = fact { Some(reason) } else { None }
-    })?;
-    let told = AuctionCancelled {
-        id: at.listing.to_string(),
-        status: AuctionStatus::Cancelled,
-        reason,
-        cancelled_at: Time(reply::time_of(&answer)),
-        position: At(reply::position_of(&answer)),
-    };
-    Ok(reply::yes(StatusCode::OK, &answer, &told))
+    changed(&app, &at.listing, &answer).await
 }

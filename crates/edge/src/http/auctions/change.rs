@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::details::{BuyNowBody, IncrementBody, SoftCloseBody};
-use super::{AuctionBody, described, of};
+use super::{AuctionBody, changed};
 use crate::app::App;
 use crate::http::about::{self, CardBody, Metadata};
 use crate::http::extract::{AuctionPath, Caller, Json};
@@ -73,13 +73,7 @@ pub async fn change(
     };
     let origin = caller.origin(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let view = reply::seen(&app, &at.listing, &answer).await?;
-    let mut auction = described(&view, app.engine.now());
-    // Whoever may change it may know its reserve.
-    if let (Some(told), Ok(known)) = (&mut auction, of(&view)) {
-        told.details.reserve_minor = known.details.terms.reserve_minor;
-    }
-    Ok(reply::changed(&answer, &view, &auction))
+    changed(&app, &at.listing, &answer).await
 }
 
 impl AuctionChange {

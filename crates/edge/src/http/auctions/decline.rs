@@ -14,8 +14,8 @@ use super::own_fact;
 use crate::app::App;
 use crate::http::extract::{AuctionPath, Caller};
 use crate::http::problem::Problem;
-use crate::http::reply;
 use crate::http::wire::At;
+use crate::http::{lost, reply};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AwardDeclined<'a> {
@@ -39,7 +39,11 @@ pub async fn decline(
     let bidder = caller.buyer()?.clone();
     let origin = caller.origin(&at.listing, &());
     let command = Command::Auction(AuctionCommand::DeclineAward(bidder));
-    let answer = reply::submit(&app, at.listing, command, origin, None).await?;
+    let answer = match reply::submit(&app, at.listing, command, origin, None).await {
+        Ok(answer) => answer,
+        // An auction has one thing to sell: its number is 0.
+        Err(problem) => return Err(lost::bought(&app, at.listing, 0, problem).await),
+    };
     let bidder = own_fact(&answer, |fact| {
         if let AuctionFact::AwardPassed { from, .. } = fact { Some(from.as_str()) } else { None }
     })?;

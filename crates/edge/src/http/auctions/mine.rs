@@ -62,7 +62,7 @@ pub async fn bids(
         if !is_active(&state, status) {
             continue;
         }
-        let mut part = YouBody::from(*state);
+        let mut part = YouBody::new(*state, now);
         if !own {
             part.max_minor = None;
         }

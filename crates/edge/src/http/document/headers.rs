@@ -75,7 +75,8 @@ pub const ALL: [&Header; 8] =
 /// The headers of a yes.
 pub(super) fn of(route: &Route, status: u16) -> Vec<&'static Header> {
     let mut headers = vec![&REQUEST_ID];
-    if status == 201 {
+    // A place in a queue instead of a hold is a 202 that made something.
+    if status == 201 || status == 202 && route.operation == "holds.create" {
         headers.push(&LOCATION);
     }
     if route.statuses.contains(&304) {

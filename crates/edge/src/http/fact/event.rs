@@ -99,12 +99,12 @@ pub enum EventFactBody<'a> {
         seat: &'a str,
         buyer: &'a str,
         expires_at: Time,
-        ahead: u32,
+        place_in_line: u32,
     },
     PlaceRenewed {
         place: String,
         expires_at: Time,
-        ahead: u32,
+        place_in_line: u32,
     },
     QueueLeft {
         place: String,
@@ -218,11 +218,13 @@ impl Teller<'_> {
                 seat: self.seat(*seat),
                 buyer: buyer.as_str(),
                 expires_at: Time(*until),
-                ahead: *ahead,
+                place_in_line: ahead + 1,
             },
-            EventFact::PlaceRenewed { place, until, ahead } => {
-                Body::PlaceRenewed { place: self.hold(*place), expires_at: Time(*until), ahead: *ahead }
-            }
+            EventFact::PlaceRenewed { place, until, ahead } => Body::PlaceRenewed {
+                place: self.hold(*place),
+                expires_at: Time(*until),
+                place_in_line: ahead + 1,
+            },
             EventFact::QueueLeft { place, buyer, seat } => {
                 Body::QueueLeft { place: self.hold(*place), buyer: buyer.as_str(), seat: self.seat(*seat) }
             }

@@ -61,7 +61,7 @@ pub enum RegistrationFactBody<'a> {
         entry: String,
         buyer: &'a str,
         fence: u64,
-        ahead: u32,
+        place_in_line: u32,
     },
     Promoted {
         entry: String,
@@ -136,7 +136,7 @@ pub(super) fn body<'a>(
             expires_at: Time(*until),
         },
         RegistrationFact::Waitlisted { entry: id, buyer, ahead } => {
-            Body::Waitlisted { entry: entry(id), buyer: buyer.as_str(), fence, ahead: *ahead }
+            Body::Waitlisted { entry: entry(id), buyer: buyer.as_str(), fence, place_in_line: ahead + 1 }
         }
         RegistrationFact::Promoted { entry: id, buyer } => {
             Body::Promoted { entry: entry(id), buyer: buyer.as_str() }

@@ -3,38 +3,25 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Command;
 use onsale_domain::order::OrderCommand;
 use onsale_domain::order::command::OrderKey;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::OrderPath;
+use super::wire::OrderBody;
 use crate::app::App;
 use crate::http::extract::Caller;
 use crate::http::problem::Problem;
 use crate::http::reply;
-use crate::http::time::Time;
-use crate::http::wire::At;
-use crate::http::words::OrderStatus;
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct OrderCancelled {
-    id: String,
-    status: OrderStatus,
-    cancelled_at: Time,
-    #[schema(value_type = String, example = "1-9")]
-    position: At,
-}
 
 /// Cancel an order that nobody is paying
 ///
-/// The goods are the buyer's again, for as long as their own deadline lets them be.
+/// The goods are the buyer's again, for as long as their own deadline lets them be. The answer is the order as it is now, under the same
+/// key, too.
 #[utoipa::path(post, path = "/v1/orders/{order}/cancel", tag = "orders",
     params(("Order-Key" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = OrderCancelled), (status = 410), (status = 412)))]
+    responses((status = 200, body = OrderBody), (status = 410), (status = 412)))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     path: OrderPath,
@@ -44,11 +31,5 @@ pub async fn cancel(
     let origin = caller.origin(&path.listing, &path.key());
     let command = Command::Order(OrderCommand::Cancel(OrderKey { order: path.order, buyer }));
     let answer = reply::submit(&app, path.listing, command, origin, None).await?;
-    let body = OrderCancelled {
-        id: path.id(),
-        status: OrderStatus::Cancelled,
-        cancelled_at: Time(reply::time_of(&answer)),
-        position: At(reply::position_of(&answer)),
-    };
-    Ok(reply::yes(StatusCode::OK, &answer, &body))
+    path.changed(&app, &answer).await
 }

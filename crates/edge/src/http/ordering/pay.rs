@@ -4,22 +4,19 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::order::command::{OrderKey, PayOrder};
 use onsale_domain::order::{OrderCommand, OrderFact};
-use onsale_domain::{Command, Fact, PaymentId, PaymentName};
+use onsale_domain::{Code, Command, Fact, PaymentId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::OrderPath;
+use super::wire::OrderBody;
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
 use crate::http::problem::Problem;
 use crate::http::reply::{self, find_fact};
-use crate::http::time::Time;
-use crate::http::wire::At;
-use crate::http::words::OrderStatus;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,31 +30,13 @@ pub struct Pay {
     pub paid_elsewhere: bool,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Paying {
-    id: String,
-    /// `paying`, or `confirmed` if nothing had to be asked.
-    status: OrderStatus,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    payment: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    amount_minor: Option<i64>,
-    /// Until when the goods are pinned.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expires_at: Option<Time>,
-    /// How long that is after the answer was first given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expires_in_seconds: Option<u64>,
-    #[schema(value_type = String, example = "1-9")]
-    position: At,
-}
-
 /// Pay an order
 ///
-/// The goods are kept while the provider is asked. Ask for the order to see how it ends.
+/// The goods are kept while the provider is asked. The answer is the order as it is now, with the `payment` that was asked for; under the
+/// same key it is the order as it is then. Ask for the order to see how it ends.
 #[utoipa::path(post, path = "/v1/orders/{order}/pay", tag = "orders", request_body = Pay,
     params(("Order-Key" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 202, description = "The provider is asked", body = Paying), (status = 200, description = "Nothing had to be asked: confirmed", body = Paying), (status = 410), (status = 412)))]
+    responses((status = 202, description = "The provider is asked", body = OrderBody), (status = 200, description = "Nothing had to be asked: confirmed", body = OrderBody), (status = 410), (status = 412)))]
 pub async fn pay(
     State(app): State<Arc<App>>,
     path: OrderPath,
@@ -75,23 +54,9 @@ pub async fn pay(
     let tell = |refusal: &_| Problem::refused(refusal, None);
     let answer = reply::submit_new(&app, path.listing, origin, tell, pay).await?;
     let asked = find_fact(&answer, |fact| {
-        if let Fact::Order(OrderFact::PaymentAsked { payment, amount_minor, until, .. }) = fact {
-            return Some((*payment, *amount_minor, *until));
-        }
-        None
+        if let Fact::Order(OrderFact::PaymentAsked { payment, .. }) = fact { Some(*payment) } else { None }
     });
-    let asked = asked.map(|(_, asked)| asked);
-    let expires_at = asked.map(|(.., until)| Time(until));
-    let told = Paying {
-        id: path.id(),
-        status: if asked.is_some() { OrderStatus::Paying } else { OrderStatus::Confirmed },
-        payment: asked.map(|(payment, ..)| PaymentName { listing: path.listing, payment }.text()),
-        amount_minor: asked.map(|(_, amount_minor, _)| amount_minor),
-        expires_at,
-        expires_in_seconds: expires_at.map(|at| at.seconds_after(reply::time_of(&answer))),
-        position: At(reply::position_of(&answer)),
-    };
     app.payments.nudge();
-    let status = if asked.is_some() { StatusCode::ACCEPTED } else { StatusCode::OK };
-    Ok(reply::yes(status, &answer, &told))
+    let order = path.booked_after(&app, &answer).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
+    path.answered(&app, &answer, &order, asked.map(|(_, payment)| payment))
 }

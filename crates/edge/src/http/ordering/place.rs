@@ -11,8 +11,8 @@ use onsale_domain::order::fact::OrderPlaced;
 use onsale_domain::order::{BookedOrder, OrderCommand, OrderFact, OrderStatus};
 use onsale_domain::{Code, Command, EntryId, Fact, HoldId, ListingId, Millis, OrderId};
 
-use super::order_key;
 use super::wire::{Labels, OrderBody};
+use super::{order_in, order_key};
 use crate::app::App;
 use crate::http::credential;
 use crate::http::extract::{AuctionPath, Caller, EntryPath, HoldPath, Json};
@@ -63,7 +63,10 @@ pub async fn of_checkout(
     let code = path.code().unwrap_or_default();
     match place(&app, &caller, path.sale, GoodsKey::Checkout(key), code).await {
         Ok(placed) => Ok(placed),
-        Err(problem) => Err(lost::instead(&app, path.sale, path.fence(), problem).await),
+        Err(problem) => {
+            let problem = lost::instead(&app, path.sale, path.fence(), problem).await;
+            Err(lost::bought(&app, path.sale, path.checkout.0, problem).await)
+        }
     }
 }
 
@@ -125,7 +128,10 @@ async fn place(
         if let Fact::Order(OrderFact::Placed(placed)) = fact { Some(placed) } else { None }
     })?;
     let at = reply::time_of(&answer);
-    let order = just_placed(placed, at);
+    reply::seen(app, &listing, &answer).await?;
+    let known = order_in(app, listing, placed.order).await?;
+    // Its own fact does not say how long a hold or code still lives.
+    let order = just_placed(placed, at, known.and_then(|order| order.until));
     let mut body = OrderBody::new(&order, &labels, at);
     body.key = Some(order_key(&app.tokens, &listing, placed.order, &placed.buyer));
     body.position = Some(At(reply::position_of(&answer)));
@@ -133,8 +139,9 @@ async fn place(
     Ok(reply::created(&answer, &location, &body))
 }
 
-/// The order as its own fact tells it: the same for the first answer and for every replay.
-fn just_placed(placed: &OrderPlaced, at: Millis) -> BookedOrder {
+/// The order as its own fact tells it: the same for the first answer and for every replay, but for when its goods are over, which
+/// paying moves.
+fn just_placed(placed: &OrderPlaced, at: Millis, until: Option<Millis>) -> BookedOrder {
     BookedOrder {
         order: placed.order,
         buyer: placed.buyer.clone(),
@@ -144,7 +151,7 @@ fn just_placed(placed: &OrderPlaced, at: Millis) -> BookedOrder {
         goods_minor: placed.goods_minor,
         fee_minor: placed.fee_minor,
         currency: placed.currency,
-        until: None,
+        until,
         closed_at: None,
         settled: false,
         returned_minor: 0,

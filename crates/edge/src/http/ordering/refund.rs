@@ -4,30 +4,28 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_domain::auction::AuctionCommand;
 use onsale_domain::auction::command::RefundAward;
-use onsale_domain::auction::{AuctionCommand, AuctionFact};
-use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::OrderedGoods;
-use onsale_domain::registration::RegistrationFact;
+use onsale_domain::order::{BookedOrder, OrderStatus};
 use onsale_domain::registration::command::{CancelEntry, RegistrationCommand};
+use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::RefundOrder;
-use onsale_domain::seats::{EventCommand, EventFact};
+use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::RefundPurchase;
-use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Code, Command, Fact, ListingKind};
+use onsale_domain::{Code, Command, ListingKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::OrderPath;
-use super::wire::{Labels, RefundBody};
+use super::wire::{Labels, OrderBody};
 use crate::app::App;
 use crate::http::extract::{Caller, Json};
-use crate::http::problem::Problem;
-use crate::http::reply::{self, own_fact};
+use crate::http::problem::{Problem, catalog};
+use crate::http::reply;
 use crate::http::sales::wire::LineAsked;
-use crate::http::wire::{AreaAsked, At};
+use crate::http::wire::AreaAsked;
 
 /// Nothing named: all that is left of the order. Of an auction's order only the money goes back.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -53,23 +51,12 @@ fn yes() -> bool {
     true
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct OrderReturned {
-    order: String,
-    /// The price of what was given back.
-    #[schema(example = 4500)]
-    returned_minor: i64,
-    /// What is paid back for it: nothing, if the money was taken elsewhere.
-    refunds: Vec<RefundBody>,
-    #[schema(value_type = String, example = "1-12")]
-    position: At,
-}
-
 /// Refund an order, wholly or in part
 ///
-/// Nothing named: all that is left of it. What was paid for it by a provider is owed in the same step.
+/// Nothing named: all that is left of it. What was paid for it by a provider is owed in the same step: the answer is the order as it is now,
+/// under the same key, too, and its payments say what goes back.
 #[utoipa::path(post, path = "/v1/orders/{order}/refund", tag = "orders", request_body = NewRefund,
-    responses((status = 200, body = OrderReturned)))]
+    responses((status = 200, body = OrderBody)))]
 pub async fn refund(
     State(app): State<Arc<App>>,
     path: OrderPath,
@@ -96,50 +83,46 @@ pub async fn refund(
             let (lines, restock) = (skus.counts(&body.lines), body.restock);
             Command::Sale(SaleCommand::Refund(RefundPurchase { order, lines, restock, reason }))
         }
-        Labels::Whole(_) => whole(&app, &path, &body).await?,
+        Labels::Whole(_) => {
+            let known = path.booked(&app).await?;
+            whole(&path, &body, known.as_deref())?
+        }
     };
     let origin = caller.origin(&path.listing, &body);
     let names = match &labels {
         Labels::Seats(names) => Some(names),
         Labels::Skus(_) | Labels::Whole(_) => None,
     };
-    let answer = reply::submit(&app, path.listing, command, origin, names).await?;
-    let (_, returned_minor) = own_fact(&answer, |fact| {
-        if let Fact::Event(EventFact::OrderRefunded { amount_minor, .. })
-        | Fact::Sale(SaleFact::Refunded { amount_minor, .. }) = fact
-        {
-            return Some(*amount_minor);
-        }
-        if let Fact::Auction(AuctionFact::AwardRefunded { amount_minor, .. })
-        | Fact::Registration(RegistrationFact::EntryCancelled { amount_minor, .. }) = fact
-        {
-            return Some(*amount_minor);
-        }
-        None
-    })?;
-    let owed = answer.facts().filter_map(|(_, fact)| {
-        if let Fact::Order(OrderFact::RefundOwed { amount_minor, why, .. }) = fact {
-            return Some(RefundBody { amount_minor: *amount_minor, why: (*why).into(), paid: false });
-        }
-        None
-    });
-    let body = OrderReturned {
-        order: path.id(),
-        returned_minor,
-        refunds: owed.collect(),
-        position: At(reply::position_of(&answer)),
+    let answer = match reply::submit(&app, path.listing, command, origin, names).await {
+        Ok(answer) => answer,
+        Err(problem) => return Err(not_refundable(&app, &path, problem).await),
     };
     app.payments.nudge();
-    Ok(reply::yes(StatusCode::OK, &answer, &body))
+    path.changed(&app, &answer).await
+}
+
+/// What is pending, was called off or is over has nothing to refund, and of what was refunded nothing is left: the order is known all the
+/// same, so the problem is not that anything else is unknown or over.
+async fn not_refundable(app: &App, path: &OrderPath, problem: Problem) -> Problem {
+    let of_goods = [Code::OrderUnknown, Code::EntryUnknown, Code::Released, Code::Expired];
+    let is_of_goods = of_goods.map(|code| catalog::of(code).code).contains(&problem.code_text());
+    match is_of_goods && path.booked(app).await.is_ok_and(|order| order.is_some()) {
+        true => Problem::code(Code::NotRefundable),
+        false => problem,
+    }
 }
 
 /// A place comes back whole, by cancelling its entry. Of an auction only the money goes back: what was sold stays sold.
-async fn whole(app: &App, path: &OrderPath, body: &NewRefund) -> Result<Command, Problem> {
+fn whole(path: &OrderPath, body: &NewRefund, known: Option<&BookedOrder>) -> Result<Command, Problem> {
     if !body.seats.is_empty() || !body.areas.is_empty() || !body.lines.is_empty() {
         return Err(Problem::invalid("seats", "this order has no parts"));
     }
-    let order = path.booked(app).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
+    let order = known.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
     if let OrderedGoods::Entry { entry, .. } = order.goods {
+        // Cancelling the entry would take the place from whoever has it unpaid, or paid it through another order since.
+        if !matches!(order.status, OrderStatus::Confirmed | OrderStatus::Refunded) {
+            return Err(Problem::code(Code::NotRefundable));
+        }
         return Ok(Command::Registration(RegistrationCommand::CancelEntry(CancelEntry {
             entry,
             buyer: None,

@@ -7,7 +7,7 @@ use onsale_domain::listing::BodyView;
 use onsale_domain::order::fact::OrderedGoods;
 use onsale_domain::order::{BookedOrder, BookedPayment, OrderStatus};
 use onsale_domain::time::is_over;
-use onsale_domain::{Code, ListingId, ListingKind, Millis, OrderId, PaymentName};
+use onsale_domain::{Code, ListingId, ListingKind, Millis, OrderId, PaymentId, PaymentName};
 use onsale_engine::{Engine, View};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -96,8 +96,12 @@ pub struct OrderBody<'a> {
     closed_at: Option<Time>,
     /// True if whatever it costs was paid elsewhere.
     paid_elsewhere: bool,
+    /// The payment that a provider is asked for now; in the answer to paying, the one that this has asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "pay_00000a5kq1zxj2tp0f3e8m9w0qhs7v")]
+    pub payment: Option<String>,
     payments: Vec<PaymentBody>,
-    /// Where it was placed in the listing's log; told when it is placed.
+    /// The listing's position of what placed or changed it; told in the answer to that.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "1-8")]
     pub position: Option<At>,
@@ -133,6 +137,9 @@ pub struct PaymentBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     declined: Option<String>,
     expires_at: Time,
+    /// While the provider is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_in_seconds: Option<u64>,
     refunds: Vec<RefundBody>,
 }
 
@@ -166,13 +173,13 @@ pub fn goods_body<'a>(goods: &OrderedGoods, labels: &'a Labels) -> GoodsBody<'a>
 impl<'a> OrderBody<'a> {
     pub fn new(order: &'a BookedOrder, labels: &'a Labels, now: Millis) -> OrderBody<'a> {
         let view = labels.view();
-        let completed = order.status == OrderStatus::Confirmed && is_ended(view, now);
+        let asked = order.payments.last().filter(|_| order.status == OrderStatus::Paying);
         OrderBody {
             id: order_text(&view.listing, order.order),
             key: None,
             listing: view.listing.to_string(),
             buyer: order.buyer.as_str(),
-            status: if completed { words::OrderStatus::Completed } else { order.status.into() },
+            status: status_of(order, view, now),
             goods: goods_body(&order.goods, labels),
             goods_minor: order.goods_minor,
             fee_minor: order.fee_minor,
@@ -184,25 +191,40 @@ impl<'a> OrderBody<'a> {
             expires_in_seconds: order.until.map(|until| Time(until).seconds_after(now)),
             closed_at: order.closed_at.map(Time),
             paid_elsewhere: order.settled,
-            payments: order.payments.iter().map(|payment| payment_body(&view.listing, payment)).collect(),
+            payment: asked.map(|payment| payment_text(&view.listing, payment.payment)),
+            payments: order
+                .payments
+                .iter()
+                .map(|payment| payment_body(&view.listing, payment, now))
+                .collect(),
             position: None,
         }
     }
 }
 
-fn payment_body(listing: &ListingId, payment: &BookedPayment) -> PaymentBody {
+/// As everybody is told: `completed` is `confirmed` once the listing's end has passed.
+pub fn status_of(order: &BookedOrder, view: &View, now: Millis) -> words::OrderStatus {
+    match order.status == OrderStatus::Confirmed && is_ended(view, now) {
+        true => words::OrderStatus::Completed,
+        false => order.status.into(),
+    }
+}
+
+fn payment_body(listing: &ListingId, payment: &BookedPayment, now: Millis) -> PaymentBody {
     let status = match (&payment.captured_minor, &payment.declined) {
         (Some(_), _) => AttemptStatus::Captured,
         (None, Some(_)) => AttemptStatus::Declined,
         (None, None) => AttemptStatus::Asked,
     };
     PaymentBody {
-        id: PaymentName { listing: *listing, payment: payment.payment }.text(),
+        id: payment_text(listing, payment.payment),
         status,
         amount_minor: payment.amount_minor,
         captured_minor: payment.captured_minor,
         declined: payment.declined.clone().filter(|_| payment.captured_minor.is_none()),
         expires_at: Time(payment.until),
+        expires_in_seconds: matches!(status, AttemptStatus::Asked)
+            .then(|| Time(payment.until).seconds_after(now)),
         refunds: payment
             .refunds
             .iter()
@@ -213,6 +235,10 @@ fn payment_body(listing: &ListingId, payment: &BookedPayment) -> PaymentBody {
             })
             .collect(),
     }
+}
+
+pub fn payment_text(listing: &ListingId, payment: PaymentId) -> String {
+    PaymentName { listing: *listing, payment }.text()
 }
 
 pub fn order_text(listing: &ListingId, order: OrderId) -> String {

@@ -176,10 +176,10 @@ pub fn of(code: Code) -> Entry {
         }
         Code::OrderUnknown => (404, "No such order", "Check the id."),
         Code::PlaceUnknown => (404, "Not in this queue", "POST to the queue to join it."),
-        Code::Expired => (410, "The hold or code has expired", "Place a new hold, or check out again."),
-        Code::Released => (410, "The hold or code was given back", "Place a new hold, or check out again."),
+        Code::Expired => (410, "Its time is over", "Begin anew: what was kept is free for others."),
+        Code::Released => (410, "It was given back", "Begin anew: what was kept is free for others."),
         Code::Overridden => (410, "Staff took the hold away", "Contact the organiser."),
-        Code::Lost => (410, "It was lost in a failure", "Place a new hold, or check out again."),
+        Code::Lost => (410, "It was lost in a failure", "Begin anew: nothing is kept for it."),
         Code::HoldConfirmed => (409, "The hold is confirmed already", "GET the order that `order` names."),
         Code::StaleFence => (412, "The token is outdated", "GET the hold as its buyer for the newest token."),
         Code::SeatSold => (409, "A seat is sold", "Choose others; `seats` names those in the way."),
@@ -284,7 +284,7 @@ pub fn of(code: Code) -> Entry {
         Code::AwardBinding => (409, "A winning bid binds", "Pay it; only a second chance may be declined."),
         Code::AwardSettled => (409, "It is paid already", "GET its order."),
         Code::AlreadyOrdered => {
-            (409, "An order has taken this hold", "Pay or cancel the order that `order` names.")
+            (409, "An order has taken this already", "Pay or cancel the order that `order` names.")
         }
         Code::OrderPaying => {
             (409, "A payment of this order is under way", "GET the order; wait for the payment's end.")

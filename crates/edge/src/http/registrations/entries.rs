@@ -12,14 +12,14 @@ use onsale_domain::registration::{
     EntryStanding, EntryState, RegistrationCommand, RegistrationFact, RegistrationFound, RegistrationQuery,
 };
 use onsale_domain::{Code, Command, EntryId, Fact, ListingId, Millis, Outcome};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::find;
 use crate::app::App;
 use crate::http::confirm::DirectPurchase;
 use crate::http::extract::{Caller, EntryPath, Json, RegistrationPath};
-use crate::http::list::{self, Cursors, List, Page};
+use crate::http::list::{self, Cursors, List};
 use crate::http::lost;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -37,9 +37,9 @@ pub struct EntryBody {
     #[schema(example = "ann")]
     buyer: String,
     status: EntryStatus,
-    /// How many are in front.
+    /// 1: the next one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    ahead: Option<u32>,
+    place_in_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ impl EntryBody {
             registration: listing.to_string(),
             buyer: state.buyer.as_str().to_owned(),
             status: EntryStatus::Confirmed,
-            ahead: None,
+            place_in_line: None,
             expires_at: None,
             expires_in_seconds: None,
             price_minor: None,
@@ -65,7 +65,7 @@ impl EntryBody {
         };
         match state.standing {
             EntryStanding::Waiting { ahead } => {
-                (body.status, body.ahead) = (EntryStatus::Waiting, Some(ahead))
+                (body.status, body.place_in_line) = (EntryStatus::Waiting, Some(ahead + 1))
             }
             EntryStanding::Offered { until, price_minor } => {
                 (body.status, body.price_minor) = (EntryStatus::Offered, Some(price_minor));
@@ -151,12 +151,14 @@ pub async fn show(State(app): State<Arc<App>>, at: EntryPath) -> Result<Response
         RegistrationFound::Entry(state) => {
             let mut body = EntryBody::of(&at.listing, &state, app.engine.now());
             if let EntryStanding::Offered { .. } = state.standing {
-                let order = lost::order_of(&app, at.listing, entry.0).await?;
-                body.order = order.map(|order| write_inside("ord", &at.listing, order.order.0));
+                body.order = lost::taken_by(&app, at.listing, entry.0).await?;
             }
             EntryShown::Known(body)
         }
-        RegistrationFound::Ended(end) => EntryShown::Ended(EndedBody::new(at.text(), &at.listing, end)),
+        RegistrationFound::Ended(end) => {
+            let order = lost::order_text_of(&app, at.listing, entry.0).await?;
+            EntryShown::Ended(EndedBody { order, ..EndedBody::new(at.text(), &at.listing, end) })
+        }
         RegistrationFound::Nothing | RegistrationFound::Entries(_) | RegistrationFound::Paid(..) => {
             return Err(Problem::code(Code::EntryUnknown));
         }
@@ -164,22 +166,34 @@ pub async fn show(State(app): State<Arc<App>>, at: EntryPath) -> Result<Response
     Ok(reply::json(StatusCode::OK, &shown))
 }
 
+/// Which entries are wanted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntriesPage {
+    status: Option<EntryStatus>,
+    after: Option<String>,
+    limit: Option<usize>,
+}
+
 /// All entries, in the order they came
 ///
-/// Page by page: go on with `after` as long as an answer has `next`.
+/// Page by page: go on with `after` as long as an answer has `next`. With `status` a page may be short or empty and have one: a request
+/// looks at 500 at most.
 #[utoipa::path(get, path = "/v1/registrations/{registration}/entries", tag = "registrations",
-    params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
+    params(("status" = Option<EntryStatus>, Query), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
     responses((status = 200, body = List<EntryBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     at: RegistrationPath,
-    Query(page): Query<Page>,
+    Query(page): Query<EntriesPage>,
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
     let (limit, listing) = (list::limit(page.limit)?, at.listing.to_string());
     let cursors = Cursors::new("entries.list", &listing);
     let after = cursors.read(page.after.as_deref(), |place| place.parse().ok())?.unwrap_or(0);
-    let found = ask(&app, at.listing, RegistrationQuery::Entries { after, limit: limit + 1 }).await?;
+    let looked_at = if page.status.is_some() { list::LIMIT_MAX } else { limit };
+    let query = RegistrationQuery::Entries { after, limit: looked_at + 1 };
+    let found = ask(&app, at.listing, query).await?;
     let states = match found {
         RegistrationFound::Entries(states) => states,
         RegistrationFound::Nothing
@@ -187,9 +201,20 @@ pub async fn list(
         | RegistrationFound::Ended(_)
         | RegistrationFound::Paid(..) => Vec::new(),
     };
-    let page = list::cut(states, limit, |state| cursors.write(&state.fence.to_string()));
-    let now = app.engine.now();
-    Ok(reply::json(StatusCode::OK, &page.map(|state| EntryBody::of(&at.listing, state, now))))
+    let (now, mut entries, mut last, mut next) = (app.engine.now(), Vec::new(), 0, None);
+    for (n, state) in states.iter().enumerate() {
+        let entry = EntryBody::of(&at.listing, state, now);
+        let is_wanted = page.status.is_none_or(|status| status == entry.status);
+        if n == looked_at || is_wanted && entries.len() == limit {
+            next = Some(cursors.write(&last.to_string()));
+            break;
+        }
+        last = state.fence;
+        if is_wanted {
+            entries.push(entry);
+        }
+    }
+    Ok(reply::json(StatusCode::OK, &List::new(entries, next)))
 }
 
 #[derive(Debug, Serialize, ToSchema)]

@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::http::confirm::DirectPurchase;
 use crate::http::extract::{Caller, Json, SalePath};
 use crate::http::json::{ByHand, Object};
+use crate::http::lost;
 use crate::http::problem::{Problem, catalog};
 use crate::http::reply::{self, own_fact};
 use crate::http::time::Time;
@@ -240,7 +241,9 @@ pub async fn show(
         }
         SaleFound::Ended(_) if path.code().is_some() && !path.is_ours(&app.tokens) => Err(path.wrong()),
         SaleFound::Ended(end) => {
-            let body = EndedBody::new(checkout_text(&path.sale, path.checkout), &path.sale, *end);
+            let order = lost::order_text_of(&app, path.sale, path.checkout.0).await?;
+            let id = checkout_text(&path.sale, path.checkout);
+            let body = EndedBody { order, ..EndedBody::new(id, &path.sale, *end) };
             Ok(reply::json(StatusCode::OK, &CheckoutShown::Ended(body)))
         }
         SaleFound::Nothing | SaleFound::Checkouts(_) | SaleFound::Purchases(_) => {

@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use onsale_domain::stock::details::SkuInfo;
+use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::fact::SkuCount;
-use onsale_domain::stock::{SaleCommand, SaleFact};
-use onsale_domain::{Code, Command, Fact, ListingId, ListingKind};
+use onsale_domain::{Code, Command, ListingId, ListingKind};
+use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::NewSku;
 use super::names::Skus;
 use super::wire::{SkuBody, drawing_of, picture_of};
+use super::{NewSku, sale_of};
 use crate::app::App;
 use crate::http::extract::{Caller, Json, PathParams, SalePath, look_up};
 use crate::http::problem::Problem;
-use crate::http::reply::{self, own_fact};
-use crate::http::wire::At;
+use crate::http::reply;
 
 /// A seller's drawing opened as a page is a page of nobody: without scripts, without loading anything, without our origin.
 const DRAWING_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
@@ -38,36 +37,11 @@ pub struct SkuChange {
     pub price_minor: Option<i64>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SkuChanged<'a> {
-    sale: String,
-    #[schema(example = "tee-m")]
-    sku: &'a str,
-    /// False if it was like this before.
-    changed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    added: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    withdrawn: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    price_minor: Option<i64>,
-    #[schema(value_type = String, example = "1-4")]
-    position: At,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SkuAdded {
-    sale: String,
-    sku: SkuBody,
-    #[schema(value_type = String, example = "1-4")]
-    position: At,
-}
-
 /// Add a SKU to a sale
 ///
-/// It is on sale at once if the sale is.
+/// It is on sale at once if the sale is. The answer is the SKU as it is now, under the same key, too.
 #[utoipa::path(post, path = "/v1/sales/{sale}/skus", tag = "sales", request_body = NewSku,
-    responses((status = 201, body = SkuAdded)))]
+    responses((status = 201, body = SkuBody)))]
 pub async fn add(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -79,29 +53,17 @@ pub async fn add(
     let command = Command::Sale(SaleCommand::AddSku(Box::new(body.to_domain())));
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus).renamed("skus[0]", "");
     let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
-    let (_, sku) =
-        own_fact(
-            &answer,
-            |fact| {
-                if let Fact::Sale(SaleFact::SkuAdded(sku)) = fact { Some(sku) } else { None }
-            },
-        )?;
-    let level = onsale_domain::stock::Level { stock: sku.stock, reserved: 0, sold: 0 };
-    let (info, generated) = (SkuInfo::from(&**sku), skus.sale().details.origin.is_some());
-    let picture = picture_of(&at.listing, &info, generated);
-    let told = SkuAdded {
-        sale: at.listing.to_string(),
-        sku: SkuBody::new(&info, level, picture),
-        position: At(reply::position_of(&answer)),
-    };
-    Ok(reply::created(&answer, &format!("/v1/sales/{}", at.listing), &told))
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    let sku = shown(&view, &body.id)?;
+    Ok(reply::created(&answer, &format!("/v1/sales/{}", at.listing), &sku))
 }
 
 /// Add or withdraw stock of a SKU, or change its price
 ///
-/// Exactly one of `add`, `withdraw` and `price_minor`. Only units that nobody has can be withdrawn.
+/// Exactly one of `add`, `withdraw` and `price_minor`. Only units that nobody has can be withdrawn. The answer is the SKU as it is now,
+/// under the same key, too.
 #[utoipa::path(patch, path = "/v1/sales/{sale}/skus/{sku}", tag = "sales", request_body = SkuChange,
-    responses((status = 200, body = SkuChanged)))]
+    responses((status = 200, body = SkuBody)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: SalePath,
@@ -122,26 +84,18 @@ pub async fn change(
     let count = if body.add.is_some() { "add" } else { "withdraw" };
     let tell = |refusal: &_| Problem::refused_sale(refusal, &skus).renamed("count", count);
     let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
-    let (mut added, mut withdrawn, mut price) = (None, None, None);
-    for (_, fact) in answer.facts() {
-        if let Fact::Sale(SaleFact::StockAdded { count, .. }) = fact {
-            added = Some(*count);
-        } else if let Fact::Sale(SaleFact::StockWithdrawn { count, .. }) = fact {
-            withdrawn = Some(*count);
-        } else if let Fact::Sale(SaleFact::PriceChanged { price_minor, .. }) = fact {
-            price = Some(*price_minor);
-        }
-    }
-    let told = SkuChanged {
-        sale: at.listing.to_string(),
-        sku: at.inner(),
-        changed: added.is_some() || withdrawn.is_some() || price.is_some(),
-        added,
-        withdrawn,
-        price_minor: price,
-        position: At(reply::position_of(&answer)),
-    };
-    Ok(reply::yes(StatusCode::OK, &answer, &told))
+    let view = reply::seen(&app, &at.listing, &answer).await?;
+    Ok(reply::changed(&answer, &view, &shown(&view, at.inner())?))
+}
+
+/// A SKU as its sale shows it.
+fn shown(view: &View, sku: &str) -> Result<SkuBody, Problem> {
+    let sale = sale_of(view).ok_or_else(|| Problem::code(Code::ListingUnknown))?;
+    let mut all = sale.skus.iter().zip(&*sale.levels);
+    let (info, level) =
+        all.find(|(known, _)| known.id == sku).ok_or_else(|| Problem::code(Code::SkuUnknown))?;
+    let picture = picture_of(&view.listing, info, sale.details.origin.is_some());
+    Ok(SkuBody::new(info, *level, picture))
 }
 
 /// The drawing of an item

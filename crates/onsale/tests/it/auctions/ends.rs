@@ -52,7 +52,7 @@ fn a_late_bid_moves_the_end_and_a_refused_one_does_not() {
     let award = &shown["result"]["awards"][0];
     assert_eq!((&award["bidder"], &award["price_minor"]), (&json!("ann"), &json!(2_600)));
     assert_eq!(
-        (&award["state"], &award["expires_at"]),
+        (&award["status"], &award["expires_at"]),
         (&json!("pending"), &json!(Time(START + 49 * HOUR + 49_999)))
     );
 }
@@ -80,7 +80,8 @@ fn of_two_who_buy_at_once_one_has_it() {
         assert_eq!(bought.len(), 1, "round {round}: {answers:?}");
         let (buyer, _, told) = bought[0];
         assert_eq!((&told["standing"], &told["price_minor"]), (&json!("bought"), &json!(5_000)));
-        assert_eq!((&told["pay_until"], &told["ends_at"]), (&json!(Time(START + 48 * HOUR)), &json!(null)));
+        assert_eq!((&told["expires_at"], &told["ends_at"]), (&json!(Time(START + 48 * HOUR)), &json!(null)));
+        assert_eq!(told["expires_in_seconds"], 48 * HOUR / 1_000);
         for (_, status, told) in answers.iter().filter(|(other, _, _)| other != buyer) {
             assert_eq!((*status, &told["code"]), (409, &json!("over")));
         }
@@ -132,9 +133,9 @@ fn an_award_that_is_not_paid_goes_to_the_next_who_may_decline_it() {
     hall.sweep(&auction);
     let awards =
         |n: usize| hall.house.get(&format!("/v1/auctions/{auction}")).json()["result"]["awards"][n].clone();
-    assert_eq!((&awards(0)["state"], &awards(1)["bidder"]), (&json!("unpaid"), &json!("cem")));
+    assert_eq!((&awards(0)["status"], &awards(1)["bidder"]), (&json!("unpaid"), &json!("cem")));
     assert_eq!(awards(1)["price_minor"], 4_000, "at his own maximum");
     assert_eq!(decline("cem").status, 200);
-    assert_eq!((&awards(1)["state"], &awards(2)["bidder"]), (&json!("declined"), &json!("bob")));
+    assert_eq!((&awards(1)["status"], &awards(2)["bidder"]), (&json!("declined"), &json!("bob")));
     decline("cem").problem(410, "expired");
 }

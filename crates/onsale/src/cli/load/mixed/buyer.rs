@@ -294,8 +294,8 @@ async fn ask(way: &mut Way<'_>, order: &Order, mood: &str, rng: &mut StdRng) -> 
     }
     *way.crowd.heard().payments.entry(mood.to_owned()).or_default() += 1;
     let payment = told.text("payment");
-    way.promise("payment_asked", "payment", &payment, &[("amount_minor", told.body["amount_minor"].clone())]);
-    if told.body["amount_minor"] != order.total {
+    way.promise("payment_asked", "payment", &payment, &[("amount_minor", told.body["total_minor"].clone())]);
+    if told.body["total_minor"] != order.total {
         way.odd("paying", &told);
     }
     if rng.random_ratio(1, 10)
@@ -390,19 +390,21 @@ async fn take_away(way: &mut Way<'_>, order: &Order) {
 
 /// Some bring back what they bought, all of it or a part.
 async fn refund(way: &mut Way<'_>, order: &Order, paid: &Value, rng: &mut StdRng) {
-    let part = match dice(way, rng, &[0, 1, 9]) {
-        0 => json!({"reason": "all of it"}),
-        1 => {
-            let seat = list(paid, "seats").first().map(|seat| json!([text(seat, "seat")]));
-            let line = list(paid, "lines").first().map(|line| json!([{"sku": line["sku"], "count": 1}]));
-            match (seat, line) {
-                (Some(seats), _) => json!({"seats": seats, "reason": "a part"}),
-                (None, Some(lines)) => {
-                    json!({"lines": lines, "restock": rng.random_bool(0.5), "reason": "a part"})
-                }
-                (None, None) => json!({"reason": "all of it"}),
+    // Of each order once, so that what comes back is its price.
+    let all = || (json!({"reason": "all of it"}), paid["goods_minor"].clone());
+    let (part, amount_minor) = match dice(way, rng, &[0, 1, 9]) {
+        0 => all(),
+        1 => match (list(paid, "seats").first(), list(paid, "lines").first()) {
+            (Some(seat), _) => {
+                (json!({"seats": [text(seat, "seat")], "reason": "a part"}), seat["price_minor"].clone())
             }
-        }
+            (None, Some(line)) => {
+                let lines = json!([{"sku": line["sku"], "count": 1}]);
+                let part = json!({"lines": lines, "restock": rng.random_bool(0.5), "reason": "a part"});
+                (part, line["price_minor"].clone())
+            }
+            (None, None) => all(),
+        },
         _ => return,
     };
     let told = way.post("refund", &format!("/v1/orders/{}/refund", order.id), &[], part).await;
@@ -412,8 +414,7 @@ async fn refund(way: &mut Way<'_>, order: &Order, paid: &Value, rng: &mut StdRng
                 Goods::Hold { .. } => "order_refunded",
                 Goods::Checkout { .. } => "purchase_refunded",
             };
-            let says = [("amount_minor", told.body["returned_minor"].clone())];
-            way.promise(kind, "order", &order.id, &says);
+            way.promise(kind, "order", &order.id, &[("amount_minor", amount_minor)]);
         }
         // Its event was cancelled meanwhile.
         Some(told) if !is_over(&told) => way.odd("a refund", &told),
