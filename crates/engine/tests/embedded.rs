@@ -261,3 +261,56 @@ async fn what_was_made_just_before_a_stop_can_be_read_after_it() {
         assert_eq!(page.steps.first(), created.step(), "round {round}");
     }
 }
+
+/// The engine itself writes one epoch; a listing that is brought back goes on under the next one, in the same journal.
+#[tokio::test]
+async fn a_listing_goes_on_under_the_epoch_of_its_last_step() {
+    use onsale_engine::disk::FolderDisk;
+    use onsale_engine::embedded::entry::{self, Entry, StepHead};
+    use onsale_engine::journal;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(1_000));
+    let engine = open(folder.path(), &clock);
+    let made = engine.submit(create(10)).await.expect("creates");
+    assert_eq!(made.position.epoch, 1);
+    engine.close();
+    drop(engine);
+
+    let disk = Arc::new(FolderDisk::open(folder.path()).expect("nobody else has it"));
+    let mut number = None;
+    let mut find = |_, payload: &[u8]| {
+        number = number.or(entry::read(payload).find_map(|entry| match entry {
+            Ok(Entry::Opened { number, listing }) => (listing == EVENT).then_some(number),
+            _ => None,
+        }));
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let opened = journal::recovery::open(disk, journal::Options::default(), 1, &mut find, None);
+    let (mut writer, _) = opened.expect("the journal opens");
+    let first = made.position.offset + 1;
+    let number = number.expect("the event was opened");
+    let head = StepHead { number, epoch: 3, first, at: 2_000, key: None, sealed: false, by: None };
+    let fact = Fact::Event(EventFact::StatusChanged { status: EventStatus::Closed, by_schedule: false });
+    let back = Fact::Event(EventFact::StatusChanged { status: EventStatus::OnSale, by_schedule: false });
+    let mut payload = Vec::new();
+    entry::write_step(&mut payload, head, &[fact, back]);
+    writer.append(&payload).expect("written");
+    writer.sync().expect("synced");
+    drop(writer);
+
+    // The second start has it from a snapshot.
+    for start in 1..=2 {
+        let engine = open(folder.path(), &clock);
+        let view = engine.view(&EVENT).expect("the event is there");
+        assert_eq!(view.position, Position { epoch: 3, offset: first + start });
+        let held = engine.submit(hold(start, start as u32, "ann", None)).await.expect("answers");
+        assert_eq!(held.position, Position { epoch: 3, offset: first + start + 1 });
+        assert_eq!(held.step().map(|step| step.epoch), Some(3));
+        let page = engine.facts_after(EVENT, Position::default(), 10).await.expect("reads");
+        let (before, after): (Vec<_>, Vec<_>) = page.steps.iter().partition(|step| step.first < first);
+        assert!(before.iter().all(|step| step.epoch == 1) && !before.is_empty(), "{before:?}");
+        assert!(after.iter().all(|step| step.epoch == 3) && after.len() as u64 == start + 1, "{after:?}");
+        engine.close();
+    }
+}
