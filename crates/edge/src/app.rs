@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onsale_domain::ListingKind;
-use onsale_engine::{Calendar, Engine};
+use onsale_engine::{ActiveSales, Calendar, Engine};
 use onsale_payments::Worker;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -16,8 +16,10 @@ use crate::token::Tokens;
 /// What every route may use.
 pub struct App {
     pub engine: Arc<dyn Engine>,
-    /// The sales and auctions that are not over.
+    /// The auctions that are not over.
     pub calendar: Calendar,
+    /// The sales that are on.
+    pub active_sales: ActiveSales,
     pub config: EdgeConfig,
     pub api_key: String,
     pub tokens: Tokens,
@@ -56,7 +58,8 @@ impl App {
     ) -> App {
         App {
             payments,
-            calendar: Calendar::new(&*engine, &[ListingKind::Sale, ListingKind::Auction]),
+            calendar: Calendar::new(&*engine, &[ListingKind::Auction]),
+            active_sales: ActiveSales::new(&*engine),
             engine,
             api_key: keys.api_key.to_owned(),
             tokens: Tokens::new(keys.house_key),

@@ -4,6 +4,7 @@
 pub mod agenda;
 pub mod buyers;
 pub mod calendar;
+mod catch_up;
 pub mod contract;
 pub mod disk;
 pub mod embedded;
@@ -12,6 +13,7 @@ pub mod journal;
 pub mod log;
 pub mod moved;
 pub mod packed;
+pub mod running;
 pub mod snapshot;
 
 pub use agenda::Agenda;
@@ -22,3 +24,4 @@ pub use engine::{
 };
 pub use log::{Cursor, Log, LogPage};
 pub use moved::{Moved, Movements};
+pub use running::{ActiveSales, Running};

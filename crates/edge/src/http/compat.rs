@@ -6,12 +6,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use onsale_domain::listing::BodyView;
 use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::{Checkout, Purchase};
-use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::fact::SkuCount;
-use onsale_domain::{CheckoutId, Code, Command, ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{CheckoutId, Code, Command, ListingId, Tenant};
 use serde::Deserialize;
 
 use super::edge::key_is_right;
@@ -24,9 +22,6 @@ use super::sales::code::CheckoutPath;
 use super::sales::names::Skus;
 use super::table::{Declared, declare};
 use crate::app::App;
-
-/// Whose calendar is asked.
-const SALES: (Tenant, ListingKind) = (Tenant::DEFAULT, ListingKind::Sale);
 
 /// The two calls of older clients: `docs/compat.md` describes them, and the document for programs does not.
 pub fn routes() -> Vec<Declared> {
@@ -116,16 +111,6 @@ fn allowed(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
 
 /// The sale that is on now: of a series before one that stands alone, and the one that began last.
 pub fn active_sale(app: &App) -> Result<ListingId, Problem> {
-    let now = app.engine.now();
-    let mut best: Option<(bool, Millis, ListingId)> = None;
-    let mut place = None;
-    while let Some((at, view)) = app.calendar.next(&*app.engine, SALES, now, place) {
-        place = Some(at);
-        let BodyView::Sale(sale) = &view.body else { continue };
-        if sale.status_at(now) == SaleStatus::Open {
-            best = best.max(Some((sale.details.origin.is_some(), sale.details.starts_at, view.listing)));
-        }
-    }
-    let none = || Problem::with(catalog::of(Code::ListingUnknown), "no sale is on at this moment");
-    best.map(|(_, _, sale)| sale).ok_or_else(none)
+    let active = app.active_sales.of(&*app.engine, Tenant::DEFAULT, app.engine.now());
+    active.ok_or_else(|| Problem::with(catalog::of(Code::ListingUnknown), "no sale is on at this moment"))
 }

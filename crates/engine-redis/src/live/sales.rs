@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::{SaleFact, SaleFound, SaleQuery};
 use onsale_domain::{BuyerId, Fact, ListingId, ListingKind, Millis, Tenant};
-use onsale_engine::Agenda;
-use onsale_engine::engine::BodyView;
+use onsale_engine::Running;
 use parking_lot::Mutex;
 
 use super::Inner;
@@ -22,9 +20,6 @@ const AGAIN: Duration = Duration::from_secs(20);
 /// A buyer's last purchase is of interest for a week.
 const LAST_MS: Millis = 7 * 24 * 3_600_000;
 
-/// Sales that are taken out of the calendar in one go.
-const OVER_AT_ONCE: usize = 256;
-
 #[derive(Debug, Default)]
 pub(super) struct Shown(Mutex<State>);
 
@@ -32,8 +27,7 @@ pub(super) struct Shown(Mutex<State>);
 struct State {
     /// What was written last, and when.
     last: BTreeMap<Tenant, (ListingId, Instant)>,
-    /// The sales that are not over, by their end.
-    running: Agenda,
+    running: Running,
 }
 
 /// Who bought something by this fact, as far as the replica has taken it in.
@@ -61,30 +55,21 @@ pub(super) fn last_purchases(inner: &Inner, bought: BTreeMap<(Tenant, BuyerId), 
 /// A sale that moved, or that was found.
 pub(super) fn note(shown: &Shown, replica: &Replica) {
     if replica.id.kind == ListingKind::Sale {
-        let over_at = replica.view().and_then(|view| view.body.over_at());
-        shown.0.lock().running.set(replica.id, over_at);
+        shown.0.lock().running.set(replica.id, replica.view().as_deref());
     }
 }
 
 /// The sale that is on now, of each tenant: of a series before one that stands alone, and the one that began last.
 pub(super) fn active(inner: &Inner, shown: &Shown) -> Commands {
     let now = inner.clock.now();
-    let mut shown = shown.0.lock();
-    // Those whose end has passed; one that is made longer is noted again.
-    while !shown.running.take_due(now, OVER_AT_ONCE).is_empty() {}
-    let mut on: BTreeMap<Tenant, (bool, Millis, ListingId)> = BTreeMap::new();
-    for (_, listing) in shown.running.all() {
-        let Some(view) = inner.directory.get(&listing).and_then(|replica| replica.view()) else { continue };
-        let BodyView::Sale(sale) = &view.body else { continue };
-        if sale.status_at(now) == SaleStatus::Open {
-            let this = (sale.details.origin.is_some(), sale.details.starts_at, listing);
-            let best = on.entry(listing.tenant).or_insert(this);
-            *best = this.max(*best);
-        }
+    let State { last: shown, running } = &mut *shown.0.lock();
+    let look = |listing: &ListingId| inner.directory.get(listing)?.view();
+    let mut on: BTreeMap<Tenant, ListingId> = BTreeMap::new();
+    for tenant in running.tenants(now) {
+        on.extend(running.active(tenant, now, look).map(|sale| (tenant, sale)));
     }
-    let shown = &mut shown.last;
     let mut commands = Vec::new();
-    for (tenant, (_, _, sale)) in &on {
+    for (tenant, sale) in &on {
         let known = shown.get(tenant);
         if known.is_none_or(|(known, at)| known != sale || at.elapsed() > AGAIN) {
             shown.insert(*tenant, (*sale, Instant::now()));

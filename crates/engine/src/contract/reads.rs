@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use onsale_domain::by::Actor;
+use onsale_domain::money::Currency;
 use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::{BlockSeats, Pick, PlaceHold};
+use onsale_domain::stock::SaleCommand;
+use onsale_domain::stock::command::CreateSale;
+use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
 use onsale_domain::{BuyerId, By, Command, HoldId, ListingId, ListingKind, Millis, Step, Tenant};
 
 use onsale_domain::auction::AuctionDetails;
@@ -14,6 +18,7 @@ use super::table::{Settings, ZERO};
 use crate::calendar::Calendar;
 use crate::engine::{EngineError, Position, Request, View};
 use crate::log::Cursor;
+use crate::running::ActiveSales;
 
 /// A sentence and the function that proves it.
 pub type Read = (&'static str, fn(&mut dyn Harness) -> Result<(), String>);
@@ -28,6 +33,7 @@ pub const ALL: &[Read] = &[
     ("a step says who made it, if that was not the buyer", steps_say_who),
     ("who asks what moved hears of each listing once, with its last position", moved_listings),
     ("a calendar has what is not over, the soonest end first, and follows what moves it", calendar),
+    ("the sale that is on began last, whatever has moved", active_sales),
     ("every step of every listing stands in one log, where there is one", one_log),
 ];
 
@@ -293,6 +299,47 @@ fn coming(calendar: &Calendar, harness: &dyn Harness, now: Millis) -> Vec<(Milli
         Some(((at.0 - ZERO) / 3_600_000, view.listing.number))
     };
     std::iter::from_fn(next).collect()
+}
+
+fn active_sales(harness: &mut dyn Harness) -> Result<(), String> {
+    let sale = |number| ListingId { tenant: TENANT, kind: ListingKind::Sale, number };
+    harness.set_clock(ZERO);
+    let make = |harness: &dyn Harness, number: u64, starts_at: Millis, ends_at: Millis| {
+        let details = SaleDetails {
+            name: "Drop".into(),
+            description: String::new(),
+            starts_at: ZERO + starts_at,
+            ends_at: ZERO + ends_at,
+            currency: Currency::parse("EUR").ok_or("a code")?,
+            rules: StockRules::default(),
+            origin: None,
+        };
+        let shirt = Sku { id: "S".into(), name: "Shirt".into(), price_minor: 1, stock: 9, picture: None };
+        let create = SaleCommand::Create(Box::new(CreateSale { details, skus: vec![shirt] }));
+        submit(harness, sale(number), Command::Sale(create)).map(drop)
+    };
+    for (number, starts_at, ends_at) in [(1, 10, 100_000), (2, 20, 50_000), (3, 60_000, 70_000)] {
+        make(harness, number, starts_at, ends_at)?;
+    }
+    let active = ActiveSales::new(harness.engine());
+    let on = |harness: &mut dyn Harness, active: &ActiveSales, now: Millis| {
+        harness.set_clock(ZERO + now);
+        active.of(harness.engine(), TENANT, ZERO + now).map(|sale| sale.number)
+    };
+    ensure(on(harness, &active, 9), None)?;
+    ensure(on(harness, &active, 10), Some(1))?;
+    ensure(on(harness, &active, 20), Some(2))?;
+    make(harness, 4, 30, 40_000)?;
+    ensure(on(harness, &active, 30), Some(4))?;
+    submit(harness, sale(4), Command::Sale(SaleCommand::Cancel))?;
+    ensure(on(harness, &active, 31), Some(2))?;
+    ensure(on(harness, &active, 50_000), Some(1))?;
+    ensure(on(harness, &active, 60_000), Some(3))?;
+    harness.restart();
+    let active = ActiveSales::new(harness.engine());
+    ensure(on(harness, &active, 60_001), Some(3))?;
+    ensure(on(harness, &active, 70_000), Some(1))?;
+    ensure(on(harness, &active, 100_000), None)
 }
 
 fn one_log(harness: &mut dyn Harness) -> Result<(), String> {
