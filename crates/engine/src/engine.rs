@@ -54,7 +54,8 @@ pub trait Engine: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Asks every listing of a tenant and kind the same, in order of their ids; those that know nothing are left out.
+    /// Asks the listings of a tenant and kind the same about one buyer, in order of their ids; those that know nothing are left
+    /// out. A question about nobody is put to one listing (`ask`), and here finds nothing.
     fn ask_all(
         &self,
         _tenant: Tenant,

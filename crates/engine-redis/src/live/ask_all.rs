@@ -25,6 +25,7 @@ impl Inner {
         kind: ListingKind,
         query: &Query,
     ) -> Result<Vec<FoundAt>, EngineError> {
+        let Some(buyer) = query.about() else { return Ok(Vec::new()) };
         let hinted = self.hinted_by_bids(tenant, query).await;
         let (now, lately) = (self.clock.now(), self.clock.passed() - LATELY_MS);
         let found = |replica: &Replica| {
@@ -35,10 +36,7 @@ impl Inner {
                 (!found.is_nothing()).then_some(FoundAt { listing: replica.id, position, found })
             })
         };
-        let all = match query.about() {
-            Some(buyer) => self.replicas_of((tenant, kind), buyer, &hinted),
-            None => self.of_kind(tenant, kind),
-        };
+        let all = self.replicas_of((tenant, kind), buyer, &hinted);
         let matters = |replica: &&Arc<Replica>| {
             let recent = replica.touched.load(Ordering::Relaxed) >= lately;
             recent || hinted.contains(&replica.id) || found(replica).is_some()
@@ -50,12 +48,5 @@ impl Inner {
             done?;
         }
         Ok(all.iter().filter_map(|replica| found(replica)).collect())
-    }
-
-    fn of_kind(&self, tenant: Tenant, kind: ListingKind) -> Vec<Arc<Replica>> {
-        let mut all = self.directory.all();
-        all.retain(|replica| replica.id.tenant == tenant && replica.id.kind == kind);
-        all.sort_unstable_by_key(|replica| replica.id);
-        all
     }
 }

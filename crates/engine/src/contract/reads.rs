@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use onsale_domain::by::Actor;
 use onsale_domain::money::Currency;
-use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::{BlockSeats, Pick, PlaceHold};
+use onsale_domain::seats::{EventCommand, EventQuery};
 use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::CreateSale;
 use onsale_domain::stock::details::{SaleDetails, Sku, StockRules};
@@ -33,6 +33,7 @@ pub const ALL: &[Read] = &[
     ("a step says who made it, if that was not the buyer", steps_say_who),
     ("who asks what moved hears of each listing once, with its last position", moved_listings),
     ("a calendar has what is not over, the soonest end first, and follows what moves it", calendar),
+    ("a question to all listings is about a buyer, and asked about nobody it finds nothing", about_nobody),
     ("the sale that is on began last, whatever has moved", active_sales),
     ("every step of every listing stands in one log, where there is one", one_log),
 ];
@@ -238,6 +239,23 @@ fn moved_listings(harness: &mut dyn Harness) -> Result<(), String> {
     ensure(block(moved.next(8)), vec![(event(1), swept)])?;
     ensure(moved.take(8), vec![])?;
     ensure(sales.take(8), vec![])
+}
+
+fn about_nobody(harness: &mut dyn Harness) -> Result<(), String> {
+    harness.set_clock(ZERO);
+    create(harness, 1)?;
+    hold(harness, 1, 0, &ann(), 60_000)?;
+    let known = |query: EventQuery| {
+        let found = block(harness.engine().ask_all(TENANT, ListingKind::Event, query.into()));
+        found.map(|found| found.len()).map_err(|error| error.to_string())
+    };
+    let of_ann =
+        block(harness.engine().ask_all(TENANT, ListingKind::Event, EventQuery::HoldsOf(ann()).into()));
+    if matches!(of_ann, Err(EngineError::Unsupported(_))) {
+        return Ok(());
+    }
+    ensure(known(EventQuery::HoldsOf(ann()))?, 1)?;
+    ensure(known(EventQuery::Hold(HoldId(1)))?, 0)
 }
 
 fn auction(number: u64) -> ListingId {

@@ -323,11 +323,9 @@ impl Shard {
     }
 
     fn ask_all(&mut self, tenant: Tenant, kind: ListingKind, query: &Query, now: Millis) -> Vec<FoundAt> {
-        let asked = match query.about() {
-            Some(buyer) => self.listings_of(buyer, now),
-            None => (0..self.listings.len() as u32).collect(),
-        };
-        let asked = asked.into_iter().map(|index| &self.listings[index as usize].listing);
+        let Some(buyer) = query.about() else { return Vec::new() };
+        let asked =
+            self.listings_of(buyer, now).into_iter().map(|index| &self.listings[index as usize].listing);
         let of_kind = asked.filter(|listing| listing.id.tenant == tenant && listing.id.kind == kind);
         let found = of_kind.filter_map(|listing| {
             let found = listing.ask(query, now);
