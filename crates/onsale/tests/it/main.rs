@@ -25,6 +25,7 @@ mod lists;
 mod memory;
 mod metrics;
 mod mixed;
+mod on_redis;
 mod orders;
 mod orders_found;
 mod orders_kept;
