@@ -27,6 +27,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
             "onsale-payments",
             "onsale-reaper",
             "onsale-redis-servers",
+            "onsale-tables",
         ],
     ),
     ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments"]),
