@@ -169,6 +169,16 @@ pub enum ConfigError {
     Stripe(#[from] StripeError),
 }
 
+/// The texts that the environment sets to nothing. It would be read as no value at all, and the rule that such a text breaks would
+/// not be what is told.
+fn empty_texts(environment: &Env) -> Vec<String> {
+    let all = Config { redis: Some(link::Config::default()), ..Config::default() };
+    let all = Figment::from(Serialized::defaults(all));
+    let is_text = |name: &String| all.find_value(name).is_ok_and(|value| value.as_str().is_some());
+    let empty = environment.iter().filter(|(_, value)| value.is_empty());
+    empty.map(|(name, _)| name.to_string()).filter(is_text).collect()
+}
+
 impl Config {
     /// Loads and checks: `file` if given (it must exist), else `onsale.toml` if there is one.
     /// `flags` holds only what was said on the command line.
@@ -182,9 +192,13 @@ impl Config {
         if let Some(file) = file {
             figment = figment.merge(Toml::file(file).search(false));
         }
-        figment = figment
-            .merge(Env::prefixed("ONSALE_").ignore(&["config"]).split("__"))
-            .merge(Serialized::defaults(flags));
+        let environment = Env::prefixed("ONSALE_").ignore(&["config"]).split("__");
+        let empty = empty_texts(&environment);
+        figment = figment.merge(environment);
+        for name in &empty {
+            figment = figment.merge((name.as_str(), ""));
+        }
+        figment = figment.merge(Serialized::defaults(flags));
         let config: Config = figment.extract().map_err(|error| ConfigError::Wrong(Box::new(error)))?;
         config.check()?;
         Ok(config)

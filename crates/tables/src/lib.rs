@@ -1,8 +1,9 @@
 //! Text that several suites read: the tables of auctions and of orders with the words that they are written in, and one
-//! fact of every kind. The domain's own tests play them, and so does the contract that every engine keeps.
+//! fact of every kind. The domain's own tests play them, and so does the contract that every engine keeps. And `damage`, strange bytes for decoders.
 //! It knows the rules and no engine; nothing that ships calls it.
 
 pub mod auction;
+pub mod damage;
 pub mod facts;
 #[expect(clippy::wildcard_enum_match_arm, reason = "a table tells only what it is about")]
 pub mod order;

@@ -26,7 +26,7 @@ const TOPOLOGIES: [&str; 2] = ["onsale-engine-redis/", "onsale/redis"];
 const FUZZ_FIRST: u64 = 1_000_000;
 const FUZZ_SEEDS: u64 = 50;
 /// Who takes its dice from `ONSALE_SEED`: test programs, and which of their tests.
-const FUZZED: [(&str, Choice); 9] = [
+const FUZZED: [(&str, Choice); 13] = [
     ("onsale-domain/histories", every),
     ("onsale-domain/stock_histories", every),
     ("onsale-domain/order_histories", every),
@@ -36,6 +36,11 @@ const FUZZED: [(&str, Choice); 9] = [
     ("onsale-engine-redis/seats", is_differential),
     ("onsale-engine-redis/kinds", is_differential),
     ("onsale-engine-redis/money", is_differential),
+    // Bytes that decoders read.
+    ("onsale-engine/damaged", every),
+    ("onsale-engine-redis/damaged", every),
+    ("onsale-edge/damaged", every),
+    ("onsale/it", |name| name.starts_with("bad_input::bytes::")),
 ];
 /// The longest history takes some minutes on a busy machine.
 const BOUND: Duration = Duration::from_secs(1_800);

@@ -28,6 +28,7 @@ const ROOMS: [(&str, &[&str]); 13] = [
             "onsale-payments",
             "onsale-reaper",
             "onsale-redis-servers",
+            "onsale-tables",
         ],
     ),
     ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments"]),

@@ -1,3 +1,5 @@
+//! Which sale is on, by tables of times; and how many sales a question looks at.
+
 use onsale_domain::listing::BodyView;
 use onsale_domain::money::Currency;
 use onsale_domain::stock::details::{Origin, SaleDetails, StockRules};

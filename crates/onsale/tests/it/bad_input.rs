@@ -2,6 +2,7 @@
 //! field of every body and every parameter is given what it cannot be, each at the moment at which its operation would
 //! otherwise be done.
 
+mod bytes;
 mod cursors;
 mod dates;
 mod fields;

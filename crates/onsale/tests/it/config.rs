@@ -56,3 +56,22 @@ fn what_nobody_knows_is_refused_by_name() {
     assert!(told.contains("api_key"), "{told}");
     assert!(!folder.path().join("onsale-data").exists(), "a refusal leaves nothing behind");
 }
+
+#[test]
+fn an_empty_text_is_refused_in_the_words_of_the_file_wherever_it_was_set() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, setting, words) in [
+        (
+            "ONSALE_REDIS__PREFIX",
+            "[redis]\nprefix = \"\"\n",
+            "redis.prefix is empty, so our keys could not be told",
+        ),
+        ("ONSALE_LOG__FORMAT", "[log]\nformat = \"\"\n", "unknown variant"),
+    ] {
+        std::fs::write(folder.path().join("empty.toml"), setting).expect("written");
+        let of_file = refused(folder.path(), &["config", "--config", "empty.toml"], &[]);
+        let of_environment = refused(folder.path(), &["config"], &[(name, "")]);
+        assert!(of_file.contains(words), "{of_file}");
+        assert!(of_environment.contains(words), "{of_environment}");
+    }
+}

@@ -26,6 +26,7 @@ mod memory;
 mod metadata;
 mod metrics;
 mod mixed;
+mod on_redis;
 mod orders;
 mod orders_found;
 mod orders_kept;

@@ -64,6 +64,11 @@ impl Player {
         self.send(route, &Value::Null, asked)
     }
 
+    /// Sends bytes that may be no request at all.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Answer {
+        self.hall.house.raw(bytes)
+    }
+
     pub(crate) fn play(&mut self, step: &Value) {
         if let Some(seconds) = step["later"].as_i64() {
             self.now += seconds * 1_000;
