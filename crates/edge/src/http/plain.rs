@@ -104,7 +104,8 @@ fn given(came: &str) -> String {
     }
 }
 
-fn short(text: &str) -> String {
+/// So much of what came as is told again.
+pub fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

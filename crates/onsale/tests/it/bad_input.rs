@@ -5,6 +5,7 @@
 mod cursors;
 mod dates;
 mod fields;
+mod queries;
 mod under_a_key;
 
 use onsale_edge::http::problem::catalog;
