@@ -1,5 +1,7 @@
 //! What handlers take from a request: ids from the path, the caller, the body. Every refusal is a problem.
 
+pub mod objects;
+
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use self::objects::Objects;
 use super::plain;
 use super::problem::{Problem, catalog};
 use super::table::{Scope, table};
@@ -360,9 +363,10 @@ fn too_large(limit: usize) -> Problem {
 /// Parses a body; only a wrong one is parsed a second time, to name the field.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
-    // Derived types would take an array for an object; callers should not get used to that.
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
     if bytes.trim_ascii_start().first() == Some(&b'{')
-        && let Ok(value) = serde_json::from_slice(bytes)
+        && let Ok(value) = T::deserialize(Objects(&mut reader))
+        && reader.end().is_ok()
     {
         return Ok(value);
     }
@@ -377,7 +381,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         return Err(Problem::invalid("body", "must be a JSON object"));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    match serde_path_to_error::deserialize::<_, T>(&mut reader) {
+    match serde_path_to_error::deserialize::<_, T>(Objects(&mut reader)) {
         Ok(value) => Ok(value),
         Err(error) => {
             let told = error.inner().to_string();
