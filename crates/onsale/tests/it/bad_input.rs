@@ -8,6 +8,7 @@ mod fields;
 mod queries;
 mod shapes;
 mod under_a_key;
+mod unknown;
 
 use onsale_edge::http::problem::catalog;
 use onsale_edge::http::table::{Route, Scope};
