@@ -15,8 +15,10 @@ use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
 use self::objects::Objects;
+use super::document::place::number_bounds;
 use super::plain;
 use super::problem::{Problem, catalog};
 use super::table::{Scope, table};
@@ -271,7 +273,7 @@ pub struct Json<T>(pub T);
 #[derive(Debug)]
 pub struct LargeJson<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<App>> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
@@ -280,7 +282,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for LargeJson<T> {
+impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<App>> for LargeJson<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
@@ -304,7 +306,7 @@ impl FromRequest<Arc<App>> for RawBody {
 /// Reads a JSON body of at most `limit` bytes.
 pub async fn read<T, B>(headers: &HeaderMap, body: B, limit: usize) -> Result<T, Problem>
 where
-    T: DeserializeOwned,
+    T: DeserializeOwned + ToSchema,
     B: HttpBody<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
 {
@@ -361,7 +363,7 @@ fn too_large(limit: usize) -> Problem {
 }
 
 /// Parses a body; only a wrong one is parsed a second time, to name the field.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+fn parse<T: DeserializeOwned + ToSchema>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     if bytes.trim_ascii_start().first() == Some(&b'{')
@@ -385,7 +387,9 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         Ok(value) => Ok(value),
         Err(error) => {
             let told = error.inner().to_string();
-            Err(Problem::misread(plain::place(error.path(), &told), plain::words(&told)))
+            let (field, pointer) = plain::place(error.path(), &told);
+            let bounds = number_bounds(&T::name(), &pointer);
+            Err(Problem::misread((field, pointer), plain::words_within(&told, bounds)))
         }
     }
 }

@@ -5,6 +5,7 @@
 mod cursors;
 mod dates;
 mod fields;
+mod numbers;
 mod queries;
 mod shapes;
 mod under_a_key;
