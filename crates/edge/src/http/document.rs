@@ -5,6 +5,7 @@ mod bounds;
 mod examples;
 pub mod headers;
 mod parameters;
+pub mod place;
 mod problems;
 
 use std::collections::BTreeSet;

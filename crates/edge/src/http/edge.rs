@@ -21,7 +21,7 @@ use tower::ServiceExt;
 use super::document::headers::may_be_stale;
 use super::problem::{self, Problem, catalog};
 use super::table::{PathNumber, table};
-use super::{direct, router};
+use super::{direct, query, router};
 use crate::app::App;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -86,7 +86,8 @@ impl Edge {
         listing.is_none_or(|listing| self.app.engine.is_stale(Some(&listing)))
     }
 
-    /// What needs no look at the body: the headers' size, those that may come once only, and the API key.
+    /// What needs no look at the body: the headers' size, those that may come once only, the API key, and a query where
+    /// none is read.
     fn check<B>(&self, route: PathNumber, request: &Request<B>) -> Result<(), Problem> {
         let headers = request.headers();
         let limit = self.app.config.limits.header_bytes;
@@ -104,10 +105,13 @@ impl Edge {
         if headers.len() > headers.keys_len() {
             come_once(headers)?;
         }
-        if table().is_open(route, request.uri().path()) {
-            return Ok(());
+        if !table().is_open(route, request.uri().path()) {
+            key_is_right(&self.app, headers)?;
         }
-        key_is_right(&self.app, headers)
+        if table().refuses_query(route, request.method()) {
+            query::nothing_in(request.uri())?;
+        }
+        Ok(())
     }
 
     /// The answer to a request whose head could not be read, ready to be sent; the connection ends with it.

@@ -1,5 +1,7 @@
 //! What handlers take from a request: ids from the path, the caller, the body. Every refusal is a problem.
 
+pub mod objects;
+
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -13,7 +15,10 @@ use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
+use self::objects::Objects;
+use super::document::place::number_bounds;
 use super::plain;
 use super::problem::{Problem, catalog};
 use super::table::{Scope, table};
@@ -268,7 +273,7 @@ pub struct Json<T>(pub T);
 #[derive(Debug)]
 pub struct LargeJson<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<App>> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
@@ -277,7 +282,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for LargeJson<T> {
+impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<App>> for LargeJson<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
@@ -301,7 +306,7 @@ impl FromRequest<Arc<App>> for RawBody {
 /// Reads a JSON body of at most `limit` bytes.
 pub async fn read<T, B>(headers: &HeaderMap, body: B, limit: usize) -> Result<T, Problem>
 where
-    T: DeserializeOwned,
+    T: DeserializeOwned + ToSchema,
     B: HttpBody<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
 {
@@ -358,11 +363,12 @@ fn too_large(limit: usize) -> Problem {
 }
 
 /// Parses a body; only a wrong one is parsed a second time, to name the field.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+fn parse<T: DeserializeOwned + ToSchema>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
-    // Derived types would take an array for an object; callers should not get used to that.
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
     if bytes.trim_ascii_start().first() == Some(&b'{')
-        && let Ok(value) = serde_json::from_slice(bytes)
+        && let Ok(value) = T::deserialize(Objects(&mut reader))
+        && reader.end().is_ok()
     {
         return Ok(value);
     }
@@ -377,11 +383,13 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         return Err(Problem::invalid("body", "must be a JSON object"));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    match serde_path_to_error::deserialize::<_, T>(&mut reader) {
+    match serde_path_to_error::deserialize::<_, T>(Objects(&mut reader)) {
         Ok(value) => Ok(value),
         Err(error) => {
             let told = error.inner().to_string();
-            Err(Problem::misread(plain::place(error.path(), &told), plain::words(&told)))
+            let (field, pointer) = plain::place(error.path(), &told);
+            let bounds = number_bounds(&T::name(), &pointer);
+            Err(Problem::misread((field, pointer), plain::words_within(&told, bounds)))
         }
     }
 }

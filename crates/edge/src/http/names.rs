@@ -19,6 +19,9 @@ pub struct Names {
     pub view: Arc<View>,
     unknown_seats: Vec<String>,
     unknown_areas: Vec<String>,
+    /// Where in the lists of the request the first of each stands.
+    first_unknown_seat: Option<usize>,
+    first_unknown_area: Option<usize>,
 }
 
 impl Names {
@@ -26,7 +29,13 @@ impl Names {
     pub fn of(engine: &dyn Engine, event: &ListingId) -> Result<Names, Problem> {
         let view = engine.view(event).filter(|view| matches!(view.body, BodyView::Event(_)));
         let view = view.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
-        Ok(Names { view, unknown_seats: Vec::new(), unknown_areas: Vec::new() })
+        Ok(Names {
+            view,
+            unknown_seats: Vec::new(),
+            unknown_areas: Vec::new(),
+            first_unknown_seat: None,
+            first_unknown_area: None,
+        })
     }
 
     pub fn event(&self) -> &SeatsView {
@@ -55,7 +64,11 @@ impl Names {
     }
 
     pub fn seats(&mut self, labels: &[String]) -> Vec<SeatIndex> {
-        labels.iter().map(|label| self.seat(label)).collect()
+        let seats = labels.iter().map(|label| self.seat(label)).collect();
+        if let Some(first) = self.unknown_seats.first() {
+            self.first_unknown_seat = labels.iter().position(|label| label == first);
+        }
+        seats
     }
 
     pub fn area(&mut self, label: &str) -> AreaIndex {
@@ -66,7 +79,21 @@ impl Names {
     }
 
     pub fn areas(&mut self, asked: &[AreaAsked]) -> Vec<AreaCount> {
-        asked.iter().map(|line| AreaCount { area: self.area(&line.area), count: line.count }).collect()
+        let counted =
+            asked.iter().map(|line| AreaCount { area: self.area(&line.area), count: line.count }).collect();
+        if let Some(first) = self.unknown_areas.first() {
+            self.first_unknown_area = asked.iter().position(|line| line.area == *first);
+        }
+        counted
+    }
+
+    /// The field of the first seat or area that a refusal with this code calls unknown.
+    pub fn unknown_field(&self, code: Code) -> Option<String> {
+        if code == Code::SeatUnknown {
+            return self.first_unknown_seat.map(|n| format!("seats[{n}]"));
+        }
+        let area = self.first_unknown_area.filter(|_| code == Code::AreaUnknown);
+        area.map(|n| format!("areas[{n}].area"))
     }
 
     pub fn seat_text(&self, seat: SeatIndex) -> &str {

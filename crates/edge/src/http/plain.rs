@@ -7,6 +7,11 @@ const SHOWN_CHARS: usize = 60;
 
 /// The sentence for people: what should have come, and what came.
 pub fn words(parser: &str) -> String {
+    words_within(parser, None)
+}
+
+/// The same of a number that must be within these bounds.
+pub fn words_within(parser: &str, bounds: Option<(i64, i64)>) -> String {
     let (told, _) = parser.rsplit_once(" at line ").unwrap_or((parser, ""));
     if let Some(name) = quoted(told, "missing field ") {
         return format!("`{name}` is missing");
@@ -28,7 +33,7 @@ pub fn words(parser: &str) -> String {
     if wanted.is_empty() {
         return bare(told).unwrap_or(told).to_owned();
     }
-    let known = expected(wanted);
+    let known = whole_number(wanted, came, bounds).or_else(|| expected(wanted));
     format!("must be {}, not {}", known.as_deref().unwrap_or(wanted), given(came))
 }
 
@@ -104,7 +109,8 @@ fn given(came: &str) -> String {
     }
 }
 
-fn short(text: &str) -> String {
+/// So much of what came as is told again.
+pub fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -130,15 +136,52 @@ fn bare(told: &str) -> Option<&'static str> {
     }
 }
 
+/// A whole number within the bounds of the rules. Those of a type are none of theirs: where the rules have none, only what came
+/// says on which side of them it is.
+fn whole_number(wanted: &str, came: &str, bounds: Option<(i64, i64)>) -> Option<String> {
+    let may_be_below_0 = match wanted {
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => false,
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => true,
+        _ => return None,
+    };
+    if let Some((least, most)) = bounds {
+        return Some(format!("a whole number from {} to {}", grouped(least), grouped(most)));
+    }
+    let told = match whole(came) {
+        Some(came) if came >= 0.0 => "a smaller whole number",
+        Some(_) if may_be_below_0 => "a larger whole number",
+        Some(_) | None if may_be_below_0 => "a whole number",
+        Some(_) | None => "a whole number, 0 or more",
+    };
+    Some(told.to_owned())
+}
+
+/// From here on every number of the parser's is a whole one, and larger than any integer of its.
+const LARGE: f64 = 9_223_372_036_854_775_808.0;
+
+/// The whole number that came, more or less.
+fn whole(came: &str) -> Option<f64> {
+    let (_, came) = came.split_once(": ")?;
+    let number = |kind: &str| came.strip_prefix(kind)?.trim_matches('`').parse::<f64>().ok();
+    number("integer ").or_else(|| number("floating point ").filter(|number| number.abs() >= LARGE))
+}
+
+/// As people write it: 1,000,000.
+fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = if number < 0 { "-".to_owned() } else { String::new() };
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// What a type of Rust is in JSON, if the parser named one.
 fn expected(wanted: &str) -> Option<String> {
-    let whole = |least: &str, most: &str| Some(format!("a whole number from {least} to {most}"));
     match wanted {
-        "u8" => whole("0", "255"),
-        "u16" => whole("0", "65,535"),
-        "u32" => whole("0", "4,294,967,295"),
-        "u64" | "u128" | "usize" => Some("a whole number, 0 or more".to_owned()),
-        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => Some("a whole number".to_owned()),
         "f32" | "f64" => Some("a number".to_owned()),
         "a boolean" => Some("true or false".to_owned()),
         "a string" | "a borrowed string" | "a character" => Some("a text".to_owned()),
@@ -197,8 +240,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_without_a_word_of_rust() {
         let table = [
-            (r#"{"count": "two"}"#, r#"must be a whole number from 0 to 4,294,967,295, not the text "two""#),
-            (r#"{"count": -1}"#, "must be a whole number from 0 to 4,294,967,295, not the number -1"),
+            (r#"{"count": "two"}"#, r#"must be a whole number, 0 or more, not the text "two""#),
+            (r#"{"count": -1}"#, "must be a whole number, 0 or more, not the number -1"),
+            (r#"{"count": 4294967296}"#, "must be a smaller whole number, not the number 4294967296"),
+            (r#"{"amount": 1e25}"#, "must be a smaller whole number, not the number 1e+25"),
+            (r#"{"amount": -1e25}"#, "must be a larger whole number, not the number -1e+25"),
+            (r#"{"amount": 100.0}"#, "must be a whole number, not the number 100.0"),
             (r#"{"amount": 1.5}"#, "must be a whole number, not the number 1.5"),
             (r#"{"amount": null, "names": "ann"}"#, r#"must be a list, not the text "ann""#),
             (r#"{"names": [1]}"#, "must be a text, not the number 1"),
@@ -207,7 +254,7 @@ mod tests {
             (r#"{"names": [null]}"#, "must be a text, not null"),
             (r#"{"inner": 3}"#, "must be an object, not the number 3"),
             (r#"{"yes": "no"}"#, r#"must be true or false, not the text "no""#),
-            (r#"{"count": true}"#, "must be a whole number from 0 to 4,294,967,295, not true"),
+            (r#"{"count": true}"#, "must be a whole number, 0 or more, not true"),
             (r#"{"kind": "gone"}"#, "`gone` is none of the values that are known: `on_sale`, `draft`"),
             (r#"{"kind": 7}"#, "must be one of the values in the reference"),
             (r#"{"count": 1, "count": 2}"#, "`count` is there twice"),
@@ -220,6 +267,13 @@ mod tests {
             let error = serde_json::from_str::<Probe>(body).expect_err("it is wrong");
             assert_eq!(words(&error.to_string()), told, "{body}");
         }
+        let bounded =
+            |least, most| words_within("invalid value: integer `-1`, expected u32", Some((least, most)));
+        assert_eq!(bounded(1, 20), "must be a whole number from 1 to 20, not the number -1");
+        assert_eq!(
+            bounded(-90, 1_234_567),
+            "must be a whole number from -90 to 1,234,567, not the number -1"
+        );
         assert_eq!(words("missing field `name` at line 1 column 2"), "`name` is missing");
         assert_eq!(words("invalid digit found in string"), "must be a whole number");
         assert_eq!(words("recursion limit exceeded at line 1 column 128"), "is nested too deeply");

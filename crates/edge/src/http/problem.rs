@@ -229,6 +229,11 @@ impl Problem {
         }
         if let Some(names) = names {
             told.in_the_way = Obstacles::of_event(&refusal.in_the_way, names);
+            if told.field.is_none()
+                && let Some(field) = names.unknown_field(refusal.code)
+            {
+                told.in_body(field);
+            }
         }
         problem
     }
@@ -240,8 +245,20 @@ impl Problem {
         problem
     }
 
-    /// Names the order that a refusal of this listing speaks of.
-    pub fn naming(self, listing: &ListingId, refusal: &Refusal) -> Problem {
+    /// The seat that a refusal calls unknown stands in the path.
+    pub fn of_seat_in_path(mut self) -> Problem {
+        if self.0.code == Code::SeatUnknown.as_str() {
+            self.0.field = Some("seat".to_owned());
+            self.0.detail = "The chart has the ids of all seats.".to_owned();
+        }
+        self
+    }
+
+    /// Names the order, the listing or the header that a refusal of this listing speaks of.
+    pub fn naming(mut self, listing: &ListingId, refusal: &Refusal) -> Problem {
+        if refusal.code == Code::KeyReused {
+            self.0.field = Some("Idempotency-Key".to_owned());
+        }
         if let Detail::Order(order) = refusal.detail {
             return self.of_order(listing, order);
         }

@@ -24,6 +24,21 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
+/// Refuses the first parameter of a query where none is read, as a route that reads some refuses one it does not know.
+pub fn nothing_in(uri: &Uri) -> Result<(), Problem> {
+    if uri.query().is_none_or(str::is_empty) {
+        return Ok(());
+    }
+    let pairs =
+        axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|error| wrong(&error))?;
+    let Some((name, _)) = pairs.0.into_iter().next() else { return Ok(()) };
+    let why = format!(
+        "nothing here is called `{}`; there is no parameter behind the question mark",
+        plain::short(&name)
+    );
+    Err(Problem::parameter(name, why))
+}
+
 /// The same query with the offsets of its times as they were meant; `None` if it says them already. In a query `+` is a
 /// space, and people forget to escape it; before `hh:mm` at the end of a time it can be nothing else.
 fn with_offsets(query: &str) -> Option<Uri> {

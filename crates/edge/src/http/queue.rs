@@ -102,7 +102,7 @@ pub async fn join(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
         let join = JoinQueue { place: HoldId(number), seat, buyer: buyer.clone() };
         Command::Event(EventCommand::JoinQueue(join))
     };
-    let tell = |refusal: &_| Problem::refused(refusal, Some(&names));
+    let tell = |refusal: &_| Problem::refused(refusal, Some(&names)).of_seat_in_path();
     let answer = reply::submit_new(&app, at.listing, origin, tell, join).await?;
     let told = place_told(&answer, &names, at.inner());
     let (status, body) = told.ok_or_else(|| Problem::of(catalog::INTERNAL))?;
@@ -191,7 +191,7 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath, caller: Caller) ->
     let names = Names::of(&*app.engine, &at.listing)?;
     let buyer = caller.buyer()?.clone();
     let seat = names.event().chart.seat_named(at.inner());
-    let seat = seat.ok_or_else(|| Problem::code(Code::SeatUnknown))?;
+    let seat = seat.ok_or_else(|| Problem::code(Code::SeatUnknown).of_seat_in_path())?;
     let found = app.engine.ask(at.listing, EventQuery::Place { seat, buyer }.into()).await?;
     match EventQuery::answer(found).unwrap_or(EventFound::Nothing) {
         EventFound::Place(place) => {
@@ -229,7 +229,8 @@ pub async fn leave(State(app): State<Arc<App>>, at: EventPath, caller: Caller) -
     let (seat, buyer) = (names.seat(at.inner()), caller.buyer()?.clone());
     let origin = caller.origin(&at.listing, &());
     let command = Command::Event(EventCommand::LeaveQueue(LeaveQueue { seat, buyer }));
-    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
+    let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await;
+    let answer = answer.map_err(Problem::of_seat_in_path)?;
     let (_, place) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::QueueLeft { place, .. }) = fact { Some(*place) } else { None }
     })?;

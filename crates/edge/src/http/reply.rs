@@ -7,6 +7,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use onsale_domain::about::About;
 use onsale_domain::id::LISTING_NUMBERS;
+use onsale_domain::seats::EventCommand;
 use onsale_domain::{Code, Command, Fact, ListingId, OrderId, Outcome, Refusal};
 use onsale_engine::{Answer, Position, Request, View};
 use serde::Serialize;
@@ -37,7 +38,11 @@ pub async fn submit(
     origin: Origin,
     names: Option<&Names>,
 ) -> Result<Answer, Problem> {
-    submit_told(app, listing, command, origin, |refusal| Problem::refused(refusal, names)).await
+    // What is added to a hold stands in a list of its own.
+    let adds = matches!(&command, Command::Event(EventCommand::GrowHold(_)));
+    let seats = if adds { "add_seats" } else { "seats" };
+    let tell = |refusal: &_| Problem::refused(refusal, names).renamed("seats", seats);
+    submit_told(app, listing, command, origin, tell).await
 }
 
 /// The listing as it is after an answer, or later.

@@ -143,7 +143,7 @@ pub async fn show_one(
     let (event, position) = (names.event(), At(names.view.position));
     let chart = &*event.chart;
     let known = chart.seat_named(at.inner()).and_then(|index| Some((index, chart.seat(index)?)));
-    let (index, seat) = known.ok_or_else(|| Problem::code(Code::SeatUnknown))?;
+    let (index, seat) = known.ok_or_else(|| Problem::code(Code::SeatUnknown).of_seat_in_path())?;
     let tier = event.details.tiers.get(usize::from(seat.tier));
     let body = OneSeat {
         id: chart.seat_id(index),

@@ -13,7 +13,7 @@ use axum::http::Method;
 use axum::routing::MethodRouter;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use utoipa::openapi::path::{Operation, PathItem, Paths};
+use utoipa::openapi::path::{Operation, ParameterIn, PathItem, Paths};
 use utoipa::openapi::{RefOr, schema::Schema};
 
 use crate::app::App;
@@ -85,8 +85,18 @@ pub struct Route {
     pub straight: Option<Straight>,
     /// Whether it reads one listing and says at which position, in a header.
     pub positioned: bool,
+    /// Whether its handler reads parameters behind the question mark.
+    pub takes_query: bool,
     /// Whether the document describes it; pages for people are not described.
     pub described: bool,
+}
+
+impl Route {
+    /// Whether a parameter behind the question mark is refused whatever it is called. Pages and files may be given one
+    /// that only says which version is meant, and the address that a provider was told may have one of its own.
+    pub fn refuses_query(&self) -> bool {
+        !self.takes_query && self.path.starts_with("/v1/") && self.scope != Scope::Provider
+    }
 }
 
 /// A line of the table with what it takes to serve it.
@@ -134,6 +144,7 @@ impl Declared {
             keyed: false,
             straight: None,
             positioned: false,
+            takes_query: false,
             described: true,
         };
         Declared { route, handler, item, schemas }
@@ -199,6 +210,7 @@ fn declared() -> Vec<Declared> {
     .flatten()
     .map(|mut one| {
         if let Some((_, operation)) = operation_of(&one.item) {
+            one.route.takes_query = statuses::has_parameter(operation, |place| *place == ParameterIn::Query);
             one.route.statuses = statuses::of(&one.route, operation);
         }
         one
@@ -248,6 +260,8 @@ struct PathEntry {
     is_open: bool,
     straight: Vec<(Method, Straight)>,
     scopes: Vec<(Method, Scope)>,
+    /// What is done here and refuses whatever stands behind a question mark.
+    without_query: Vec<Method>,
 }
 
 /// The place of a path in the table, as a small number for metrics; [`UNKNOWN`] if it is none of ours.
@@ -275,6 +289,9 @@ impl Table {
             let place = &mut paths[place];
             place.is_open |= route.scope.passes();
             place.scopes.push((route.method.clone(), route.scope));
+            if route.refuses_query() {
+                place.without_query.push(route.method.clone());
+            }
             place.straight.extend(route.straight.map(|way| (route.method.clone(), way)));
         }
         // What is asked most is found first, and a word before whatever may stand in its place.
@@ -326,6 +343,13 @@ impl Table {
         self.paths.get(number).map_or(!path.starts_with("/v1/"), |place| place.is_open)
     }
 
+    /// Whether what is asked here refuses whatever stands behind a question mark.
+    pub fn refuses_query(&self, number: PathNumber, method: &Method) -> bool {
+        // The router answers it from the handler of GET.
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        self.paths.get(number).is_some_and(|place| place.without_query.contains(method))
+    }
+
     /// Which handler is meant, if the route has a straight way and its path needs no decoding.
     pub fn straight(&self, number: PathNumber, method: &Method, path: &str) -> Option<Straight> {
         let ways = &self.paths.get(number)?.straight;
@@ -341,7 +365,14 @@ impl PathEntry {
             false => Some(word.as_bytes().into()),
         };
         let words = path.strip_prefix('/').unwrap_or(path).split('/').map(word).collect();
-        PathEntry { path: path.to_owned(), words, is_open: false, straight: Vec::new(), scopes: Vec::new() }
+        PathEntry {
+            path: path.to_owned(),
+            words,
+            is_open: false,
+            straight: Vec::new(),
+            scopes: Vec::new(),
+            without_query: Vec::new(),
+        }
     }
 
     fn is_of(&self, words: &[&[u8]]) -> bool {

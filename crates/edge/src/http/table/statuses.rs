@@ -28,8 +28,8 @@ pub(super) fn of(route: &Route, operation: &Operation) -> BTreeSet<u16> {
             statuses.extend([415, 422]);
         }
     }
-    let outside_the_path = |given: &RefOr<Parameter>| matches!(given, RefOr::T(given) if given.parameter_in != ParameterIn::Path);
-    if operation.parameters.iter().flatten().any(outside_the_path) || names_a_person(&route.path) {
+    let outside_the_path = has_parameter(operation, |place| *place != ParameterIn::Path);
+    if outside_the_path || names_a_person(&route.path) || route.refuses_query() {
         statuses.insert(422);
     }
     if route.keyed {
@@ -37,6 +37,13 @@ pub(super) fn of(route: &Route, operation: &Operation) -> BTreeSet<u16> {
         statuses.extend([409, 422]);
     }
     statuses
+}
+
+/// Whether an operation takes a parameter from such a place.
+pub(super) fn has_parameter(operation: &Operation, is_such: impl Fn(&ParameterIn) -> bool) -> bool {
+    let is_there =
+        |given: &RefOr<Parameter>| matches!(given, RefOr::T(given) if is_such(&given.parameter_in));
+    operation.parameters.iter().flatten().any(is_there)
 }
 
 /// Whether a path has the id of something that may not be there.
