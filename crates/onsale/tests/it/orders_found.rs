@@ -144,7 +144,11 @@ fn an_order_of_a_place_is_known_after_the_place_was_given_up() {
     let paid = house.post(&path, &[("onsale-buyer", "ann")], json!({"paid_elsewhere": true})).json();
     let own = format!("/v1/orders/{}", text(&paid, "order"));
     let before = house.get(&own).json();
-    assert_eq!((&before["status"], &before["placed_at"]), (&json!("confirmed"), &before["closed_at"]), "{before}");
+    assert_eq!(
+        (&before["status"], &before["placed_at"]),
+        (&json!("confirmed"), &before["closed_at"]),
+        "{before}"
+    );
     let back = house.post(&format!("{own}/refund"), &[], json!({"reason": "ill"}));
     assert_eq!(back.status, 200, "{back:?}");
     let after = house.get(&own).json();
