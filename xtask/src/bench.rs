@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bench = bench.arg("--quick");
     }
     if let Some(file) = &options.json {
-        // The bench runs in the workspace's folder; the caller meant his own.
+        // The bench runs in the workspace's folder; the caller meant their own.
         let file = std::path::absolute(file).with_context(|| format!("the path {}", file.display()))?;
         bench = bench.arg("--json").arg(file.display().to_string());
     }

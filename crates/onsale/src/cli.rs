@@ -18,6 +18,7 @@ pub mod serve;
 pub mod stock_book;
 pub mod verify;
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -79,7 +80,8 @@ pub fn main() -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("onsale: {error:#}");
+            // Where nobody reads it the exit code says it still.
+            let _ = writeln!(std::io::stderr(), "onsale: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -16,6 +16,7 @@ mod engine;
 mod payments;
 pub mod reference;
 mod stripe;
+mod wrong;
 
 use crate::logs;
 
@@ -142,7 +143,7 @@ impl Default for Log {
 pub enum ConfigError {
     #[error("the configuration file {0} does not exist")]
     NoFile(PathBuf),
-    #[error("the configuration is wrong: {0}")]
+    #[error("the configuration is wrong: {}", wrong::words(.0))]
     Wrong(Box<figment2::Error>),
     #[error(
         "listen = {0} is refused: until there are accounts, one API key guards everything and the buyer is taken \

@@ -12,8 +12,13 @@ pub fn start(log: &Log) {
     // What `check` has let through is readable.
     let filter = EnvFilter::try_new(directives(log)).unwrap_or_else(|_| EnvFilter::new("info"));
     let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let builder =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi);
+    // A line that cannot be written is lost. To complain about it on the same standard error would be a panic, and that
+    // in the middle of a request.
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(ansi)
+        .log_internal_errors(false);
     let started = match log.format {
         LogFormat::Text => builder.with_target(false).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),

@@ -93,7 +93,7 @@ pub(super) fn run(server: &Program, arguments: &[String]) -> Result<()> {
         "\nTwo servers, http://{0} and http://{1}, share redis://127.0.0.1:{port}: what one sells the other shows.\n\
          Watch the stream of one while you buy at the other:\n\n  \
          curl -sN -H 'Authorization: Bearer demo-key' http://{1}/v1/events/<event>/stream\n  \
-         redis-cli -p {port} --scan --pattern 'event:*'\n\nCtrl-C stops all of them.",
+         redis-cli -p {port} --scan --pattern 'onsale:event:*'\n\nCtrl-C stops all of them.",
         ADDRESSES[0], ADDRESSES[1]
     );
     loop {

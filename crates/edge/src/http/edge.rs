@@ -23,6 +23,7 @@ use super::problem::{self, Problem, catalog};
 use super::table::{PathNumber, table};
 use super::{direct, query, router};
 use crate::app::App;
+use crate::listen::access;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// On a read that may be older than what was answered elsewhere: the store that servers share is away.
@@ -138,7 +139,7 @@ impl Edge {
         let mut words = format!("HTTP/1.1 {status} {}\r\n", reason.unwrap_or_default()).into_bytes();
         let mut headers = problem.headers();
         headers.extend([
-            (REQUEST_ID, id),
+            (REQUEST_ID, id.clone()),
             (header::CONNECTION, HeaderValue::from_static("close")),
             (header::CONTENT_LENGTH, HeaderValue::from(body.len())),
         ]);
@@ -147,6 +148,7 @@ impl Edge {
         }
         words.extend(b"\r\n");
         words.extend(body);
+        access::unread(status, id.to_str().unwrap_or_default(), words.len());
         words
     }
 

@@ -42,6 +42,15 @@ impl Asked {
     }
 }
 
+/// A request that was not read: which way it was going, and how, nobody knows.
+pub(crate) fn unread(status: u16, request: &str, bytes: usize) {
+    let route = table().path_name(table().unknown());
+    tracing::info!(
+        target: TARGET, method = "-", route, status, ms = 0.0, bytes, request,
+        "- {route} {status}"
+    );
+}
+
 impl Line {
     pub(super) fn sent(&mut self, bytes: usize) {
         self.bytes += bytes as u64;

@@ -74,6 +74,11 @@ impl<S: ScriptSet> Inner<S> {
         };
         let generation = recovered.generation.to_string();
         for (node, listings) in &recovered.nodes {
+            if *listings == 0 {
+                // As at the very first start: whether it ever had one, nothing can tell.
+                tracing::info!(node, generation, "{node} has no listing yet, generation {generation}");
+                continue;
+            }
             tracing::warn!(
                 node,
                 listings,

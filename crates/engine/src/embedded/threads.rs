@@ -2,6 +2,7 @@
 //! Shards decide the next batch while the committer syncs the last one; a small batch that nothing is waiting before
 //! is synced by its shard itself.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -105,7 +106,9 @@ impl Threads {
         }
         for handle in self.handles {
             if handle.join().is_err() {
-                eprintln!("a thread of the engine panicked; the journal is the truth, restart from it");
+                let told = "a thread of the engine panicked; the journal is the truth, restart from it";
+                // A broken standard error must not keep the other threads from being ended.
+                let _ = writeln!(std::io::stderr(), "{told}");
             }
         }
     }

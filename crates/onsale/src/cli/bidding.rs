@@ -157,7 +157,7 @@ impl Book {
                 let last = self.awards.as_ref().and_then(|awards| awards.last());
                 let right = last.is_some_and(|award| award.bidder == bidder && award.price == price);
                 if !right || std::mem::replace(&mut self.settled, true) {
-                    return Err(format!("{bidder} pays {price}, which nobody asked of him"));
+                    return Err(format!("{bidder} pays {price}, which was not asked for"));
                 }
                 Ok(())
             }
@@ -306,7 +306,7 @@ impl Book {
         Ok(())
     }
 
-    /// The next-highest who had no chance yet, at his own maximum; three times at most.
+    /// The next-highest who had no chance yet, at that bidder's own maximum; three times at most.
     fn take_pass(&mut self, from: &str, to: Option<Award>) -> Result<(), String> {
         let Some(awards) = &mut self.awards else { return Err("an award before the close".into()) };
         if self.settled || awards.last().is_none_or(|last| last.bidder != from) {

@@ -8,6 +8,7 @@ pub mod hourly;
 pub mod plan;
 pub mod theatre;
 
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +24,13 @@ use onsale_engine::Engine;
 
 use super::config::Settings;
 use super::{DEMO_KEY, look, serve};
+
+/// Prints a line if somebody still reads: a demo whose terminal is gone serves all the same.
+macro_rules! say {
+    ($($words:tt)*) => {{
+        let _ = writeln!(std::io::stdout(), $($words)*);
+    }};
+}
 
 /// Serve a demo: a theatre and an arena on sale, a sale every hour, a handful of auctions, and commands to try
 #[derive(Debug, ClapArgs)]
@@ -80,10 +88,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let auctions = auctions.context("creating the demo's auctions")?;
         tell(address, &**engine, events, &auctions, &data);
         tell_sale(series);
-        println!("\nCtrl-C stops; the next start continues where this one was.");
+        say!("\nCtrl-C stops; the next start continues where this one was.");
         Ok(())
     })?;
-    println!("stopped; `onsale demo` continues from {}", args.data.display());
+    say!("stopped; `onsale demo` continues from {}", args.data.display());
     Ok(())
 }
 
@@ -95,7 +103,7 @@ fn tell(
     auctions: &[ListingId],
     data: &str,
 ) {
-    println!("Onsale serves http://{address} from {data}, every route: http://{address}/docs\n");
+    say!("Onsale serves http://{address} from {data}, every route: http://{address}/docs\n");
     let mut table = look::plain();
     for event in events {
         let Some(view) = engine.view(&event) else { continue };
@@ -113,7 +121,7 @@ fn tell(
         table.add_row(row);
     }
     let theatre = events[0];
-    println!(
+    say!(
         "{}
 
 Try, in another terminal:
@@ -138,7 +146,7 @@ Try, in another terminal:
 
 /// The same for the sale of this hour.
 fn tell_sale(series: ListingId) {
-    println!(
+    say!(
         "
   # every hour another sale: the one that is on now
   S=$(curl -s -H \"$K\" $V/series/{series} | of active_sale)

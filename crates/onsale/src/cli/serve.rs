@@ -106,8 +106,8 @@ async fn stop_when_poisoned(engine: Arc<dyn Engine>, stop: CancellationToken) {
     while engine.status().poisoned.is_none() {
         tokio::time::sleep(POISON_CHECK).await;
     }
-    tracing::error!("the engine is poisoned; stopping");
     stop.cancel();
+    tracing::error!("the engine is poisoned; stopping");
 }
 
 /// What somebody who starts the server must know.
@@ -142,8 +142,9 @@ async fn stop_on_signal(stop: CancellationToken) {
     }
     #[cfg(not(unix))]
     interrupted.await;
-    tracing::info!("stopping");
+    // First what was asked for, then a word about it.
     stop.cancel();
+    tracing::info!("stopping");
     let _ = tokio::signal::ctrl_c().await;
     std::process::exit(130);
 }

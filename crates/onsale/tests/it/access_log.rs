@@ -34,3 +34,22 @@ fn no_line_is_written_unless_it_is_wanted() {
     assert!(told.contains("serving"), "{told}");
     assert!(!told.contains("GET /livez 200"), "{told}");
 }
+
+#[test]
+fn a_request_that_nobody_can_read_is_a_line_with_the_id_that_it_was_told() {
+    let (demo, _) = served(&[("ONSALE_LOG__ACCESS", "true"), ("ONSALE_LOG__FORMAT", "json")]);
+    let wrong = "POST /v1/events HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n";
+    let ids = ["nonsense\r\n\r\n", wrong].map(|text| {
+        let answer = demo.raw(text);
+        assert_eq!(answer.status, 400);
+        answer.header("x-request-id").expect("an id").to_owned()
+    });
+    let told = demo.stop();
+    for id in ids {
+        let line = told.lines().find(|line| line.contains(&id)).unwrap_or_else(|| panic!("{id}: {told}"));
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!((&line["target"], &line["route"]), (&"access".into(), &"unknown".into()), "{line}");
+        assert_eq!((&line["status"], &line["request"]), (&400.into(), &id.as_str().into()), "{line}");
+        assert!(line["bytes"].as_u64().is_some_and(|bytes| bytes > 100), "{line}");
+    }
+}

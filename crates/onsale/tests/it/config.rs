@@ -66,12 +66,66 @@ fn an_empty_text_is_refused_in_the_words_of_the_file_wherever_it_was_set() {
             "[redis]\nprefix = \"\"\n",
             "redis.prefix is empty, so our keys could not be told",
         ),
-        ("ONSALE_LOG__FORMAT", "[log]\nformat = \"\"\n", "unknown variant"),
+        ("ONSALE_LOG__FORMAT", "[log]\nformat = \"\"\n", "none of the values that are known"),
     ] {
         std::fs::write(folder.path().join("empty.toml"), setting).expect("written");
         let of_file = refused(folder.path(), &["config", "--config", "empty.toml"], &[]);
         let of_environment = refused(folder.path(), &["config"], &[(name, "")]);
         assert!(of_file.contains(words), "{of_file}");
         assert!(of_environment.contains(words), "{of_environment}");
+    }
+}
+
+#[test]
+fn a_value_that_is_wrong_is_told_by_its_setting_and_without_a_word_of_rust() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = |name: &str, value: &str| {
+        let told = refused(folder.path(), &["config"], &[(name, value)]);
+        let told =
+            told.strip_prefix("onsale: the configuration is wrong: ").expect("the usual words").trim_end();
+        let told = told.strip_prefix(name).unwrap_or_else(|| panic!("{name} is not named: {told}"));
+        told.strip_prefix(": ").expect("a colon").to_owned()
+    };
+    for (name, value, words) in [
+        ("ONSALE_LIMITS__IDLE_TIMEOUT_MS", "-1", "must be a whole number, 0 or more, not the number -1"),
+        (
+            "ONSALE_PAYMENTS__FEE_SHARE",
+            "100000",
+            "must be a whole number from 0 to 65,535, not the number 100000",
+        ),
+        ("ONSALE_LOG__LEVEL", "", "must be a text, not empty"),
+        ("ONSALE_DATA", "", "must be a path, not empty"),
+        ("ONSALE_LOG__FORMAT", "xml", "`xml` is none of the values that are known: `text`, `json`"),
+        ("ONSALE_ENGINE", "foo", "`foo` is none of the values that are known: `embedded`, `redis`"),
+        ("ONSALE_LOG__ACCESS", "maybe", "must be true or false, not the text \"maybe\""),
+        ("ONSALE_LIMITS", "3", "must be a section, not the number 3"),
+        ("ONSALE_LISTEN", "here", "must be an address and a port, like 127.0.0.1:7070"),
+        ("ONSALE_REDIS__URL", "7", "must be a text or a list of texts"),
+        // What came may be a secret, and is not shown.
+        ("ONSALE_API_KEY", "12345678901", "must be a text; in double quotes it is one"),
+    ] {
+        assert_eq!(told(name, value), words, "{name}={value}");
+    }
+    let told = refused(folder.path(), &["config"], &[("ONSALE_TLS__CERT", "cert.pem")]);
+    assert_eq!(told, "onsale: the configuration is wrong: tls: `key` is missing\n");
+    let told = refused(folder.path(), &["config", "--listen", "here"], &[]);
+    assert!(told.contains(" wrong: --listen: must be an address"), "{told}");
+    for (file, words) in [
+        (
+            "[limits]\nbody_bytes = -5\n",
+            "limits.body_bytes: must be a whole number, 0 or more, not the number -5 (in bad.toml)",
+        ),
+        (
+            "[log]\nformat = 7\n",
+            "log.format: must be one of the words in `onsale config --sample`, not the number 7 (in bad.toml)",
+        ),
+        (
+            "[log]\nshape = 7\n",
+            "log.shape: nothing here is called `shape`; what there is: `format`, `level`, `access` (in bad.toml)",
+        ),
+    ] {
+        std::fs::write(folder.path().join("bad.toml"), file).expect("written");
+        let told = refused(folder.path(), &["config", "--config", "bad.toml"], &[]);
+        assert_eq!(told, format!("onsale: the configuration is wrong: {words}\n"));
     }
 }

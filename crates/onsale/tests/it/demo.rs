@@ -52,10 +52,13 @@ impl Demo {
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).expect("connects");
-        let text = format!(
+        self.raw(&format!(
             "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer demo-key\r\n\r\n"
-        );
+        ))
+    }
+
+    pub(crate) fn raw(&self, text: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).expect("connects");
         stream.write_all(text.as_bytes()).expect("sent");
         Answer::read(&mut BufReader::new(stream))
     }

@@ -8,6 +8,7 @@ mod browser;
 mod by;
 mod computed;
 mod config;
+mod deaf_log;
 mod demo;
 mod docs;
 mod doctor;

@@ -36,7 +36,7 @@ pub const REQUEST_ID: Header = header(
     true,
     "string",
     "5f0c9a1e7b3d2c48",
-    "The id of this request, the caller's own if it sent one; the server's log has it too.",
+    "The id of this request, the caller's own if it sent one. The server's log has it if `log.access` is on.",
 );
 pub const LOCATION: Header =
     header("Location", true, "string", "/v1/events/…", "Where to read what was made.");

@@ -29,7 +29,7 @@ struct Thing {
     start_minor: i64,
     reserve_minor: Option<i64>,
     buy_now_minor: Option<i64>,
-    /// Who has bid before anybody looks, and his maximum.
+    /// Who has bid before anybody looks, and up to which maximum.
     bids: &'static [(&'static str, i64)],
 }
 

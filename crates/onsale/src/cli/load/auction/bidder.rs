@@ -1,4 +1,4 @@
-//! One bidder: what he offers follows from what was told last, with ties, slips and raises among it.
+//! One bidder: what is offered follows from what was told last, with ties, slips and raises among it.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -10,7 +10,7 @@ use super::super::hall::text;
 use crate::cli::client::Reply;
 use crate::cli::instant;
 
-/// Of a thousand steps: staff takes the bidder's last bid back, or bans him.
+/// Of a thousand steps: staff takes the bidder's last bid back, or bans the bidder.
 const RETRACT: u32 = 10;
 const BAN: u32 = 2;
 const WATCH: u32 = 20;
@@ -51,7 +51,7 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    /// Whether the bidder asks, and not staff about him.
+    /// Whether the bidder asks, and not staff about the bidder.
     pub(crate) fn is_bidders_own(&self) -> bool {
         !matches!(self.verb, "retract" | "ban")
     }

@@ -11,7 +11,7 @@ use super::stage;
 use crate::cli::instant;
 use crate::cli::load::hall::{list, text};
 
-/// Who finds his seats taken tries others so often; whoever comes with a plan does not give up.
+/// Who finds the seats taken tries others so often; whoever comes with a plan does not give up.
 const LOOKS: u32 = 6;
 const PLANNED_LOOKS: u32 = 200;
 /// The first who come have a plan, so that every run meets everything: each mood five times, three times with seats or
@@ -163,7 +163,7 @@ async fn check_out(way: &mut Way<'_>, rng: &mut StdRng, looks: u32) -> Option<(G
     None
 }
 
-/// Gives back what he has taken, before he orders it.
+/// Gives back what this buyer has taken, before it is ordered.
 async fn give_up(way: &mut Way<'_>, goods: &Goods) {
     let told = match goods {
         Goods::Hold { hold, token, .. } => {
@@ -215,7 +215,7 @@ async fn cancel(way: &mut Way<'_>, order: &Order) {
     match told {
         Some(told) if told.is_yes() => {
             way.promise("order_cancelled", "order", &order.id, &[]);
-            // The goods are still his: he gives them back, or just goes.
+            // The goods are still the buyer's, who gives them back, or just goes.
             match way.crowd.lapses {
                 0 => give_up(way, &order.goods).await,
                 _ => way.crowd.leaves(order.until),
