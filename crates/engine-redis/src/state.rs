@@ -89,7 +89,14 @@ pub fn check(state: &State, id: ListingId) -> Result<(), String> {
 }
 
 impl State {
+    /// The rules take in only what they have written: a deadline in another century, a seat beyond the chart or one hold twice ends
+    /// in an assertion of theirs. Here that is a damaged listing, which harms itself alone.
     pub fn picture(&self, id: ListingId) -> Result<Picture, Malformed> {
+        let taken = std::panic::catch_unwind(|| self.taken_in(id));
+        taken.unwrap_or_else(|_| Err(Malformed::of("state")))
+    }
+
+    fn taken_in(&self, id: ListingId) -> Result<Picture, Malformed> {
         let Head { layout, epoch, offset, at, .. } = self.head(kinds::head(id.kind))?;
         if !kinds::layouts(id.kind).contains(&layout) {
             return Err(Malformed::of("layout"));

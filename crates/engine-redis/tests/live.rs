@@ -34,6 +34,8 @@ mod made_again;
 mod one_away;
 #[path = "live/said.rs"]
 mod said;
+#[path = "live/strange.rs"]
+mod strange;
 #[path = "live/together.rs"]
 mod together;
 

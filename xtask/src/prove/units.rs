@@ -26,13 +26,14 @@ const TOPOLOGIES: [&str; 2] = ["onsale-engine-redis/", "onsale/redis"];
 const FUZZ_FIRST: u64 = 1_000_000;
 const FUZZ_SEEDS: u64 = 50;
 /// Who takes its dice from `ONSALE_SEED`: test programs, and which of their tests.
-const FUZZED: [(&str, Choice); 13] = [
+const FUZZED: [(&str, Choice); 14] = [
     ("onsale-domain/histories", every),
     ("onsale-domain/stock_histories", every),
     ("onsale-domain/order_histories", every),
     ("onsale-domain/registration", every),
     ("onsale-domain/auction", |name| !name.starts_with("tables::")),
     ("onsale-engine/lib", |name| name.contains("crash_tests::")),
+    ("onsale-engine-redis/live", |name| name.starts_with("strange::")),
     ("onsale-engine-redis/seats", is_differential),
     ("onsale-engine-redis/kinds", is_differential),
     ("onsale-engine-redis/money", is_differential),

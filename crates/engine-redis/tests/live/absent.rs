@@ -11,7 +11,7 @@ use onsale_engine_redis::link::slot::slot;
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{Options, RedisEngine};
 
-use super::house::{create, event, hold, open, until};
+use super::house::{PATIENCE_MS, create, event, hold, open, until};
 use super::support::{Brand, Setup, Six};
 
 const EVENTS: u64 = 24;
@@ -42,6 +42,7 @@ async fn starts_without(brand: Brand, away: impl Fn(&Six) -> usize) {
         url: six.urls(),
         topology: Topology::Cluster,
         durability: Some(Durability::Redis),
+        command_ms: PATIENCE_MS,
         ..Config::default()
     };
     let first = open(config.clone(), Options::default()).await;

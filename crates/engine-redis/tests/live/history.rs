@@ -17,7 +17,7 @@ use super::support::{Brand, Server};
 /// What Redis' table of deadlines takes for a key: an entry and its place in the table.
 const DEADLINE_BYTES: u64 = 24 + 16;
 
-async fn hold_under(engine: &RedisEngine, listing: ListingId, number: u64) -> Answer {
+pub(crate) async fn hold_under(engine: &RedisEngine, listing: ListingId, number: u64) -> Answer {
     let pick = Pick::Seats(vec![number as u32 % 90]);
     let place = PlaceHold {
         hold: HoldId(number + 1_000),

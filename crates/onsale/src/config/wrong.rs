@@ -27,8 +27,11 @@ fn one(error: &Error) -> String {
     if error.missing() || file.is_some() {
         return format!("{setting}: {said}{in_file}");
     }
-    match source.is_some_and(|source| source.name.contains("environment")) {
-        true => format!("ONSALE_{}: {said}", section.join("__").to_ascii_uppercase()),
+    let variable = format!("ONSALE_{}", section.join("__").to_ascii_uppercase());
+    // An empty one is taken in as a value of its own, which no longer knows where it came from.
+    let is_empty = std::env::var_os(&variable).is_some_and(|value| value.is_empty());
+    match is_empty || source.is_some_and(|source| source.name.contains("environment")) {
+        true => format!("{variable}: {said}"),
         false => format!("--{setting}: {said}"),
     }
 }
