@@ -4,10 +4,10 @@
 use std::hash::BuildHasher;
 
 use minicbor::{Decode, Encode};
+use onsale_compact::map::{Hasher, Table};
 
 use crate::id::{AreaIndex, SeatIndex};
 use crate::layout::Layout;
-use onsale_compact::map::{Hasher, Table};
 
 #[derive(Clone, Debug, Default)]
 pub struct Chart {

@@ -3,12 +3,12 @@
 use std::hash::BuildHasher;
 
 use minicbor::{Decode, Encode};
+use onsale_compact::map::Hasher;
+use onsale_compact::recall::Recall;
 
 use crate::id::HoldId;
 use crate::limits::{ENDED_MAX, ENDED_MS};
 use crate::time::Millis;
-use onsale_compact::map::Hasher;
-use onsale_compact::recall::Recall;
 
 /// Why a hold or a queue place is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]

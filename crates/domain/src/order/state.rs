@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use minicbor::{Decode, Encode};
+use onsale_compact::map::Map;
+use onsale_compact::slab::Slab;
 
 use super::command::{EntryKey, GoodsKey};
 use super::fact::{OrderPlaced, OrderedGoods, RefundCause};
@@ -13,8 +15,6 @@ use crate::money::{Currency, Minor};
 use crate::seats::command::HoldKey;
 use crate::stock::command::CheckoutKey;
 use crate::time::Millis;
-use onsale_compact::map::Map;
-use onsale_compact::slab::Slab;
 
 #[derive(Clone, Debug, Default)]
 pub struct Orders {

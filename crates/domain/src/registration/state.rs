@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use onsale_compact::deadlines::Deadlines;
+use onsale_compact::map::{Hasher, Map, Table};
+use onsale_compact::slab::Slab;
+
 use super::details::{RegistrationDetails, RegistrationStatus};
 use super::view::EntryStanding;
 use crate::ended::{End, EndMemory};
 use crate::id::{BuyerId, EntryId, HoldId, OrderId};
 use crate::money::Minor;
 use crate::time::Millis;
-use onsale_compact::deadlines::Deadlines;
-use onsale_compact::map::{Hasher, Map, Table};
-use onsale_compact::slab::Slab;
 
 #[derive(Clone, Debug)]
 pub struct Registration {

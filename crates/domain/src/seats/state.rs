@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use onsale_compact::deadlines::Deadlines;
+use onsale_compact::map::{Hasher, Map, Table};
+use onsale_compact::slab::Slab;
+
 use super::command::{EventCommand, HoldKey, PlaceHold};
 use super::fact::{AreaLine, HoldAfter, SeatLine};
 use crate::chart::Chart;
@@ -14,9 +18,6 @@ use crate::id::{BuyerId, HoldId, OrderId, SeatIndex};
 use crate::money::Minor;
 use crate::outcome::HoldState;
 use crate::time::{Millis, is_over};
-use onsale_compact::deadlines::Deadlines;
-use onsale_compact::map::{Hasher, Map, Table};
-use onsale_compact::slab::Slab;
 
 pub(super) const NONE: u32 = u32::MAX;
 

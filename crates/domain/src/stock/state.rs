@@ -4,6 +4,10 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use onsale_compact::deadlines::Deadlines;
+use onsale_compact::map::{Hasher, Table};
+use onsale_compact::slab::Slab;
+
 use super::command::{Checkout, CheckoutKey, SaleCommand};
 use super::details::{SaleDetails, SaleStatus, Sku, SkuInfo};
 use super::fact::SkuLine;
@@ -11,9 +15,6 @@ use crate::ended::{End, EndMemory};
 use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, SkuIndex};
 use crate::money::Minor;
 use crate::time::Millis;
-use onsale_compact::deadlines::Deadlines;
-use onsale_compact::map::{Hasher, Table};
-use onsale_compact::slab::Slab;
 
 pub(super) const NONE: u32 = u32::MAX;
 

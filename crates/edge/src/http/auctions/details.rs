@@ -4,12 +4,12 @@ use onsale_domain::Millis;
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
 use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionDetails, AuctionTerms};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::about::{CardBody, Metadata};
 use crate::http::events::currency;
-use crate::http::extract;
+use crate::http::extract::{self, objects::Objects};
 use crate::http::problem::Problem;
 use crate::http::time::Time;
 
@@ -66,7 +66,12 @@ pub struct NewAuction {
 pub enum IncrementBody {
     Fixed(i64),
     Named(LadderBody),
-    Ladder(Vec<RungBody>),
+    Ladder(#[serde(deserialize_with = "rungs")] Vec<RungBody>),
+}
+
+/// Which form it is in is found out by trying: what is tried must be told again that an object is no list.
+fn rungs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RungBody>, D::Error> {
+    Vec::deserialize(Objects(deserializer))
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]

@@ -21,6 +21,12 @@ fn a_list_is_never_taken_for_an_object() {
         assert_eq!(told["pointer"], pointer, "{told}");
         assert_eq!(told["detail"], "must be an object, not a list", "{told}");
     }
+    let auction = json!({
+        "name": "Vase", "seller": "eve", "currency": "EUR", "starts_at": "2096-10-02T07:06:40Z",
+        "ends_at": "2096-10-03T07:06:40Z", "start_minor": 100, "increment": [[0, 5]],
+    });
+    let told = house.post("/v1/auctions", &[], auction).problem(422, "invalid");
+    assert_eq!(told["pointer"], "/increment", "{told}");
     // What is only kept may have any shape inside.
     house.event_with(json!({"metadata": {"seen": [[1, {}], []]}}));
 }
