@@ -18,6 +18,9 @@ pub(crate) struct Patch {
     pub of_scripts: bool,
 }
 
+/// The test programs that read scripts from a folder (`crates/engine-redis/tests/support/lua.rs`).
+const TAKE_SCRIPTS: [&str; 3] = ["seats", "kinds", "money"];
+
 /// Where the scripts are.
 pub(super) const SCRIPTS: &str = "crates/engine-redis/lua";
 
@@ -69,7 +72,7 @@ fn parse(name: String, path: PathBuf, text: &str) -> Result<Patch> {
     }
     let caught_by = caught(caught_by).with_context(|| name.clone())?;
     let mut changed = text.lines().filter_map(|line| line.strip_prefix("+++ b/"));
-    let of_scripts = matches!(caught_by, CaughtBy::Test(_))
+    let of_scripts = caught_by.takes_scripts()
         && changed.clone().count() > 0
         && changed.all(|file| file.starts_with(SCRIPTS));
     Ok(Patch { name, path, breaks: breaks.join(" "), caught_by, of_scripts })
@@ -81,6 +84,18 @@ fn caught(line: &str) -> Result<CaughtBy> {
         Some("sim") => Ok(CaughtBy::Sim(words.collect())),
         Some("test") => Ok(CaughtBy::Test(words.collect())),
         _ => bail!("caught-by begins with `sim` or `test`, not `{}`", line.trim()),
+    }
+}
+
+impl CaughtBy {
+    /// Whether what notices the bug reads its scripts from a folder: an engine that is started brings its own.
+    fn takes_scripts(&self) -> bool {
+        match self {
+            Self::Sim(_) => false,
+            Self::Test(words) => {
+                words.windows(2).any(|pair| pair[0] == "--test" && TAKE_SCRIPTS.contains(&pair[1].as_str()))
+            }
+        }
     }
 }
 
@@ -118,8 +133,10 @@ mod tests {
             read(&format!("# It breaks.\n# caught-by: {by}\n{files}")).expect("a good header").of_scripts
         };
         let (lua, rust) = ("crates/engine-redis/lua/lib/expire.lua", "crates/engine-redis/src/link.rs");
-        assert!(of_scripts("test -p x", &[lua]) && of_scripts("test -p x", &[lua, lua]));
-        assert!(!of_scripts("test -p x", &[lua, rust]) && !of_scripts("test -p x", &[]));
+        let by = "test -p x --test seats lua";
+        assert!(of_scripts(by, &[lua]) && of_scripts(by, &[lua, lua]));
+        assert!(!of_scripts(by, &[lua, rust]) && !of_scripts(by, &[]));
+        assert!(!of_scripts("test -p x --test live seats", &[lua]), "an engine brings its own");
         assert!(!of_scripts("sim --seeds 5", &[lua]), "the simulator knows no scripts");
     }
 
