@@ -255,11 +255,10 @@ impl Listing {
     /// Answers a question about one buyer's things; changes nothing.
     pub fn ask(&self, query: &Query, clock: Millis) -> Found {
         let now = clock.max(self.last_at);
-        if let Query::Orders(query) = query {
-            return Found::Orders(self.ask_orders(query));
-        }
         match (&self.body, query) {
+            // There is none yet, or none any more: then there are no orders of it either.
             (Body::Nothing, _) => Found::Nothing,
+            (_, Query::Orders(query)) => Found::Orders(self.ask_orders(query)),
             (_, Query::Attempts(AttemptsQuery { from, limit })) => {
                 let attempts = self.attempts.as_deref().map(|attempts| attempts.found(*from, *limit));
                 Found::Attempts(Box::new(attempts.unwrap_or_default()))
