@@ -143,6 +143,7 @@ bounds! {
 }
 
 /// What refusals say of a bound, the same wherever it is decided.
+pub const HOLD_PLACES_MAX_WHY: &str = "at most 20 seats and places in one hold";
 pub const STOCK_MAX_WHY: &str = "at most 10,000,000 units of one SKU";
 pub const TOTAL_MAX_WHY: &str = "the total is more than 1,000,000,000,000 minor units";
 pub const ORDER_MAX_WHY: &str = "an order's total is at most 10^12 minor units";

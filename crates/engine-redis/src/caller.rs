@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::commands::{self, ScriptArgs, Terms};
 use crate::facts::Malformed;
-use crate::keys::{Keys, key_text};
+use crate::keys::Keys;
 use crate::kinds::{self, desk};
 use crate::layout::Layout;
 use crate::link::{Link, LinkError};
@@ -96,10 +96,10 @@ impl ScriptCall {
         };
         let mut args = vec![
             clock.to_string().into_bytes(),
-            scope.map_or(Vec::new(), |scope| key_text(scope).into_bytes()),
-            key_text(fingerprint).into_bytes(),
+            scope.map_or(Vec::new(), |scope| scope.to_be_bytes().to_vec()),
+            fingerprint.to_be_bytes().to_vec(),
             kept.to_string().into_bytes(),
-            by.map_or(of_caller.to_owned(), |by| format!("{of_caller}|{by}")).into_bytes(),
+            by.map_or(of_caller.to_owned(), |by| format!("{of_caller}:{by}")).into_bytes(),
         ];
         args.extend(call.args);
         let keys = Keys::new(prefix, &listing).with_idem(scope);
@@ -144,13 +144,13 @@ impl ScriptCall {
             Stamp::Operation(scope) => (scope, KEPT_OWN_MS, None),
             Stamp::None => return None,
         };
-        let told = key.map_or(String::new(), |key| {
-            ["|", &key_text(key.scope), "|", &key_text(key.fingerprint)].concat()
+        let told = key.map_or(Vec::new(), |key| {
+            [&b"|"[..], &key.scope.to_be_bytes(), &key.fingerprint.to_be_bytes()].concat()
         });
         let mut args = Vec::with_capacity(call.args.len() + 3);
         args.push(clock.to_string().into_bytes());
         args.push(kept.to_string().into_bytes());
-        args.push(told.into_bytes());
+        args.push(told);
         args.extend(call.args);
         Some(ScriptCall {
             name: call.name,

@@ -150,8 +150,8 @@ impl Keys {
     }
 }
 
-/// The scope or fingerprint of a key as text: 26 characters, six fewer than in base 16.
-pub fn key_text(number: u128) -> String {
+/// The scope of a key as text: 26 characters, six fewer than in base 16.
+pub(crate) fn key_text(number: u128) -> String {
     String::from_utf8_lossy(&write_base32(number)).into_owned()
 }
 

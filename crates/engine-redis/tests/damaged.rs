@@ -42,8 +42,8 @@ fn whatever_redis_answers_reading_it_ends_in_an_answer_or_an_error() {
 /// Alone, under a key, and with who made it.
 const STEPS: [&str; 3] = [
     "1763000000000|1",
-    "1763000000000|1|00000000000000000000000001|00000000000000000000000009",
-    "1763000000000|1|||clock",
+    "1763000000000|1|0123456789abcdef0123456789abcdef",
+    "1763000000000|1|0123456789abcdef0123456789abcdef:clock",
 ];
 /// What a script decided, and the details that it tells.
 const DETAILS: [(&str, &str); 5] = [

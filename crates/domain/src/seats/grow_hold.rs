@@ -10,7 +10,7 @@ use super::release_hold::{not_cancelled, own_hold};
 use super::state::Seats;
 use crate::field::Field;
 use crate::id::SeatIndex;
-use crate::limits::HOLD_PLACES_MAX;
+use crate::limits::{HOLD_PLACES_MAX, HOLD_PLACES_MAX_WHY};
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::time::Millis;
@@ -47,7 +47,7 @@ pub(super) fn decide(seats: &Seats, command: &GrowHold, now: Millis) -> Result<D
     known_areas(seats, &command.areas, Field::AddedArea)?;
     let size = hold.size().saturating_add(more.len() as u32 + places::asked_in(&command.areas));
     if size > HOLD_PLACES_MAX {
-        return Err(Refusal::invalid(Field::AddedSeats, "at most 20 seats and places in one hold"));
+        return Err(Refusal::invalid(Field::AddedSeats, HOLD_PLACES_MAX_WHY));
     }
     let buyer = seats.buyers[hold.buyer].id();
     may_take(seats, &buyer, &more, &command.areas)?;

@@ -2,9 +2,9 @@
 -- it may come to, a purchase or a close, is answered `plain`, with nothing written: the caller then asks place_bid,
 -- which has all the rules. What it needs of the terms is sent along; the version in the head tells whether it is right.
 -- KEYS   1 state  2 facts  3 idem  4 marker
--- ARGV   1 now_ms (0: ask Redis)  2 how long the answer is kept, ms  3 what the fact tells of the caller's key,
---        "|scope|fingerprint" ("": the key is the server's own)  4 bidder  5 max  6 version of the details  7 starts
---        8 start price  9 reserve ("": none)  10 buy now ("": none)  11 its policy  12 window of soft close ("": none)
+-- ARGV   1 now_ms (0: ask Redis)  2 how long the answer is kept, ms  3 what the fact tells of the caller's key, "|" and 32
+--        bytes of scope and fingerprint ("": the key is the server's own)  4 bidder  5 max  6 version of the details
+--        7 starts  8 start price  9 reserve ("": none)  10 buy now ("": none)  11 its policy  12 window of soft close ("": none)
 --        13 the rest of it, "mode|latest end|extensions"  then the ladder: from, step, …
 -- REPLY  {0, fence, at, bid, leading, price, min_next, reserve met, ends_at} | 4 leader_not_raising, bid_too_low | 5 plain
 -- EMITS  BidPlaced
@@ -19,16 +19,16 @@ if clock == "0" then
 else
   now = tonumber(clock)
 end
-local epoch, offset, last_at, bids, ends, extensions, known, price, led =
+local epoch, offset, last_at, HEAD.NAMES =
   match(values[1] or "", "^auction|(%d+)|(%d+)|(%d+)|live|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)$")
-if known ~= version or values[3] then return {5, {"plain"}, 0, 0, now, 0, {}} end
+if details_version ~= version or values[3] then return {5, {"plain"}, 0, 0, now, 0, {}} end
 -- The first bid of an epoch is given its number by place_bid (auction/lib/rules).
 local of_epoch, skipped = match(values[4] or "", "^%d+|(%d+)|(%d+)|")
 if of_epoch ~= epoch then return {5, {"plain"}, 0, 0, now, 0, {}} end
-local ends_text, ends_ms, max, old_max, leader = ends, tonumber(ends), tonumber(max_text), nil, nil
+local ends_then, ends_ms, max, old_max, leader = ends, tonumber(ends), tonumber(max_text), nil, nil
 -- The listing's time never runs backwards past its last fact.
 if now < tonumber(last_at) then now = tonumber(last_at) end
-if now >= ends_ms or now < tonumber(starts) or tonumber(bids) >= BOUND.BIDS_MAX then
+if now >= ends_ms or now < tonumber(starts) or tonumber(bids_len) >= BOUND.BIDS_MAX then
   return {5, {"plain"}, 0, 0, now, 0, {}}
 end
 if values[2] then
@@ -81,25 +81,26 @@ if not own and window ~= "" and ends_ms - now <= tonumber(window) then
   end
   local moved = math.min(tonumber(latest), (mode == "r" and now or ends_ms) + length)
   if moved > ends_ms then
-    ends_ms, ends_text, extensions = moved, format("%d", moved), format("%d", extensions + 1)
+    ends_ms, ends, extensions = moved, format("%d", moved), format("%d", extensions + 1)
   end
 end
 
 -- Numbers become text once: that is what a script spends its time on.
 local now_text, offset_text = format("%d", now), format("%d", offset + 1)
-local count_text, bid_text = format("%d", bids + 1), format("%d", bids + 1 + skipped)
+local bid = bids_len + 1 + skipped
+local bid_text = format("%d", bid)
 if call("SET", KEYS[3], epoch .. "|" .. offset_text .. "|1|" .. format("%d", now + kept), "PX", kept, "NX", "GET") then
   return {5, {"plain"}, 0, 0, now, 0, {}}
 end
-local next_least, price_text = beyond(new_price), format("%d", new_price)
-if leads then led = bid_text end
-local head = "auction|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|live|" .. count_text .. "|" .. ends_text .. "|"
-  .. extensions .. "|" .. version .. "|" .. price_text .. "|" .. led
+local next_least = beyond(new_price)
+bids_len, price = format("%d", bids_len + 1), format("%d", new_price)
+if leads then lead_bid = bid_text end
+local head = "auction|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|live|" .. HEAD.LINE
 local record = max_text .. "|" .. now_text .. "||" .. name
 -- Nothing may fail once the price has moved: the stream, which was not read, is written first.
 local told = redis.pcall("XADD", KEYS[2], epoch .. "-" .. offset_text, "step", now_text .. "|1" .. key, "kind", "bid_placed",
-  "bid", bid_text, "bidder", name, "max_minor", max_text, "after", (leads and "1|" or "0|") .. price_text .. "|"
-  .. format("%d", next_least) .. (is_met and "|1|" or "|0|") .. ends_text)
+  "bid", bid_text, "bidder", name, "max_minor", max_text, "after", (leads and "1|" or "0|") .. price .. "|"
+  .. format("%d", next_least) .. (is_met and "|1|" or "|0|") .. ends)
 if type(told) == "table" then
   call("DEL", KEYS[3])
   return told
@@ -109,6 +110,6 @@ if leads then
 else
   call("HSET", KEYS[1], "head", head, bid_text, record)
 end
-if ends_text ~= ends then call("SET", KEYS[4], ends_text, "PX", format("%d", ends_ms - now)) end
-return {0, epoch * BOUND.FENCE_EPOCH + offset + 1, now, bids + 1 + skipped, leads and 1 or 0, new_price, next_least,
+if ends ~= ends_then then call("SET", KEYS[4], ends, "PX", format("%d", ends_ms - now)) end
+return {0, epoch * BOUND.FENCE_EPOCH + offset + 1, now, bid, leads and 1 or 0, new_price, next_least,
   is_met and 1 or 0, ends_ms}

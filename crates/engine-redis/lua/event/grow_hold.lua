@@ -30,7 +30,7 @@ refused = PICK.unknown_area(wanted, FIELD.added_areas_n)
 if refused then return refused end
 local added = #more + PICK.count_of(wanted)
 if size_of(held) + added > BOUND.HOLD_PLACES_MAX then
-  return refuse_field(NO.invalid, FIELD.added_seats, "at most 20 seats and places in one hold")
+  return refuse_field(NO.invalid, FIELD.added_seats, WHY.HOLD_PLACES_MAX)
 end
 load_seats(more)
 refused = PICK.in_the_way(held.buyer, more, wanted) or PICK.over_limit(held.buyer, more, wanted)

@@ -3,7 +3,7 @@
 -- `plain`, with nothing written: the caller then asks place_hold, which has all the rules.
 -- KEYS   1 locks  2 due  3 facts  4 idem
 -- ARGV   1 now_ms (0: ask Redis)  2 how long the answer is kept, ms  3 what the fact tells of the caller's key,
---        "|scope|fingerprint" ("": the key is the server's own)  4 hold  5 buyer, without quotes and backslashes
+--        "|" and 32 bytes of scope and fingerprint ("": the key is the server's own)  4 hold  5 buyer, without quotes and backslashes
 --        6 the seats with their prices "12:4200,13:4200"  7 hold_ms  what the caller knows of the event: 8 how its head
 --        ends, "|seats|version of the details|of the chart|0"  9 when its sale closes  10 extensions_max
 --        11 buyer_limit  12… the seats, on this chart, not more than the limit; no event that refuses single seats
@@ -25,7 +25,7 @@ if clock == "0" then
 else
   now = tonumber(clock)
 end
-local epoch, offset, last_at, queued, mark, known =
+local epoch, offset, last_at, HEAD.FIRST_2, known =
   match(values[1] or "", "^hash|(%d+)|(%d+)|(%d+)|on_sale|(%d+)|(%d+)(|.*)$")
 if epoch then
   last_at = tonumber(last_at)
@@ -73,7 +73,7 @@ if free and ends >= next_due and next_due > now and (not held or held + sold + c
     local lock = '{"state":"held","blocked":0,"hold":"' .. hold .. '","user_id":"' .. name .. '","fencing_token":'
       .. fence_text .. ',"acquired_at":' .. now_text .. ',"expires_at":' .. ends_text
       .. ',"extension_count":0,"max_extensions":' .. extensions_max .. "}"
-    local head = "hash|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|on_sale|" .. queued .. "|" .. mark
+    local head = "hash|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|on_sale|" .. HEAD.LINE_2
       .. known
     local of_hold = "h|" .. fence_text .. "|" .. now_text .. "|" .. ends_text .. "|" .. length .. "|0|0|" .. lines
       .. "||" .. name

@@ -3,10 +3,8 @@
 local function log_facts(is_yes)
   local first, step = offset - #facts + 1, format("%.0f|%d", now, #facts)
   local is_recorded = is_yes and ARGV[2] ~= ""
-  local by = string.sub(ARGV[5], 2)
-  if is_recorded and string.sub(ARGV[5], 1, 1) == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3]
-  elseif by ~= "" then step = step .. "||" end
-  step = step .. by
+  if is_recorded and string.sub(ARGV[5], 1, 1) == "1" then step = step .. "|" .. ARGV[2] .. ARGV[3] end
+  step = step .. string.sub(ARGV[5], 2)
   table.insert(facts[1], 1, step)
   table.insert(facts[1], 1, "step")
   for n = 1, #facts do

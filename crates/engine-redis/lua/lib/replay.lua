@@ -19,7 +19,8 @@ if ARGV[2] ~= "" then
       end
       local step = field(entries[1][2], "step")
       -- The fact tells the wish's fingerprint. An operation id of the server's own is never used for another wish.
-      local fingerprint = match(step, "^%d+|%d+|%w+|(%w+)")
+      local key = match(step, "^%d+|%d+|()")
+      local fingerprint = key and string.sub(step, key + 16, key + 31)
       if string.sub(ARGV[5], 1, 1) == "1" and fingerprint ~= ARGV[3] then
         return {4, {NO.key_reused, "", ""}, epoch, offset, now, 0, {}}
       end

@@ -4,10 +4,8 @@ local function write_new(facts, kind, rest)
   local first = offset + 1
   offset = offset + #facts
   local step = format("%.0f|%d", now, #facts)
-  local by = string.sub(ARGV[5], 2)
-  if ARGV[2] ~= "" and string.sub(ARGV[5], 1, 1) == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3]
-  elseif by ~= "" then step = step .. "||" end
-  step = step .. by
+  if ARGV[2] ~= "" and string.sub(ARGV[5], 1, 1) == "1" then step = step .. "|" .. ARGV[2] .. ARGV[3] end
+  step = step .. string.sub(ARGV[5], 2)
   table.insert(facts[1], 1, step)
   table.insert(facts[1], 1, "step")
   for n = 1, #facts do

@@ -3,7 +3,7 @@
 -- which has all the rules.
 -- KEYS   1 codes  2 due  3 facts  4 idem
 -- ARGV   1 now_ms (0: ask Redis)  2 how long the answer is kept, ms  3 what the fact tells of the caller's key,
---        "|scope|fingerprint" ("": the key is the server's own)  4 code  5 buyer  6 how long the code lives, ms
+--        "|" and 32 bytes of scope and fingerprint ("": the key is the server's own)  4 code  5 buyer  6 how long the code lives, ms
 --        7 SKU  8 count  9 how the head ends in what the caller knows of the sale, "|SKUs|version of the details|0|0"
 -- REPLY  {0, fence, at, until, price}, and the fact tells just what was asked for | 4 sold_out, sold_out_for_now,
 --        not_enough_stock, buyer_limit | 5 plain
@@ -20,7 +20,7 @@ if clock == "0" then
 else
   now = tonumber(clock)
 end
-local epoch, offset, last_at, limit, mark, known =
+local epoch, offset, last_at, HEAD.FIRST_2, known =
   match(values[1] or "", "^sale|(%d+)|(%d+)|(%d+)|open|(%d+)|(%d+)(|.*)$")
 if known ~= expected or values[2] or not values[4] then return {5, {"plain"}, 0, 0, now, 0, {}} end
 -- The listing's time never runs backwards past its last fact.
@@ -35,9 +35,9 @@ if values[3] then
 end
 
 local left, ends = stock - reserved - sold, now + length
-if left < tonumber(count) or taken + count > tonumber(limit) then
+if left < tonumber(count) or taken + count > tonumber(buyer_limit) then
   if call("EXISTS", KEYS[4]) == 0 then
-    local detail = {NO.buyer_limit, "", "limit", limit, taken}
+    local detail = {NO.buyer_limit, "", "limit", buyer_limit, taken}
     if left < tonumber(count) then
       local why = left > 0 and NO.not_enough_stock or reserved == "0" and NO.sold_out or NO.sold_out_for_now
       detail = {why, "k" .. sku .. ":" .. why, ""}
@@ -67,7 +67,7 @@ elseif ends >= next_due then
       return told
     end
     call("HSET", KEYS[1],
-      "head", "sale|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|open|" .. limit .. "|" .. mark .. known,
+      "head", "sale|" .. epoch .. "|" .. offset_text .. "|" .. now_text .. "|open|" .. HEAD.LINE_2 .. known,
       shelf, stock .. "|" .. format("%d", reserved + count) .. "|" .. sold .. "|" .. price,
       buyer, of_both,
       code, "c|" .. fence_text .. "|" .. now_text .. "|" .. ends_text .. "||" .. line .. "|" .. name)

@@ -1,7 +1,7 @@
 //! What scripts take from the domain, put into their texts when they are made, so that a script reads no table for it:
 //! `NO.seat_held` is the number of a refusal, `BOUND.OFFER_MS` a bound under its name in the domain, `HOW.expired` an end,
-//! `WHY.STOCK_MAX` a sentence, `FIELD.areas_n_count` the name of the field `areas[].count`, `HEAD.NAMES` what the kind calls
-//! the last fields of its head. Between quotes a number is its text.
+//! `WHY.STOCK_MAX` a sentence, `FIELD.areas_n_count` the name of the field `areas[].count`. `HEAD.NAMES` is what the kind calls the last
+//! fields of its head, `HEAD.LINE` writes them; `FIRST_2`, `LINE_2`: the first two. Between quotes a number is its text.
 
 use std::borrow::Cow;
 
@@ -10,6 +10,9 @@ use onsale_domain::field::Field;
 use onsale_domain::{Code, ListingKind, auction, limits, listing, money, order, venue};
 
 use crate::kinds::{self, OWN_HEAD, UNUSED};
+
+/// What joins the fields of a head into its line.
+const BETWEEN: &str = r#" .. "|" .. "#;
 
 const WORDS: [&str; 6] = ["NO", "BOUND", "HOW", "WHY", "FIELD", "HEAD"];
 
@@ -52,7 +55,13 @@ fn value(word: &str, name: &str, kind: Option<ListingKind>) -> Option<Cow<'stati
         "FIELD" => field(name).map(|field| Cow::Owned(format!("\"{field}\""))),
         _ => {
             let names = kind.map_or([UNUSED; OWN_HEAD], kinds::head);
-            (name == "NAMES").then(|| Cow::Owned(names.join(", ")))
+            match name {
+                "NAMES" => Some(Cow::Owned(names.join(", "))),
+                "LINE" => Some(Cow::Owned(names.join(BETWEEN))),
+                "FIRST_2" => Some(Cow::Owned(names[..2].join(", "))),
+                "LINE_2" => Some(Cow::Owned(names[..2].join(BETWEEN))),
+                _ => None,
+            }
         }
     }
 }
@@ -81,6 +90,7 @@ fn sentence(name: &str) -> Option<&'static str> {
         ("STOCK_MAX", limits::STOCK_MAX_WHY),
         ("TOTAL_MAX", limits::TOTAL_MAX_WHY),
         ("ORDER_MAX", limits::ORDER_MAX_WHY),
+        ("HOLD_PLACES_MAX", limits::HOLD_PLACES_MAX_WHY),
     ];
     all.into_iter().find(|(known, _)| *known == name).map(|(_, why)| why)
 }
@@ -102,6 +112,8 @@ mod tests {
     fn a_head_has_the_names_of_its_kind() {
         let made = put_in("local HEAD.NAMES = 1", Some(ListingKind::Event));
         assert_eq!(made, "local queued, mark, seats_len, details_version, chart_version, buckets = 1");
+        let made = put_in("local HEAD.FIRST_2 = 1, HEAD.LINE_2", Some(ListingKind::Sale));
+        assert_eq!(made, "local buyer_limit, mark = 1, buyer_limit .. \"|\" .. mark");
     }
 
     #[test]

@@ -52,7 +52,7 @@ if picked and layout == "compact" and #ARGV[5] == 1 and status == "on_sale" and 
       record = "h" .. struct.pack(">I7I6I3I3I1I1", fence, now, ends - now, tonumber(length), 0, count)
         .. table.concat(record) .. "\0" .. buyer
       local step = now_text .. "|1"
-      if ARGV[5] == "1" then step = step .. "|" .. ARGV[2] .. "|" .. ARGV[3] end
+      if ARGV[5] == "1" then step = step .. "|" .. ARGV[2] .. ARGV[3] end
       local fact = {"step", step, "kind", "hold_placed", "hold", hold, "buyer", buyer, "seats", lines, "until", ends_text}
       -- Nothing may fail once the seat is held: what was not read is written first, and taken back if it fails.
       local added = not entries and redis.pcall("ZADD", KEYS[7], format("%.0f", second * 1000), chunk)
