@@ -21,7 +21,7 @@ mod view;
 pub use command::OrderCommand;
 pub use fact::OrderFact;
 pub use fees::Fees;
-pub use goods::{Goods, GoodsChange, Ordered, TakenBack};
+pub use goods::{Goods, GoodsChange, OrderSummary, TakeBackOutcome};
 pub(crate) use guard::guard;
 pub use invariants::check as check_invariants;
 pub(crate) use refund::owe;

@@ -51,7 +51,7 @@ pub enum AuctionFact {
         #[n(1)]
         reason: String,
         #[n(2)]
-        after: Box<Replayed>,
+        after: Box<ReplayResult>,
     },
     /// Also retracts every bid of the bidder while the auction is open.
     #[n(5)]
@@ -62,7 +62,7 @@ pub enum AuctionFact {
         reason: String,
         /// What stands without his bids; absent if none was alive.
         #[n(2)]
-        after: Option<Box<Replayed>>,
+        after: Option<Box<ReplayResult>>,
     },
     #[n(6)]
     BidderUnbanned {
@@ -125,7 +125,7 @@ pub enum AuctionFact {
 
 /// What the remaining bids come to, replayed.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub struct Replayed {
+pub struct ReplayResult {
     /// The bid that leads now, and whose it is.
     #[n(0)]
     pub leader: Option<Leader>,

@@ -8,7 +8,7 @@ use super::fact::Award;
 use super::limits::PAGE_MAX;
 use super::numbers::BidNumber;
 use super::people::{BANNED, WATCHES};
-use super::state::{Auction, AuctionStatus, AwardState, Closed, Phase, status_by_clock};
+use super::state::{Auction, AuctionEnd, AuctionStatus, AwardState, Phase, status_by_clock};
 use crate::id::BuyerId;
 use crate::money::Minor;
 use crate::time::Millis;
@@ -31,7 +31,7 @@ pub struct AuctionView {
     pub bids: u32,
     pub bidders: u32,
     pub watchers: u32,
-    pub closed: Option<Arc<Closed>>,
+    pub closed: Option<Arc<AuctionEnd>>,
     pub cancelled: bool,
 }
 

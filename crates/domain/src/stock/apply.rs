@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::details::SkuInfo;
 use super::fact::{SaleFact, SkuCount, SkuLine};
-use super::state::{Bought, Buyer, Level, LiveCode, NONE, NewPurchase, Sale};
+use super::state::{Buyer, Level, LiveCode, NONE, NewPurchase, PastPurchase, Sale};
 use crate::ended::End;
 use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, SkuIndex};
 use crate::time::Millis;
@@ -139,7 +139,7 @@ impl Sale {
 
     pub(super) fn insert_purchase(&mut self, new: &NewPurchase<'_>) {
         let buyer = new.buyer;
-        let bought = Bought::new(new, self.buyers[buyer].first_purchase);
+        let bought = PastPurchase::new(new, self.buyers[buyer].first_purchase);
         let (units, by_order, by_code) =
             (bought.units_left(), self.hasher.hash_one(bought.order), self.hasher.hash_one(bought.code));
         for line in bought.left() {

@@ -21,7 +21,7 @@ use super::problem::{Problem, catalog};
 use super::queue;
 use super::reply::{self, own_fact};
 use super::time::Time;
-use super::wire::{AreaAsked, At, EndedBody, HoldBody, HoldParts, hold_text, seconds};
+use super::wire::{AreaPlaces, At, EndedBody, HoldBody, HoldParts, hold_text, seconds};
 use super::words::EndedStatus;
 use crate::app::App;
 
@@ -34,7 +34,7 @@ pub struct NewHold {
     #[serde(default)]
     pub seats: Vec<String>,
     #[serde(default)]
-    pub areas: Vec<AreaAsked>,
+    pub areas: Vec<AreaPlaces>,
     pub best_available: Option<BestBody>,
     /// 30 to 900; the event's own if absent.
     pub hold_seconds: Option<i64>,
@@ -247,11 +247,11 @@ pub struct HoldChange {
     pub add_seats: Vec<String>,
     /// Places to add to those that the hold has.
     #[serde(default)]
-    pub add_areas: Vec<AreaAsked>,
+    pub add_areas: Vec<AreaPlaces>,
     #[serde(default)]
     pub drop_seats: Vec<String>,
     #[serde(default)]
-    pub drop_areas: Vec<AreaAsked>,
+    pub drop_areas: Vec<AreaPlaces>,
 }
 
 /// Extend a hold, add seats to it, or drop some

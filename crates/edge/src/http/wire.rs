@@ -14,10 +14,10 @@ use super::time::Time;
 use super::words::{EndedStatus, HoldStatus};
 use crate::token::Tokens;
 
-/// Places of a general-admission area, as asked for.
+/// How many places of a general-admission area.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AreaAsked {
+pub struct AreaPlaces {
     #[schema(example = "floor")]
     pub area: String,
     #[schema(example = 2)]

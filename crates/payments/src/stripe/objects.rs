@@ -6,7 +6,7 @@ use onsale_domain::desk::PaymentStanding;
 use serde::Deserialize;
 
 use super::amounts;
-use crate::Said;
+use crate::ProviderAnswer;
 use crate::provider::{failed, printable};
 
 pub(super) type Metadata = BTreeMap<String, String>;
@@ -79,8 +79,8 @@ pub(super) struct Page<T> {
 }
 
 impl Intent {
-    pub(super) fn said(&self) -> Said {
-        Said { reference: Some(self.id.clone()), standing: self.standing() }
+    pub(super) fn said(&self) -> ProviderAnswer {
+        ProviderAnswer { reference: Some(self.id.clone()), standing: self.standing() }
     }
 
     pub(super) fn standing(&self) -> PaymentStanding {
@@ -118,7 +118,7 @@ impl Intent {
 }
 
 impl Refund {
-    pub(super) fn said(&self) -> Said {
+    pub(super) fn said(&self) -> ProviderAnswer {
         let standing = match self.status.as_deref() {
             Some("succeeded") => {
                 PaymentStanding::Done { amount_minor: amounts::here(self.amount, &self.currency) }
@@ -129,7 +129,7 @@ impl Refund {
             }
             Some(_) | None => PaymentStanding::Waiting,
         };
-        Said { reference: Some(self.id.clone()), standing }
+        ProviderAnswer { reference: Some(self.id.clone()), standing }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::rng::Rng;
 const HOUR: i64 = 3_600_000;
 
 /// A kind that keeps something for days until it is paid, and what is wanted of it.
-pub(super) struct Kept {
+pub(super) struct KeepingKind {
     pub kind: ListingKind,
     /// So many of them should be alive.
     pub alive_least: usize,
@@ -29,7 +29,7 @@ pub(super) struct Kept {
     pub wish: fn(&mut Workload, &mut Rng, &Other, clock: i64) -> Command,
 }
 
-const PLACES: Kept = Kept {
+const PLACES: KeepingKind = KeepingKind {
     kind: ListingKind::Registration,
     alive_least: 2,
     create: Workload::create_registration,
@@ -69,7 +69,7 @@ impl Workload {
         vec![self.request(rng, *id, command)]
     }
 
-    fn create_kept(&mut self, rng: &mut Rng, kept: &Kept, clock: i64) -> Request {
+    fn create_kept(&mut self, rng: &mut Rng, kept: &KeepingKind, clock: i64) -> Request {
         self.listings_made += 1;
         let id = ListingId { tenant: Tenant::DEFAULT, kind: kept.kind, number: self.fresh() };
         let command = (kept.create)(self, rng, clock);

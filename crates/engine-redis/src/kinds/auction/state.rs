@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use onsale_domain::auction::fact::Award;
 use onsale_domain::auction::image::{AuctionImage, BidImage, PersonImage};
 use onsale_domain::auction::numbers::{self, Skip};
-use onsale_domain::auction::{AwardLine, AwardState, Closed};
+use onsale_domain::auction::{AuctionEnd, AwardLine, AwardState};
 use onsale_domain::{BuyerId, Millis};
 
 use super::facts as own;
@@ -98,7 +98,7 @@ fn bid(record: &[u8]) -> Result<(&str, BidImage), Malformed> {
     Ok((parts.text()?, BidImage { bidder: 0, max_minor, at, retracted }))
 }
 
-fn closed(state: &State) -> Result<Option<Closed>, Malformed> {
+fn closed(state: &State) -> Result<Option<AuctionEnd>, Malformed> {
     let Some(record) = state.locks.get("closed") else { return Ok(None) };
     let mut parts = Parts::new("closed", record, 3)?;
     let at = parts.number()?;
@@ -108,7 +108,7 @@ fn closed(state: &State) -> Result<Option<Closed>, Malformed> {
         None => Vec::new(),
         Some(lines) => lines.split('\n').map(award).collect::<Result<_, _>>()?,
     };
-    Ok(Some(Closed { at, how, awards, last_at }))
+    Ok(Some(AuctionEnd { at, how, awards, last_at }))
 }
 
 fn award(line: &str) -> Result<AwardLine, Malformed> {
