@@ -156,7 +156,7 @@ async fn an_auction_closes_by_itself_and_its_award_lapses_by_itself() {
     let [Fact::Auction(AuctionFact::AwardPassed { to: Some(next), .. })] = &steps[0].facts[..] else {
         panic!("{steps:?}")
     };
-    assert_eq!((&next.bidder, next.price_minor), (&buyer("bob"), 3_000), "at his own maximum");
+    assert_eq!((&next.bidder, next.price_minor), (&buyer("bob"), 3_000), "at bob's own maximum");
     let log = engine.facts_after(AUCTION, Position::default(), 100).await.expect("reads");
     assert_eq!(log.steps.iter().flat_map(|step| &step.facts).count(), 5);
 }

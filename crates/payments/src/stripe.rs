@@ -48,7 +48,7 @@ impl Stripe {
 }
 
 impl Account {
-    /// Takes money from a card that the buyer has named; without one he names it in Stripe's own form.
+    /// Takes money from a card that the buyer has named; without one the buyer names it in Stripe's own form.
     async fn charge(&self, ask: Charge) -> Result<ProviderAnswer, ProviderError> {
         let Some(amount) = amounts::there(ask.amount_minor, ask.currency) else {
             let why =

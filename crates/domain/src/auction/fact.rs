@@ -32,7 +32,7 @@ pub enum AuctionFact {
         /// Secret while it lives; see [`AuctionFact::public`].
         #[n(2)]
         max_minor: Minor,
-        /// Whether this bidder leads now; otherwise the leader is who he was.
+        /// Whether this bidder leads now; otherwise the leader is the same as before.
         #[n(3)]
         leading: bool,
         #[n(4)]
@@ -60,7 +60,7 @@ pub enum AuctionFact {
         bidder: BuyerId,
         #[n(1)]
         reason: String,
-        /// What stands without his bids; absent if none was alive.
+        /// What stands without the bidder's bids; absent if none was alive.
         #[n(2)]
         after: Option<Box<ReplayResult>>,
     },

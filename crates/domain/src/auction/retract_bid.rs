@@ -34,7 +34,7 @@ pub(super) fn decide(auction: &Auction, command: &RetractBid, now: Millis) -> Re
     }))
 }
 
-/// A bidder's own, his latest that stands, young, and well before the end.
+/// A bidder's own, the latest that stands, young, and well before the end.
 fn may_retract(auction: &Auction, bidder: &BuyerId, bid: &Bid, now: Millis) -> Result<(), Refusal> {
     if auction.people.find(bidder.as_str()) != Some(bid.bidder) {
         return Err(Refusal::of(Code::BidUnknown));

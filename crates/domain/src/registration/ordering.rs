@@ -23,7 +23,7 @@ use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
 
 impl Goods for Registration {
-    /// The place that is kept for this buyer until he pays it.
+    /// The place that is kept for this buyer until it is paid.
     fn quote(&self, key: &GoodsKey, now: Millis) -> Result<(OrderedGoods, Currency), Refusal> {
         let GoodsKey::Entry(EntryKey { entry, buyer }) = key else {
             return Err(Refusal::of(Code::WrongKind));

@@ -289,7 +289,7 @@ impl Seats {
         };
         self.grant(granted, fence, at);
         self.forget_buyer_if_idle(hold.buyer);
-        // Nobody waits for what he holds.
+        // Nobody waits for what they hold.
         let holder = self.buyer_index(&holder.buyer);
         for line in hold.seats() {
             let queue = self.queues.get(&line.seat).map_or(&[][..], Vec::as_slice);

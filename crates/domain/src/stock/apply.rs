@@ -195,7 +195,7 @@ impl Sale {
         index
     }
 
-    /// A buyer with nothing left is forgotten; one who bought stays, refunded or not: purchases name him for ever.
+    /// A buyer with nothing left is forgotten; one who bought stays, refunded or not: purchases name them for ever.
     fn forget_buyer_if_idle(&mut self, index: u32) {
         let buyer = &self.buyers[index];
         if buyer.first_code != NONE || buyer.first_purchase != NONE {

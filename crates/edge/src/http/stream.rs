@@ -1,5 +1,5 @@
 //! `GET …/stream`: every fact as it happens, as server-sent events. It pulls from the engine only when the
-//! connection takes more, so a slow reader costs nothing but his own connection, which is cut in time.
+//! connection takes more, so a slow reader costs nothing but its own connection, which is cut in time.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -118,7 +118,7 @@ impl Running {
                     self.follower = None;
                     return Some((Ok(reload_event(position).into()), self));
                 }
-                // The reader comes back with his last id when the engine is well again.
+                // The reader comes back with its last id when the engine is well again.
                 Ok(Err(_)) => return None,
                 Ok(Ok(steps)) => self.taken = steps.into_iter().rev().collect(),
             }

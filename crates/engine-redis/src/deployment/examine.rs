@@ -13,7 +13,7 @@ use crate::link::slot::{SLOTS, slot};
 use crate::link::{LinkError, Map, Node};
 use crate::scripts::Script;
 
-/// A question that is answered from memory: who needs longer stands still, and others shall not wait for him.
+/// A question that is answered from memory: a node that needs longer stands still, and others shall not wait for it.
 const QUESTION: Duration = Duration::from_secs(1);
 /// Scans, waits for replicas and the loading of many scripts may take longer on a busy machine.
 const WORK: Duration = Duration::from_secs(5);

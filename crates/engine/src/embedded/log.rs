@@ -1,5 +1,5 @@
 //! The log of the embedded engine: the frames of the journal, in their order. A frame is read and decoded once for
-//! everybody who is near it; who is far behind reads the disk for himself.
+//! all readers that are near it; one that is far behind reads the disk alone.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -94,7 +94,7 @@ impl Intent {
                 failed(&format!("called off: {why}"))
             }
             "requires_action" => PaymentStanding::NeedsAction { url: self.action_url() },
-            // In Stripe's own form the buyer may try another card; a card that he named to us was declined.
+            // In Stripe's own form the buyer may try another card; a card that was named to us was declined.
             "requires_payment_method" if form => PaymentStanding::NeedsAction { url: String::new() },
             "requires_payment_method" => match &self.last_payment_error {
                 Some(failure) => failed(&failure.reason()),

@@ -214,7 +214,7 @@ impl Provider for Mortal<dyn Provider> {
         self.inner.read_webhook(headers, body, now)
     }
 
-    /// Whoever dies with a webhook in his hands has lost it.
+    /// A server that dies with a webhook in hand has lost it.
     fn pushed(&self, now: Millis) -> Vec<Webhook> {
         self.inner.pushed(now)
     }

@@ -121,7 +121,7 @@ impl Crowd {
 
     pub(crate) fn until_asked(&self, buyers: impl Iterator<Item = u32>) {
         for n in buyers {
-            self.until(&format!("buyer {n} is asked for his money"), async || self.asked(n) > 0);
+            self.until(&format!("buyer {n} is asked for money"), async || self.asked(n) > 0);
         }
     }
 

@@ -1,4 +1,4 @@
-//! `…/bans`: staff keeps a bidder away from one auction; his bids go with him while it is open.
+//! `…/bans`: staff keeps a bidder away from one auction; the bidder's bids go, too, while it is open.
 
 use std::sync::Arc;
 

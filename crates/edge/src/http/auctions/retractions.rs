@@ -1,4 +1,4 @@
-//! `POST …/retractions`: a bid is taken back, by staff or, where the auction lets him, by its bidder.
+//! `POST …/retractions`: a bid is taken back, by staff or, where the auction allows it, by its bidder.
 
 use std::sync::Arc;
 

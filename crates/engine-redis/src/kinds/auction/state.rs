@@ -86,7 +86,7 @@ fn written_skips(state: &State) -> Result<Vec<Skip>, Malformed> {
     list.split(',').filter(|text| !text.is_empty()).map(|text| skip(text).ok_or_else(malformed)).collect()
 }
 
-/// A bid and its bidder's name; his place among the people is not known yet.
+/// A bid and its bidder's name; the bidder's number among the people is not known yet.
 fn bid(record: &[u8]) -> Result<(&str, BidImage), Malformed> {
     let mut parts = Parts::new("bid", record, 4)?;
     let (max_minor, at) = (parts.number()?, parts.number()?);
@@ -129,7 +129,7 @@ fn award(line: &str) -> Result<AwardLine, Malformed> {
     Ok(AwardLine { award: Award { bidder: parts.buyer()?, bid, price_minor, until }, state })
 }
 
-/// Counts bids and bans again, and whether the line about the leader is that of his bid.
+/// Counts bids and bans again, and whether the line about the leader is that of the leader's bid.
 pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let (image, head) = (image(state).map_err(malformed)?, state.head(super::HEAD).map_err(malformed)?);

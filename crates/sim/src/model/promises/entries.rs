@@ -83,7 +83,7 @@ impl EntryBook {
         assert!(self.offered.insert(entry, kept).is_none(), "a place is kept twice");
     }
 
-    /// Registrations go on until their start: whoever comes late may still have his place, if there is room.
+    /// Registrations go on until their start: whoever comes late may still have a place, if there is room.
     fn goes_on(&self) -> bool {
         matches!(self.status, Some(RegistrationStatus::Open | RegistrationStatus::Closed))
     }
