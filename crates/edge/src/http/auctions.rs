@@ -147,7 +147,7 @@ pub struct AwardBody {
 #[schema(as = OwnPart)]
 pub struct YouBody {
     pub leading: bool,
-    /// The highest maximum of yours that stands. Nobody else is told.
+    /// The highest maximum of yours that stands. Shown to nobody else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minor: Option<i64>,
     /// Your latest bid that stands.

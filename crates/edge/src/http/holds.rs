@@ -38,7 +38,7 @@ pub struct NewHold {
     pub best_available: Option<BestBody>,
     /// 30 to 900; the event's own if absent.
     pub hold_seconds: Option<i64>,
-    /// With exactly one seat: if another holds it, its queue is joined in the same call, and 202 tells the place.
+    /// With exactly one seat: if another holds it, its queue is joined in the same call, and the answer is 202 with the place.
     #[serde(default)]
     pub or_queue: bool,
 }
@@ -179,8 +179,8 @@ pub enum HoldShown<'a> {
 
 /// Look at a hold
 ///
-/// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself. A place in a queue has the id of the hold
-/// that it becomes, and is `waiting` until then. What became of either is told for an hour.
+/// The token is shown to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself. A place in a queue has the id of the hold
+/// that it becomes, and is `waiting` until then. What became of either is answered for an hour.
 #[utoipa::path(get, path = "/v1/holds/{hold}", tag = "holds",
     params(("Onsale-Buyer" = Option<String>, Header), ("Hold-Token" = Option<String>, Header)),
     responses((status = 200, body = HoldShown), (status = 412)))]

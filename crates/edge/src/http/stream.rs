@@ -51,7 +51,7 @@ struct Running {
 ///
 /// The first event is `position`; then each fact with `id: <epoch>-<offset>`, its kind as `event` and JSON as
 /// `data`. `Last-Event-ID` or `?after=` resumes with all that was missed; if that position is not in the log, the event
-/// `reload` tells the one to go on from and the stream ends. A comment keeps a quiet stream alive.
+/// `reload` names the one to go on from and the stream ends. A comment keeps a quiet stream alive.
 #[utoipa::path(get, path = "/v1/events/{event}/stream", tag = "facts",
     params(("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"), (status = 503, description = "Too many streams")))]

@@ -21,7 +21,7 @@ use crate::http::wire::At;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retraction {
-    /// The bid's number, as its answer and the history tell it.
+    /// The bid's number, as its answer and the history show it.
     #[schema(example = 3)]
     pub bid: u32,
     #[schema(example = "a nought too many")]

@@ -42,7 +42,7 @@ pub struct NewCheckout {
 #[schema(as = Checkout)]
 pub struct CheckoutBody<'a> {
     pub id: String,
-    /// The single-use code, for the header `Checkout-Code`: it buys or cancels, and only its buyer is told.
+    /// The single-use code, for the header `Checkout-Code`: it buys or cancels, and is shown to its buyer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     pub sale: String,
@@ -211,8 +211,8 @@ pub enum CheckoutShown<'a> {
 
 /// Look at a checkout
 ///
-/// The code is told to its buyer, named by `Onsale-Buyer` or proved by the code itself. What became of one that is over is told for an
-/// hour.
+/// The code is shown to its buyer, named by `Onsale-Buyer` or proved by the code itself. What became of one that is over is answered
+/// for an hour.
 #[utoipa::path(get, path = "/v1/checkouts/{checkout}", tag = "checkouts",
     params(("Onsale-Buyer" = Option<String>, Header), ("Checkout-Code" = Option<String>, Header)),
     responses((status = 200, body = CheckoutShown), (status = 412)))]
