@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// Processes end within milliseconds once they are told to; who does not return after this is stuck by himself.
+/// Processes end within milliseconds once they are told to; one that does not return after this is stuck by itself.
 const GRACE: Duration = Duration::from_secs(60);
 /// So much of the end of a log is shown: enough for the last words, too little to hide them.
 const TAIL_LINES: usize = 40;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 
 use super::engine::{Load, block_on, run};
 use super::hall;
@@ -19,7 +19,7 @@ pub(crate) struct Cost {
     subject: &'static str,
     events: u64,
     seats: u32,
-    engine: Option<Embedded>,
+    engine: Option<EmbeddedEngine>,
     next: Rc<Cell<u64>>,
 }
 
@@ -49,7 +49,7 @@ impl Contestant for Cost {
 
     fn prepare(&mut self) -> Result<()> {
         std::fs::create_dir_all(&self.folder)?;
-        let engine = Embedded::open(&self.folder, Options { shards: 1, ..Options::default() })?;
+        let engine = EmbeddedEngine::open(&self.folder, Options { shards: 1, ..Options::default() })?;
         for first in (0..self.events).step_by(100) {
             let requests = (first..self.events.min(first + 100))
                 .map(|number| hall::create(hall::event(number), self.seats as usize));

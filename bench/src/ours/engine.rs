@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use onsale_domain::{BuyerId, ListingId, Outcome};
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::{Answer, Engine, EngineError};
 
 use super::hall;
@@ -24,7 +24,7 @@ pub(crate) struct EngineHold {
     /// Commands in one message; lanes × this are in flight.
     together: usize,
     lanes: usize,
-    engine: Option<Embedded>,
+    engine: Option<EmbeddedEngine>,
     next: Rc<Cell<u64>>,
 }
 
@@ -48,7 +48,7 @@ impl Contestant for EngineHold {
 
     fn prepare(&mut self) -> Result<()> {
         std::fs::create_dir_all(&self.folder)?;
-        let engine = Embedded::open(&self.folder, Options { shards: 1, ..Options::default() })?;
+        let engine = EmbeddedEngine::open(&self.folder, Options { shards: 1, ..Options::default() })?;
         block_on(engine.submit(hall::create(hall::event(1), 50_000)))?;
         self.engine = Some(engine);
         Ok(())
@@ -85,7 +85,7 @@ pub(crate) fn block_on_all<T>(future: impl Future<Output = Result<T>>) -> Result
 
 /// Each lane holds a few seats of its own and releases them again, until the time is over. Counts what was accepted.
 pub(crate) fn run(
-    engine: &Embedded,
+    engine: &EmbeddedEngine,
     load: &Load,
     next: &Rc<Cell<u64>>,
     event_of: impl Fn(u64) -> ListingId + Copy,
@@ -136,7 +136,7 @@ pub(crate) fn lanes<F: Future<Output = Result<()>>>(count: usize, lane: impl Fn(
 
 /// Submits commands together and counts them; a load that is refused measures nothing.
 pub(crate) async fn timed(
-    engine: &Embedded,
+    engine: &EmbeddedEngine,
     requests: Vec<onsale_engine::Request>,
     total: &Rc<RefCell<(u64, Latency)>>,
 ) -> Result<Vec<Answer>> {

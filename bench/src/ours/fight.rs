@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use onsale_domain::BuyerId;
 use onsale_domain::auction::limits::BIDS_MAX;
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 
 use super::engine::{block_on, lanes, timed};
 use super::market;
@@ -34,7 +34,7 @@ pub(crate) struct Fight {
     folder: PathBuf,
     subject: &'static str,
     what: What,
-    engine: Option<Embedded>,
+    engine: Option<EmbeddedEngine>,
     next: Rc<Cell<u64>>,
     /// The first auction without bids, and the first that is not made yet.
     auctions: u64,
@@ -56,7 +56,7 @@ impl Contestant for Fight {
 
     fn prepare(&mut self) -> Result<()> {
         std::fs::create_dir_all(&self.folder)?;
-        let engine = Embedded::open(&self.folder, Options { shards: 1, ..Options::default() })?;
+        let engine = EmbeddedEngine::open(&self.folder, Options { shards: 1, ..Options::default() })?;
         let create = market::request(market::sale(1), market::create_sale()?, u64::MAX);
         block_on(engine.submit(create))?;
         self.engine = Some(engine);

@@ -9,7 +9,7 @@ use onsale_domain::auction::AuctionCommand;
 use onsale_domain::auction::command::CancelAuction;
 use onsale_domain::{Command, Outcome};
 use onsale_engine::Request;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 
 use super::engine::block_on;
 use super::http::House;
@@ -61,7 +61,7 @@ impl Contestant for Idle {
 /// Auctions that were made and cancelled: the house keeps them, and has nothing to do for them.
 fn fill(data: &Path) -> Result<()> {
     std::fs::create_dir_all(data)?;
-    let engine = Embedded::open(data, Options { shards: 1, ..Options::default() })?;
+    let engine = EmbeddedEngine::open(data, Options { shards: 1, ..Options::default() })?;
     let now = market::now_ms();
     for first in (0..LISTINGS).step_by(500) {
         let requests = (first..first + 500).flat_map(|number| {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use onsale_domain::{BuyerId, Outcome};
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 
 use super::engine::block_on;
 use super::hall;
@@ -61,7 +61,7 @@ fn in_own_process(verb: &str, folder: &Path, more: &[&str]) -> Result<f64> {
 /// Prints the bytes per seat; called in the process of its own.
 pub(crate) fn measure(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
-    let engine = Embedded::open(folder, Options { shards: 1, ..Options::default() })?;
+    let engine = EmbeddedEngine::open(folder, Options { shards: 1, ..Options::default() })?;
     // An event of the same size first: buffers, threads and the allocator's own reserve are there before we look.
     fill(&engine, 1, SEATS)?;
     settle(&engine)?;
@@ -72,7 +72,7 @@ pub(crate) fn measure(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn fill(engine: &Embedded, event: u64, seats: u32) -> Result<()> {
+fn fill(engine: &EmbeddedEngine, event: u64, seats: u32) -> Result<()> {
     let listing = hall::event(event);
     block_on(engine.submit(hall::create(listing, seats as usize)))?;
     for first in (0..seats).step_by(100) {
@@ -89,7 +89,7 @@ fn fill(engine: &Embedded, event: u64, seats: u32) -> Result<()> {
 }
 
 /// What the allocator no longer needs goes back to the system while threads go on working, not while they sleep.
-fn settle(engine: &Embedded) -> Result<()> {
+fn settle(engine: &EmbeddedEngine) -> Result<()> {
     let started = Instant::now();
     let buyer = BuyerId::parse("late").context("a buyer")?;
     while started.elapsed() < SETTLE {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 
 use super::engine::{Load, block_on, run};
 use super::hall;
@@ -47,7 +47,7 @@ impl Contestant for Recovery {
 
     fn prepare(&mut self) -> Result<()> {
         std::fs::create_dir_all(&self.folder)?;
-        let engine = Embedded::open(&self.folder, Recovery::options())?;
+        let engine = EmbeddedEngine::open(&self.folder, Recovery::options())?;
         block_on(engine.submit(hall::create(hall::event(1), 50_000)))?;
         let next = Rc::new(Cell::new(0));
         let load = Load { lanes: 32, together: 32, length: Duration::from_millis(100), seats: 50_000 };
@@ -60,7 +60,7 @@ impl Contestant for Recovery {
 
     fn round(&mut self, _length: Duration) -> Result<Round> {
         let started = Instant::now();
-        let engine = Embedded::open(&self.folder, Recovery::options())?;
+        let engine = EmbeddedEngine::open(&self.folder, Recovery::options())?;
         let took = started.elapsed();
         let facts = engine.report.facts;
         ensure!(facts >= FACTS && engine.report.snapshot.is_none(), "the whole journal was read");

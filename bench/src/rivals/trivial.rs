@@ -68,7 +68,7 @@ struct Hold {
 }
 
 #[derive(Serialize)]
-struct Held {
+struct HoldAnswer {
     hold: &'static str,
     until: u64,
 }
@@ -89,6 +89,6 @@ pub(crate) fn serve() -> Result<()> {
     })
 }
 
-async fn hold(Json(_hold): Json<Hold>) -> (StatusCode, Json<Held>) {
-    (StatusCode::CREATED, Json(Held { hold: "hld_1", until: 1_800_000_000_000 }))
+async fn hold(Json(_hold): Json<Hold>) -> (StatusCode, Json<HoldAnswer>) {
+    (StatusCode::CREATED, Json(HoldAnswer { hold: "hld_1", until: 1_800_000_000_000 }))
 }

@@ -14,7 +14,7 @@ const KIND_UUID: u8 = 18;
 const KIND_LONG: u8 = 31;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Packed {
+pub(crate) struct PackedName {
     /// The beginning's number, then the kind.
     tag: u8,
     bytes: [u8; 16],
@@ -31,22 +31,22 @@ pub(crate) struct Names {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Forms {
     #[expect(clippy::vec_box, reason = "a row must not move, nor the list be one block")]
-    rows: Vec<Box<[Packed; ROW]>>,
+    rows: Vec<Box<[PackedName; ROW]>>,
     len: usize,
 }
 
 const ROW: usize = 15;
 
 impl Forms {
-    pub(crate) fn get(&self, number: u16) -> Packed {
+    pub(crate) fn get(&self, number: u16) -> PackedName {
         self.rows[usize::from(number) / ROW][usize::from(number) % ROW]
     }
 
-    pub(crate) fn set(&mut self, number: u16, name: Packed) {
+    pub(crate) fn set(&mut self, number: u16, name: PackedName) {
         self.rows[usize::from(number) / ROW][usize::from(number) % ROW] = name;
     }
 
-    pub(crate) fn push(&mut self, name: Packed) {
+    pub(crate) fn push(&mut self, name: PackedName) {
         match self.rows.last_mut() {
             Some(row) if !self.len.is_multiple_of(ROW) => row[self.len % ROW] = name,
             Some(_) | None => self.rows.push(Box::new([name; ROW])),
@@ -55,9 +55,9 @@ impl Forms {
     }
 }
 
-impl Packed {
-    fn new(prefix: usize, kind: u8, bytes: [u8; 16]) -> Packed {
-        Packed { tag: (prefix as u8) << KIND_BITS | kind, bytes }
+impl PackedName {
+    fn new(prefix: usize, kind: u8, bytes: [u8; 16]) -> PackedName {
+        PackedName { tag: (prefix as u8) << KIND_BITS | kind, bytes }
     }
 
     fn kind(self) -> u8 {
@@ -72,16 +72,16 @@ impl Packed {
 
 impl Names {
     /// The form of a name, if it has one with the beginnings that are known; `None`: it is long or nobody's.
-    pub(crate) fn pack(&self, name: &str) -> Option<Packed> {
+    pub(crate) fn pack(&self, name: &str) -> Option<PackedName> {
         if let Some(bytes) = raw(name) {
-            return Some(Packed::new(0, name.len() as u8, bytes));
+            return Some(PackedName::new(0, name.len() as u8, bytes));
         }
         let (prefix, kind, bytes) = parts(name)?;
-        Some(Packed::new(self.prefix(prefix)?, kind, bytes))
+        Some(PackedName::new(self.prefix(prefix)?, kind, bytes))
     }
 
     /// The form of a new name; takes note of its beginning, or of all of it.
-    pub(crate) fn take(&mut self, name: &str) -> Packed {
+    pub(crate) fn take(&mut self, name: &str) -> PackedName {
         if let Some((prefix, ..)) = parts(name)
             && name.len() > 16
             && self.prefix(prefix).is_none()
@@ -94,25 +94,25 @@ impl Names {
         self.pack(name).unwrap_or_else(|| {
             let mut bytes = [0; 16];
             bytes[..4].copy_from_slice(&self.long.insert(name.into()).to_be_bytes());
-            Packed::new(0, KIND_LONG, bytes)
+            PackedName::new(0, KIND_LONG, bytes)
         })
     }
 
-    pub(crate) fn give_back(&mut self, name: Packed) {
+    pub(crate) fn give_back(&mut self, name: PackedName) {
         if let Some(index) = name.long_index() {
             self.long.remove(index);
         }
     }
 
-    pub(crate) fn long(&self, name: Packed) -> Option<&str> {
+    pub(crate) fn long(&self, name: PackedName) -> Option<&str> {
         name.long_index().map(|index| &*self.long[index])
     }
 
-    pub(crate) fn is_long(&self, name: Packed, text: &str) -> bool {
+    pub(crate) fn is_long(&self, name: PackedName, text: &str) -> bool {
         self.long(name) == Some(text)
     }
 
-    pub(crate) fn unpack<T>(&self, name: Packed, make: impl FnOnce(&str) -> T) -> T {
+    pub(crate) fn unpack<T>(&self, name: PackedName, make: impl FnOnce(&str) -> T) -> T {
         if let Some(long) = self.long(name) {
             return make(long);
         }

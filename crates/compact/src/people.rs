@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 
 use crate::gently::push_gently;
 use crate::map::{Hasher, Table};
-use crate::name::{Forms, Names, Packed};
+use crate::name::{Forms, Names, PackedName};
 
 /// The number of nobody: more people than that are not known at once.
 pub const NOBODY: u16 = u16::MAX;
@@ -44,7 +44,7 @@ impl People {
     }
 
     /// By its form, if it has one; a name without one is long, or nobody's.
-    fn find_packed(&self, name: &str, packed: Option<Packed>, hash: u64) -> Option<u16> {
+    fn find_packed(&self, name: &str, packed: Option<PackedName>, hash: u64) -> Option<u16> {
         let of = |number: u16| self.names_of.get(number);
         match packed {
             Some(packed) => self.search(hash, |number| of(number) == packed),
@@ -52,7 +52,7 @@ impl People {
         }
     }
 
-    fn hash(&self, name: &str, packed: Option<Packed>) -> u64 {
+    fn hash(&self, name: &str, packed: Option<PackedName>) -> u64 {
         packed.map_or_else(|| self.hasher.hash_one(name), |packed| self.hasher.hash_one(packed))
     }
 
@@ -110,7 +110,7 @@ impl People {
     }
 
     /// A new person; with the form and hash of the name, if it has one already.
-    fn insert(&mut self, name: &str, packed: Option<(Packed, u64)>) -> u16 {
+    fn insert(&mut self, name: &str, packed: Option<(PackedName, u64)>) -> u16 {
         let (name, hash) = packed.unwrap_or_else(|| {
             let taken = self.names.take(name);
             (taken, hash_of(&self.hasher, &self.names, taken))
@@ -160,7 +160,7 @@ impl People {
     }
 }
 
-fn hash_of(hasher: &Hasher, names: &Names, name: Packed) -> u64 {
+fn hash_of(hasher: &Hasher, names: &Names, name: PackedName) -> u64 {
     match names.long(name) {
         Some(long) => hasher.hash_one(long),
         None => hasher.hash_one(name),
@@ -251,7 +251,7 @@ mod tests {
         (0..30_000).for_each(|n| assert_eq!(people.mark(&name(n), BIDS), (n as u16, true)));
         (0..30_000).for_each(|n| assert_eq!(people.find(&name(n)), Some(n as u16)));
         assert_eq!(people.find(&name(30_000)), None);
-        assert_eq!((size_of::<Packed>(), people.by_name.is_some()), (17, true));
+        assert_eq!((size_of::<PackedName>(), people.by_name.is_some()), (17, true));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub use details::{AuctionDetails, AuctionTerms};
 pub use fact::AuctionFact;
 pub use invariants::check as check_invariants;
 pub use numbers::BidNumber;
-pub use state::{Auction, AuctionStatus, AwardLine, AwardState, Closed};
+pub use state::{Auction, AuctionEnd, AuctionStatus, AwardLine, AwardState};
 pub use view::{AuctionFound, AuctionQuery, AuctionView, BidderState, HistoryLine, Reserve};
 
 use crate::id::{BuyerId, ListingId};

@@ -13,7 +13,7 @@ mod view;
 pub use command::DeskCommand;
 pub use fact::{DeskFact, PaymentStanding, Slip, Webhook};
 pub use state::Desk;
-pub use view::{DeskFound, DeskQuery, DeskView, Received, Task};
+pub use view::{DeskFound, DeskQuery, DeskView, Task, WebhookEvent};
 
 use crate::field::Field;
 use crate::id::{ListingId, ListingKind, Tenant};

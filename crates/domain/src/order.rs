@@ -1,4 +1,4 @@
-//! Orders: how money turns what a buyer holds into what he owns. The book lies beside a listing's goods and is decided in
+//! Orders: how money turns what a buyer holds into what they own. The book lies beside a listing's goods and is decided in
 //! the same log; one file per verb in `order/`. Who is asked for the money is the desk's affair ([`crate::desk`]).
 
 mod apply;
@@ -21,7 +21,7 @@ mod view;
 pub use command::OrderCommand;
 pub use fact::OrderFact;
 pub use fees::Fees;
-pub use goods::{Goods, GoodsChange, Ordered, TakenBack};
+pub use goods::{Goods, GoodsChange, OrderSummary, TakeBackOutcome};
 pub(crate) use guard::guard;
 pub use invariants::check as check_invariants;
 pub(crate) use refund::owe;

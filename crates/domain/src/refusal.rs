@@ -117,7 +117,7 @@ codes! {
     AuctionNotStarted = 70, "not_started";
     AuctionCancelled = 71, "auction_cancelled";
     AuctionOver = 72, "over";
-    /// The seller bids on his own auction.
+    /// The seller bids in an auction of their own.
     SellerBids = 73, "seller";
     BidderBanned = 74, "banned";
     /// The bid is in another currency than the auction.
@@ -133,7 +133,7 @@ codes! {
     BidUnknown = 81, "bid_unknown";
     /// Only staff may retract in this auction.
     RetractionNotAllowed = 82, "retraction_not_allowed";
-    /// A bidder may retract his latest bid only.
+    /// A bidder may retract only their latest bid.
     BidNotLatest = 83, "bid_not_latest";
     /// The bid is too old, or the end too near, for its bidder to retract it.
     RetractionLate = 84, "retraction_late";

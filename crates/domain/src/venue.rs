@@ -32,11 +32,11 @@ pub struct Venue {
     #[n(1)]
     pub place: String,
     #[n(2)]
-    pub layouts: Vec<Published>,
+    pub layouts: Vec<LayoutVersion>,
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub struct Published {
+pub struct LayoutVersion {
     #[n(0)]
     pub version: u32,
     #[cbor(n(1), with = "crate::layout::shared")]
@@ -44,11 +44,11 @@ pub struct Published {
 }
 
 impl Venue {
-    pub fn latest(&self) -> Option<&Published> {
+    pub fn latest(&self) -> Option<&LayoutVersion> {
         self.layouts.last()
     }
 
-    pub fn version(&self, version: u32) -> Option<&Published> {
+    pub fn version(&self, version: u32) -> Option<&LayoutVersion> {
         self.layouts.iter().find(|published| published.version == version)
     }
 
@@ -130,7 +130,7 @@ impl Kind for Venue {
                 self.layouts.remove(0);
             }
             let layout = published.layout.clone();
-            self.layouts.push(Published { version: published.version, layout });
+            self.layouts.push(LayoutVersion { version: published.version, layout });
         }
     }
 

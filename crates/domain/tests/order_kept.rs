@@ -152,7 +152,7 @@ fn late_money_takes_a_place_back_or_goes_back() {
          703 register e3 cem  -> e1 lapsed, kept until 1303
          704 captured p1 500  -> p1 has 500, p1 owes 500 (late 1)",
     );
-    // He has another entry now: one place each.
+    // The buyer has another entry now: one place each.
     check(
         "100 register e1 ann  -> kept until 700
          101 order o1 e1      -> o1 for 500

@@ -27,10 +27,10 @@ use tokio_util::task::TaskTracker;
 use crate::config::Limits;
 use crate::http::edge::Edge;
 use crate::http::problem::{Problem, catalog};
-use access::Asked;
+use access::LoggedRequest;
 use closing::{Closing, Stage};
 use connection_timer::{Alarm, ConnectionTimer, Overdue};
-use patience::{Patient, Stream};
+use patience::{PatientStream, Stream};
 use tls::Acceptor;
 
 /// A pause after `accept` failed, usually for want of file descriptors: time for others to close.
@@ -132,14 +132,14 @@ impl Connection {
 
     async fn serve<S: Stream>(&self, http: http1::Builder, stream: S, permit: OwnedSemaphorePermit) {
         let turn = ConnectionTimer::new(&self.edge.app.config.limits);
-        let io = TokioIo::new(Patient::new(stream, permit, self.edge.clone()));
+        let io = TokioIo::new(PatientStream::new(stream, permit, self.edge.clone()));
         // Boxed: hyper keeps room for the service's future as long as the connection lives, and most are idle.
         let service = service_fn(|request| {
             let turn = turn.clone();
             Box::pin(async move {
                 let started = Instant::now();
                 turn.take(started);
-                let asked = Asked::of(&request);
+                let asked = LoggedRequest::of(&request);
                 let response = self.edge.answer(request, started, || turn.is_late()).await;
                 let line = asked.answered(&response, started);
                 Ok::<_, Infallible>(response.map(|body| turn.answered(body, line)))

@@ -21,7 +21,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use self::examine::{Process, Verdict};
 pub use self::generation::Generation;
 pub use self::knowledge::{Knowledge, knowledge};
-use self::owed::Owed;
+use self::owed::OwedListings;
 pub use self::recover::RecoveryReport;
 pub(crate) use self::recover::keys;
 use crate::inspect::notify;
@@ -55,7 +55,7 @@ impl ScriptSet for Scripts {
 
 /// A generation and its scripts.
 #[derive(Debug)]
-pub struct Current<S> {
+pub struct CurrentScripts<S> {
     pub generation: Generation,
     pub scripts: S,
 }
@@ -73,12 +73,12 @@ struct Inner<S> {
     prefix: String,
     /// Names this server in the lease.
     server: String,
-    current: ArcSwap<Current<S>>,
+    current: ArcSwap<CurrentScripts<S>>,
     /// By node, under which generation and replication id it was found to have forgotten nothing.
     believed: Mutex<BTreeMap<String, (Generation, String)>>,
     /// By node, when a missing listing last made us recover it.
     suspected: Mutex<BTreeMap<String, Instant>>,
-    owed: Owed,
+    owed: OwedListings,
     /// By node, the connection over which it is examined.
     processes: Mutex<BTreeMap<String, Arc<Process>>>,
     /// Many callers may miss the same script; one of them brings it.
@@ -105,7 +105,7 @@ impl<S: ScriptSet> Deployment<S> {
     /// without it is put right when it is back.
     pub async fn join(link: &Link) -> Result<Deployment<S>, LinkError> {
         let generation = Generation::default();
-        let current = Current { scripts: S::of_generation(&generation.to_string()), generation };
+        let current = CurrentScripts { scripts: S::of_generation(&generation.to_string()), generation };
         let inner = Arc::new(Inner {
             prefix: link.config().prefix.clone(),
             link: link.clone(),
@@ -113,7 +113,7 @@ impl<S: ScriptSet> Deployment<S> {
             current: ArcSwap::from_pointee(current),
             believed: Mutex::new(BTreeMap::new()),
             suspected: Mutex::new(BTreeMap::new()),
-            owed: Owed::default(),
+            owed: OwedListings::default(),
             processes: Mutex::new(BTreeMap::new()),
             bringing: tokio::sync::Mutex::new(()),
             settling: tokio::sync::Mutex::new(()),
@@ -146,7 +146,7 @@ impl<S: ScriptSet> Deployment<S> {
 
     /// What decides now. A new listing starts under the epoch `generation.number`: a listing of the same id that was
     /// forgotten had a lower one.
-    pub fn current(&self) -> Arc<Current<S>> {
+    pub fn current(&self) -> Arc<CurrentScripts<S>> {
         self.inner.current.load_full()
     }
 
@@ -316,7 +316,7 @@ impl<S: ScriptSet> Inner<S> {
             let (number, text) = (generation.number, generation.to_string());
             tracing::info!(generation = text, "generation {text} of the scripts decides now");
             let scripts = S::of_generation(&text);
-            self.current.store(Arc::new(Current { generation, scripts }));
+            self.current.store(Arc::new(CurrentScripts { generation, scripts }));
             self.recovered.send_replace(number);
         }
     }

@@ -12,7 +12,7 @@ pub mod notify;
 use serde::Serialize;
 
 pub use self::conf::{Line, ours};
-pub use self::measure::{Known, Latency};
+pub use self::measure::{KnownScripts, Latency};
 pub use self::node::Facts;
 use crate::link::config::Durability;
 use crate::link::{Link, LinkError};

@@ -37,8 +37,8 @@ use futures_util::future::BoxFuture;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Moved, Position, Request,
-    SharedStoreCounts, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, MovedListings, Position,
+    Request, SharedStoreCounts, View,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -47,8 +47,8 @@ use self::attempts::AttemptBuffer;
 use self::bulletin::Bulletin;
 use self::buyers::Buyers;
 use self::clock::Clock;
-use self::damaged::Damaged;
-use self::derive::Derived;
+use self::damaged::DamagedListings;
+use self::derive::DerivedKeys;
 use self::directory::Directory;
 use self::history::History;
 use self::lease::{LEASE_MS, Leases};
@@ -127,10 +127,10 @@ pub(crate) struct Inner {
     bulletin: Arc<Bulletin>,
     buyers: Buyers,
     wake_ups: WakeUps,
-    derived: Derived,
+    derived: DerivedKeys,
     leases: Leases,
     attempts: AttemptBuffer,
-    damaged: Damaged,
+    damaged: DamagedListings,
     history: History,
     trims: Trims,
     /// The server for keys that may be dropped, if it is another one and was reached.
@@ -167,10 +167,10 @@ impl RedisEngine {
             directory: Directory::default(),
             buyers: Buyers::new(&bulletin),
             wake_ups: WakeUps::default(),
-            derived: Derived::default(),
+            derived: DerivedKeys::default(),
             leases: Leases::default(),
             attempts: AttemptBuffer::default(),
-            damaged: Damaged::default(),
+            damaged: DamagedListings::default(),
             history: History::new(&bulletin),
             trims: Trims::new(&bulletin),
             bulletin,
@@ -321,7 +321,7 @@ impl Engine for RedisEngine {
         Box::pin(async move { inner.lease(listing, 0).await.map(drop) })
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.inner.bulletin.movements.subscribe(kinds)
     }
 

@@ -74,7 +74,7 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
     let (epoch, offset, at) = (int(next()?)?, int(next()?)?, int(next()?)?);
     let replayed = int(next()?)? == 1;
     let told = array(next()?)?.into_iter().map(fields).collect::<Result<Vec<_>, _>>()?;
-    let detail = Detailed(detail);
+    let detail = DetailFields(detail);
     // A listing that does not exist has no epoch yet; readers know it at the first.
     let position = Position { epoch: epoch.max(1) as u64, offset: offset as u64 };
     let outcome = match outcome {
@@ -106,9 +106,9 @@ pub fn read(listing: ListingId, value: Value, refusal: Option<&Refusal>) -> Resu
     Ok(Reply::Answer(Box::new(Answer { position, at, told: step.map(Arc::new).into(), outcome, replayed })))
 }
 
-struct Detailed(Vec<String>);
+struct DetailFields(Vec<String>);
 
-impl Detailed {
+impl DetailFields {
     fn get(&self, n: usize) -> Result<&str, Malformed> {
         self.0.get(n).map(String::as_str).ok_or_else(|| Malformed::of("detail"))
     }

@@ -1,5 +1,5 @@
 //! Real servers on bad days, with load from two sides all the while: no operation is decided twice, no position has
-//! two meanings, everybody goes on by himself. Every fault is counted, and a fault that did not happen fails.
+//! two meanings, every server goes on by itself. Every fault is counted, and a fault that did not happen fails.
 
 mod support;
 

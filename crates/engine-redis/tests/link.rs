@@ -64,7 +64,7 @@ async fn tcp_a_socket_and_a_user_of_its_own_lead_to_a_single_server() {
             .expect_err("refused");
         assert!(matches!(wrong, LinkError::Denied { .. }), "{wrong}");
         let link = Link::open(seller).await.expect("a link");
-        let foreign = call(&link, &count(), "b:{1}").await.expect_err("not his keys");
+        let foreign = call(&link, &count(), "b:{1}").await.expect_err("not this user's keys");
         assert!(matches!(foreign, LinkError::Denied { .. }), "{foreign}");
     }
 }

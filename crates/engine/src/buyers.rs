@@ -15,7 +15,7 @@ const BUYERS_MAX: usize = 16_384;
 /// A listing with more buyers is not looked through, but always asked: there are few such, and to ask one costs as little as to find it here.
 const BUYERS_OF_ONE_MAX: usize = 4_096;
 
-/// `K` names a listing. What stands here may be too much (he had something there once), never too little.
+/// `K` names a listing. What stands here may be too much (the buyer had something there once), never too little.
 #[derive(Debug)]
 pub struct BuyerIndex<K> {
     /// By a hash of the buyer's name: whoever shares it is asked about in vain.

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use onsale_domain::{ListingId, ListingKind, Tenant};
 
 use crate::engine::{Engine, View};
-use crate::moved::Moved;
+use crate::moved::MovedListings;
 
 /// Listings taken in at a time.
 const PAGE: usize = 500;
 
 #[derive(Debug)]
 pub(crate) struct CatchUp {
-    moved: Moved,
+    moved: MovedListings,
     /// Of whom all listings were looked at once; from then on it is enough to hear which move.
     read: BTreeSet<(Tenant, ListingKind)>,
 }

@@ -33,10 +33,10 @@ use crate::engine::{
 };
 use crate::journal;
 use crate::log::Log;
-use crate::moved::Moved;
+use crate::moved::MovedListings;
 use clock::{Clock, SystemClock};
 use commit::Shared;
-use inbox::{Inbox, Refused};
+use inbox::{Inbox, InboxError};
 use log::{FrameLog, SharedLog};
 use read::Facts;
 use recover::{CoreOptions, RecoverError, Report};
@@ -88,7 +88,7 @@ pub enum OpenError {
 }
 
 #[derive(Debug)]
-pub struct Embedded {
+pub struct EmbeddedEngine {
     inboxes: Vec<Arc<Inbox<Work>>>,
     threads: Mutex<Option<Threads>>,
     shared: Arc<Shared>,
@@ -105,15 +105,15 @@ pub fn shard_of(id: &ListingId, shards: usize) -> usize {
     (Fixed::default().hash_one(id) % shards as u64) as usize
 }
 
-impl Embedded {
+impl EmbeddedEngine {
     /// Opens a data folder, alone: a second engine on it is refused. Opened inside a runtime, it wakes its callers
     /// there.
-    pub fn open(folder: &Path, options: Options) -> Result<Embedded, OpenError> {
+    pub fn open(folder: &Path, options: Options) -> Result<EmbeddedEngine, OpenError> {
         let disk: Arc<dyn Disk> = Arc::new(FolderDisk::open(folder)?);
-        Embedded::open_on(disk, options)
+        EmbeddedEngine::open_on(disk, options)
     }
 
-    pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Embedded, OpenError> {
+    pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<EmbeddedEngine, OpenError> {
         let core_options = CoreOptions {
             shards: options.shards.max(1),
             dedup_records_max: options.dedup_records_max,
@@ -128,7 +128,7 @@ impl Embedded {
             core.committer.pump_through(pump);
             runtime.spawn(async move {
                 while let Some(answered) = answered.recv().await {
-                    work::Answered::complete(answered);
+                    work::AnswerBatch::complete(answered);
                 }
             });
         }
@@ -142,7 +142,7 @@ impl Embedded {
         let threads = Threads::start(core, disk, &options).map_err(OpenError::Threads)?;
         let inboxes = threads.inboxes.clone();
         let threads = Mutex::new(Some(threads));
-        Ok(Embedded { inboxes, threads, shared, facts, log, room, clock, report })
+        Ok(EmbeddedEngine { inboxes, threads, shared, facts, log, room, clock, report })
     }
 
     /// Takes no more commands, answers those that wait, writes a last snapshot and ends. May be called twice.
@@ -195,8 +195,8 @@ impl Embedded {
         }
         let weight = work.weight();
         self.inboxes[shard].send(work, weight).map_err(|refused| match refused {
-            Refused::Full(_) => EngineError::Busy,
-            Refused::Closed(_) => EngineError::Stopping,
+            InboxError::Full(_) => EngineError::Busy,
+            InboxError::Closed(_) => EngineError::Stopping,
         })
     }
 
@@ -227,13 +227,13 @@ fn new_generation() -> u128 {
     u128::from(hasher.hash_one(1)) << 64 | u128::from(hasher.hash_one(SystemClock::default().now()))
 }
 
-impl Drop for Embedded {
+impl Drop for EmbeddedEngine {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl Engine for Embedded {
+impl Engine for EmbeddedEngine {
     fn submit(&self, request: Request) -> BoxFuture<'static, Result<Answer, EngineError>> {
         let shard = shard_of(&request.listing, self.inboxes.len());
         let (reply, written) = oneshot::channel();
@@ -330,7 +330,7 @@ impl Engine for Embedded {
         })
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.shared.movements.subscribe(kinds)
     }
 

@@ -14,7 +14,7 @@ use onsale_domain::{Found, Query};
 use thiserror::Error;
 
 use crate::log::Log;
-use crate::moved::Moved;
+use crate::moved::MovedListings;
 
 /// What the server, the command line and the simulation see of an engine.
 pub trait Engine: Send + Sync + 'static {
@@ -82,7 +82,7 @@ pub trait Engine: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<Follower, EngineError>>;
 
     /// Which listings of these kinds move from now on; those that exist already are looked at once by whoever asks.
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved;
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings;
 
     /// Every step of every listing in one order; `None` where the engine keeps no such row.
     fn log(&self) -> Option<Arc<dyn Log>> {

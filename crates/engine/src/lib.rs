@@ -23,5 +23,5 @@ pub use engine::{
     Request, SharedStoreCounts, View,
 };
 pub use log::{Cursor, Log, LogPage};
-pub use moved::{Moved, Movements};
+pub use moved::{MovedListings, Movements};
 pub use running::{ActiveSales, Running};

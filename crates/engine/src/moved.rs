@@ -14,7 +14,7 @@ use crate::engine::Position;
 
 /// One reader's set. It holds at most one entry per listing, so the number of listings bounds it.
 #[derive(Debug)]
-pub struct Moved {
+pub struct MovedListings {
     inner: Arc<Waiting>,
 }
 
@@ -25,7 +25,7 @@ struct Waiting {
     wake: Notify,
 }
 
-impl Moved {
+impl MovedListings {
     /// What moved since the last call, in order of ids, at most `limit` listings; the others wait for the next call.
     pub fn take(&self, limit: usize) -> Vec<(ListingId, Position)> {
         let mut listings = self.inner.listings.lock();
@@ -73,13 +73,13 @@ pub struct Movements {
 
 impl Movements {
     /// From now on the reader hears of these kinds. What exists already it must look at once itself.
-    pub fn subscribe(&self, kinds: &'static [ListingKind]) -> Moved {
+    pub fn subscribe(&self, kinds: &'static [ListingKind]) -> MovedListings {
         let inner = Arc::new(Waiting { kinds, listings: Mutex::default(), wake: Notify::new() });
         let mut readers = self.readers.write();
         readers.retain(|reader| reader.strong_count() > 0);
         readers.push(Arc::downgrade(&inner));
         self.count.store(readers.len(), Ordering::Release);
-        Moved { inner }
+        MovedListings { inner }
     }
 
     /// A view was published: call it after that, so that whoever is woken sees it.

@@ -7,7 +7,7 @@ mod read;
 mod write;
 
 pub use format::MAX_PART_BYTES;
-pub use read::{Latest, NamedSnapshot, PassedOver, Snapshot, all, latest, positions};
+pub use read::{Latest, NamedSnapshot, SkippedSnapshot, Snapshot, all, latest, positions};
 pub use write::{SnapshotWriter, write};
 
 use std::io;

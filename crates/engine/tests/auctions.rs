@@ -17,17 +17,17 @@ use onsale_domain::money::Currency;
 use onsale_domain::{BuyerId, Code, Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::engine::BodyView;
 use onsale_engine::{Answer, Engine, Position, Request};
 
 const AUCTION: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Auction, number: 1 };
 const HOUR: Millis = 3_600_000;
 
-fn open(folder: &Path, clock: &Arc<ManualClock>) -> Embedded {
+fn open(folder: &Path, clock: &Arc<ManualClock>) -> EmbeddedEngine {
     let journal = onsale_engine::journal::Options { segment_bytes: 1 << 16, ..Default::default() };
     let options = Options { shards: 2, clock: clock.clone(), journal, ..Options::default() };
-    Embedded::open(folder, options).expect("opens")
+    EmbeddedEngine::open(folder, options).expect("opens")
 }
 
 fn buyer(name: &str) -> BuyerId {
@@ -77,13 +77,13 @@ fn told(answer: &Answer) -> BidAnswer {
     BidAnswer::of(facts).expect("a bid was taken")
 }
 
-fn view(engine: &Embedded) -> AuctionView {
+fn view(engine: &EmbeddedEngine) -> AuctionView {
     let view = engine.view(&AUCTION).expect("the auction is there");
     let BodyView::Auction(auction) = &view.body else { panic!("an auction") };
     auction.clone()
 }
 
-async fn max_of(engine: &Embedded, name: &str) -> Option<i64> {
+async fn max_of(engine: &EmbeddedEngine, name: &str) -> Option<i64> {
     let query = Query::Auction(AuctionQuery::Bidder(buyer(name)));
     let found = engine.ask(AUCTION, query).await.expect("answers");
     let Found::Auction(AuctionFound::Bidder(own)) = found else { panic!("{found:?}") };
@@ -156,7 +156,7 @@ async fn an_auction_closes_by_itself_and_its_award_lapses_by_itself() {
     let [Fact::Auction(AuctionFact::AwardPassed { to: Some(next), .. })] = &steps[0].facts[..] else {
         panic!("{steps:?}")
     };
-    assert_eq!((&next.bidder, next.price_minor), (&buyer("bob"), 3_000), "at his own maximum");
+    assert_eq!((&next.bidder, next.price_minor), (&buyer("bob"), 3_000), "at bob's own maximum");
     let log = engine.facts_after(AUCTION, Position::default(), 100).await.expect("reads");
     assert_eq!(log.steps.iter().flat_map(|step| &step.facts).count(), 5);
 }

@@ -7,13 +7,13 @@ use onsale_engine::Engine;
 use onsale_engine::contract::{Harness, suite};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::journal;
 
 struct OnMemory {
     disk: MemoryDisk,
     clock: Arc<ManualClock>,
-    engine: Option<Embedded>,
+    engine: Option<EmbeddedEngine>,
 }
 
 impl OnMemory {
@@ -44,7 +44,7 @@ impl Harness for OnMemory {
             journal: journal::Options { segment_bytes: 1 << 20, ..journal::Options::default() },
             ..Options::default()
         };
-        let engine = Embedded::open_on(Arc::new(self.disk.clone()), options).expect("opens again");
+        let engine = EmbeddedEngine::open_on(Arc::new(self.disk.clone()), options).expect("opens again");
         self.engine = Some(engine);
     }
 }

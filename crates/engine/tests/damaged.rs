@@ -13,7 +13,7 @@ use onsale_domain::{By, Fact, ListingId, ListingKind, Tenant};
 use onsale_engine::disk::{Disk, FolderDisk, MemoryDisk};
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::embedded::entry::{self, Entry, StepHead};
-use onsale_engine::embedded::{Embedded, Options, recover};
+use onsale_engine::embedded::{EmbeddedEngine, Options, recover};
 use onsale_engine::journal::{FramePosition, Preparation, recovery, segment};
 use onsale_engine::{journal, packed, snapshot};
 use onsale_tables::damage::{Decoder, try_all};
@@ -123,7 +123,7 @@ fn stopped(from: &Path) -> Kept {
     let journal = journal::Options { segment_bytes: 16 << 10, preparation: Preparation::OnRequest };
     let clock = Arc::new(ManualClock::at(1_700_000_000_000));
     let options = Options { shards: 1, sweeps: false, journal, clock, ..Options::default() };
-    let engine = Embedded::open(folder.path(), options).expect("an old journal opens");
+    let engine = EmbeddedEngine::open(folder.path(), options).expect("an old journal opens");
     engine.close();
     drop(engine);
     let disk = FolderDisk::open(folder.path()).expect("nobody else has it");

@@ -13,15 +13,15 @@ use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
 use onsale_domain::{BuyerId, Code, Command, Fact, HoldId, ListingId, ListingKind, Outcome, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::engine::BodyView;
 use onsale_engine::{Engine, EngineError, Position, Request};
 
 const EVENT: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 1 };
 
-fn open(folder: &Path, clock: &Arc<ManualClock>) -> Embedded {
+fn open(folder: &Path, clock: &Arc<ManualClock>) -> EmbeddedEngine {
     let options = Options { shards: 2, clock: clock.clone(), ..Options::default() };
-    Embedded::open(folder, options).expect("opens")
+    EmbeddedEngine::open(folder, options).expect("opens")
 }
 
 fn create(seats: usize) -> Request {
@@ -168,7 +168,7 @@ async fn a_sale_is_sold_exactly_and_comes_back_after_a_restart() {
     drop(engine);
 
     let engine = open(folder.path(), &clock);
-    let levels = |engine: &Embedded| {
+    let levels = |engine: &EmbeddedEngine| {
         let view = engine.view(&SALE).expect("the sale is there");
         let BodyView::Sale(sale) = &view.body else { panic!("a sale") };
         (sale.levels[0].available(), sale.levels[0].reserved, sale.levels[0].sold)
@@ -250,13 +250,13 @@ async fn what_was_made_just_before_a_stop_can_be_read_after_it() {
         // Small segments: this is about the stop, not about filling a disk.
         let journal = onsale_engine::journal::Options { segment_bytes: 1 << 16, ..Default::default() };
         let options = Options { shards: 1, clock: clock.clone(), journal, ..Options::default() };
-        let engine = Embedded::open(folder.path(), options.clone()).expect("opens");
+        let engine = EmbeddedEngine::open(folder.path(), options.clone()).expect("opens");
         let created = engine.submit(create(10));
         std::thread::sleep(std::time::Duration::from_micros(40 * round));
         engine.close();
         let created = created.await.expect("what was taken before the stop is answered");
         drop(engine);
-        let engine = Embedded::open(folder.path(), options).expect("opens");
+        let engine = EmbeddedEngine::open(folder.path(), options).expect("opens");
         let page = engine.facts_after(EVENT, Position::default(), 10).await.expect("reads");
         assert_eq!(page.steps.first(), created.step(), "round {round}");
     }

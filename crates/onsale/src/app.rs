@@ -9,7 +9,7 @@ use onsale_edge::app::{App, Keys};
 use onsale_edge::http::edge::Edge;
 use onsale_edge::listen;
 use onsale_engine::Engine;
-use onsale_payments::simulated::{Bank, Simulated};
+use onsale_payments::simulated::{Bank, SimulatedProvider};
 use onsale_payments::stripe::Stripe;
 use onsale_payments::worker::Patience;
 use onsale_payments::{Provider, Worker};
@@ -32,7 +32,7 @@ pub fn chosen(config: &Config, secrets: &Secrets) -> io::Result<(Arc<dyn Provide
     match config.payments.provider {
         ProviderName::Simulated => {
             let secret = [b"webhooks:", &*secrets.house_key].concat();
-            Ok((Arc::new(Simulated::new(Arc::new(Bank::default()), &secret)), Patience::default()))
+            Ok((Arc::new(SimulatedProvider::new(Arc::new(Bank::default()), &secret)), Patience::default()))
         }
         ProviderName::Stripe => {
             let patience = Patience { answer: STRIPE_ANSWERS, ..Patience::default() };

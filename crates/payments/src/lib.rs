@@ -10,7 +10,7 @@ pub mod worker;
 
 use onsale_domain::PaymentName;
 
-pub use provider::{Provider, ProviderError, Said};
+pub use provider::{Provider, ProviderAnswer, ProviderError};
 pub use worker::Worker;
 
 /// The key under which a provider is asked: the payment's id, and which refund, and which try of it.

@@ -16,17 +16,17 @@ pub trait Provider: Send + Sync + 'static {
     fn name(&self) -> &'static str;
 
     /// Takes money, or begins to.
-    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<Said, ProviderError>>;
+    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>>;
 
     /// Gives money back.
-    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<Said, ProviderError>>;
+    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>>;
 
     /// What became of an ask. `None`: it never arrived there.
-    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>>;
+    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>>;
 
     /// The goods are let go: no money shall be taken for this ask any more. Says what became of it, which may be that
     /// the money was taken before.
-    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>>;
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>>;
 
     /// What a buyer's browser needs to do the next step at the provider itself, if that is how it goes. Never stored.
     fn client_secret(&self, _reference: String) -> BoxFuture<'static, Result<Option<String>, ProviderError>> {
@@ -82,7 +82,7 @@ pub struct LookUp {
 
 /// What a provider says about one payment or refund.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct ProviderAnswer {
     pub reference: Option<String>,
     pub standing: PaymentStanding,
 }

@@ -11,7 +11,9 @@ use onsale_domain::desk::{PaymentStanding, Webhook};
 use onsale_domain::money::Minor;
 use serde::Deserialize;
 
-use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError, failed};
+use super::provider::{
+    Charge, GiveBack, LookUp, Provider, ProviderAnswer, ProviderError, WebhookError, failed,
+};
 use super::{read_ask_key, signature};
 
 /// How long a delayed payment takes.
@@ -128,7 +130,7 @@ impl Accounts {
     }
 
     /// The first ask under a key decides; later ones are told the same.
-    fn charge(&mut self, ask: &Charge) -> Option<Result<Said, ProviderError>> {
+    fn charge(&mut self, ask: &Charge) -> Option<Result<ProviderAnswer, ProviderError>> {
         let method = ask.method.as_deref().unwrap_or("succeed");
         if self.down || method == "down" {
             return Some(Err(ProviderError("the simulated provider is down".to_owned())));
@@ -177,7 +179,7 @@ impl Accounts {
         Some(Ok(said(key, &standing)))
     }
 
-    fn refund(&mut self, ask: &GiveBack) -> Result<Said, ProviderError> {
+    fn refund(&mut self, ask: &GiveBack) -> Result<ProviderAnswer, ProviderError> {
         if self.down {
             return Err(ProviderError("the simulated provider is down".to_owned()));
         }
@@ -202,8 +204,8 @@ impl Accounts {
     }
 }
 
-fn said(key: &str, standing: &PaymentStanding) -> Said {
-    Said { reference: Some(format!("sim_{key}")), standing: standing.clone() }
+fn said(key: &str, standing: &PaymentStanding) -> ProviderAnswer {
+    ProviderAnswer { reference: Some(format!("sim_{key}")), standing: standing.clone() }
 }
 
 fn webhook(event: String, key: &str, standing: PaymentStanding) -> Webhook {
@@ -222,14 +224,14 @@ fn webhook(event: String, key: &str, standing: PaymentStanding) -> Webhook {
 
 /// The bank as a provider. Its webhooks over HTTP are signed with a secret of the house, in `Simulated-Signature`.
 #[derive(Clone, Debug)]
-pub struct Simulated {
+pub struct SimulatedProvider {
     pub bank: Arc<Bank>,
     secret: Vec<u8>,
 }
 
-impl Simulated {
-    pub fn new(bank: Arc<Bank>, secret: &[u8]) -> Simulated {
-        Simulated { bank, secret: secret.to_vec() }
+impl SimulatedProvider {
+    pub fn new(bank: Arc<Bank>, secret: &[u8]) -> SimulatedProvider {
+        SimulatedProvider { bank, secret: secret.to_vec() }
     }
 }
 
@@ -244,23 +246,23 @@ struct Event {
     reason: Option<String>,
 }
 
-impl Provider for Simulated {
+impl Provider for SimulatedProvider {
     fn name(&self) -> &'static str {
         "simulated"
     }
 
-    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         match self.bank.with(|accounts| accounts.charge(&ask)) {
             Some(answer) => ready(answer).boxed(),
             None => pending().boxed(),
         }
     }
 
-    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         ready(self.bank.with(|accounts| accounts.refund(&ask))).boxed()
     }
 
-    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         let answer = self.bank.with(|accounts| {
             accounts.pass(ask.now);
             match accounts.down {
@@ -272,7 +274,7 @@ impl Provider for Simulated {
     }
 
     /// What nobody has consented to is over; what is under way at the bank cannot be stopped.
-    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         self.bank.with(|accounts| {
             if let Some(known) = accounts.asks.get_mut(&ask.key).filter(|_| !accounts.down)
                 && matches!(known.standing, PaymentStanding::NeedsAction { .. })

@@ -19,7 +19,9 @@ use serde::de::DeserializeOwned;
 use self::client::{Client, Method, Reply};
 pub use self::keys::{Secret, StripeKeys};
 use self::objects::{Failure, FailureBody, Intent, Refund};
-use super::provider::{Charge, GiveBack, LookUp, Provider, ProviderError, Said, WebhookError, failed};
+use super::provider::{
+    Charge, GiveBack, LookUp, Provider, ProviderAnswer, ProviderError, WebhookError, failed,
+};
 
 /// The version of Stripe's interface that we speak; an account's own default does not matter.
 pub const VERSION: &str = "2025-12-15.clover";
@@ -46,12 +48,12 @@ impl Stripe {
 }
 
 impl Account {
-    /// Takes money from a card that the buyer has named; without one he names it in Stripe's own form.
-    async fn charge(&self, ask: Charge) -> Result<Said, ProviderError> {
+    /// Takes money from a card that the buyer has named; without one the buyer names it in Stripe's own form.
+    async fn charge(&self, ask: Charge) -> Result<ProviderAnswer, ProviderError> {
         let Some(amount) = amounts::there(ask.amount_minor, ask.currency) else {
             let why =
                 format!("Stripe cannot take {} minor units of {}", ask.amount_minor, ask.currency.as_str());
-            return Ok(Said { reference: None, standing: failed(&why) });
+            return Ok(ProviderAnswer { reference: None, standing: failed(&why) });
         };
         let mut form = vec![
             ("amount", amount.to_string()),
@@ -74,9 +76,12 @@ impl Account {
         self.answered(&reply, Intent::said)
     }
 
-    async fn refund(&self, ask: GiveBack) -> Result<Said, ProviderError> {
+    async fn refund(&self, ask: GiveBack) -> Result<ProviderAnswer, ProviderError> {
         let Some(intent) = ask.reference.clone() else {
-            return Ok(Said { reference: None, standing: failed("Stripe never named this payment") });
+            return Ok(ProviderAnswer {
+                reference: None,
+                standing: failed("Stripe never named this payment"),
+            });
         };
         // An earlier try may have gone through after all, or its key may be forgotten.
         if ask.failures > 0 || ask.now - ask.asked_at > KEYS_KEPT_MS {
@@ -86,7 +91,10 @@ impl Account {
             }
         }
         let Some(amount) = amounts::there(ask.amount_minor, ask.currency) else {
-            return Ok(Said { reference: None, standing: failed("Stripe cannot pay back this amount") });
+            return Ok(ProviderAnswer {
+                reference: None,
+                standing: failed("Stripe cannot pay back this amount"),
+            });
         };
         let form = [
             ("payment_intent", intent),
@@ -97,7 +105,7 @@ impl Account {
         self.answered(&reply, Refund::said)
     }
 
-    async fn look_up(&self, ask: LookUp) -> Result<Option<Said>, ProviderError> {
+    async fn look_up(&self, ask: LookUp) -> Result<Option<ProviderAnswer>, ProviderError> {
         match (ask.is_refund, &ask.reference) {
             (true, Some(refund)) => self.get(&format!("refunds/{refund}"), Refund::said).await,
             // A refund that was never answered is asked for again, under its key.
@@ -107,7 +115,7 @@ impl Account {
         }
     }
 
-    async fn call_off(&self, ask: LookUp) -> Result<Option<Said>, ProviderError> {
+    async fn call_off(&self, ask: LookUp) -> Result<Option<ProviderAnswer>, ProviderError> {
         let found = match &ask.reference {
             Some(intent) => Some(intent.clone()),
             None => self.find_intent(&ask).await?.map(|intent| intent.id),
@@ -134,8 +142,8 @@ impl Account {
     async fn get<T: DeserializeOwned>(
         &self,
         path: &str,
-        said: fn(&T) -> Said,
-    ) -> Result<Option<Said>, ProviderError> {
+        said: fn(&T) -> ProviderAnswer,
+    ) -> Result<Option<ProviderAnswer>, ProviderError> {
         let reply = self.client.send(Method::Get, path, &[], None).await?;
         match reply.status {
             200 => Ok(Some(said(&read(&reply)?))),
@@ -148,8 +156,8 @@ impl Account {
     fn answered<T: DeserializeOwned>(
         &self,
         reply: &Reply,
-        said: fn(&T) -> Said,
-    ) -> Result<Said, ProviderError> {
+        said: fn(&T) -> ProviderAnswer,
+    ) -> Result<ProviderAnswer, ProviderError> {
         match reply.status {
             200 => Ok(said(&read(reply)?)),
             400 | 402 | 404 => {
@@ -158,7 +166,7 @@ impl Account {
                     return Err(refused(reply));
                 }
                 let reference = failure.payment_intent.as_ref().map(|intent| intent.id.clone());
-                Ok(Said { reference, standing: failed(&failure.reason()) })
+                Ok(ProviderAnswer { reference, standing: failed(&failure.reason()) })
             }
             _ => Err(refused(reply)),
         }
@@ -170,22 +178,22 @@ impl Provider for Stripe {
         "stripe"
     }
 
-    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         let account = self.account.clone();
         async move { account.charge(ask).await }.boxed()
     }
 
-    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         let account = self.account.clone();
         async move { account.refund(ask).await }.boxed()
     }
 
-    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         let account = self.account.clone();
         async move { account.look_up(ask).await }.boxed()
     }
 
-    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         let account = self.account.clone();
         async move { account.call_off(ask).await }.boxed()
     }
@@ -200,7 +208,7 @@ impl Provider for Stripe {
     }
 }
 
-fn is_failed(said: &Said) -> bool {
+fn is_failed(said: &ProviderAnswer) -> bool {
     matches!(said.standing, PaymentStanding::Failed { .. })
 }
 

@@ -10,13 +10,13 @@ use futures_util::future::{BoxFuture, FutureExt, TryFutureExt, ready};
 use onsale_domain::by::Actor;
 use onsale_domain::desk::{DeskCommand, Webhook, desk_of};
 use onsale_domain::{By, Command, Found, ListingId, Outcome, Query, Tenant};
-use onsale_engine::{Engine, EngineError, Moved, Request};
+use onsale_engine::{Engine, EngineError, MovedListings, Request};
 use tokio::sync::{Mutex, Notify};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::machine::{Call, CallId, KINDS, Machine, Reply};
-use crate::provider::{Provider, ProviderError, Said};
+use crate::provider::{Provider, ProviderAnswer, ProviderError};
 
 pub use crate::machine::{Patience, TALKS_MAX};
 
@@ -41,7 +41,7 @@ pub struct Worker {
     opened: AtomicBool,
     machine: Mutex<Machine>,
     /// Listings that may owe something since they were last looked at.
-    moved: Moved,
+    moved: MovedListings,
 }
 
 impl Worker {
@@ -254,17 +254,18 @@ impl Worker {
     /// What the provider says within its time. A provider that breaks down is one that did not answer.
     fn said(
         &self,
-        asked: BoxFuture<'static, Result<Option<Said>, ProviderError>>,
+        asked: BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>>,
     ) -> BoxFuture<'static, Reply> {
         let answer = tokio::time::timeout(self.patience.answer, AssertUnwindSafe(asked).catch_unwind());
-        let said = |answer: Result<std::thread::Result<Result<Option<Said>, ProviderError>>, _>| match answer
-        {
-            Ok(Ok(said)) => said.map_err(|error| error.to_string()),
-            Ok(Err(_)) => {
-                tracing::error!("a conversation with the payment provider broke off");
-                Err("the conversation broke off".to_owned())
+        let said = |answer: Result<std::thread::Result<Result<Option<ProviderAnswer>, ProviderError>>, _>| {
+            match answer {
+                Ok(Ok(said)) => said.map_err(|error| error.to_string()),
+                Ok(Err(_)) => {
+                    tracing::error!("a conversation with the payment provider broke off");
+                    Err("the conversation broke off".to_owned())
+                }
+                Err(_) => Err("the provider does not answer".to_owned()),
             }
-            Err(_) => Err("the provider does not answer".to_owned()),
         };
         answer.map(move |answer: Result<_, tokio::time::error::Elapsed>| Reply::Said(said(answer))).boxed()
     }

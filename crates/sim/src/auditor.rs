@@ -46,7 +46,7 @@ pub struct Record {
 
 /// What a client must be told, and which positions it will then have seen.
 #[derive(Clone, Debug)]
-pub struct Expected {
+pub struct ExpectedAnswer {
     pub verb: &'static str,
     pub what: What,
     pub sees: Vec<(ListingId, u64)>,
@@ -83,19 +83,19 @@ impl Auditor {
     }
 
     /// Decides a request in the model.
-    pub fn predict(&mut self, request: &Request, clock: Millis, has_room: bool) -> Expected {
+    pub fn predict(&mut self, request: &Request, clock: Millis, has_room: bool) -> ExpectedAnswer {
         self.latest = self.latest.max(clock);
         let verb = request.command.verb().name;
         let listing = request.listing;
         if !has_room {
-            return Expected { verb, what: What::Error(EngineError::DiskFull), sees: Vec::new() };
+            return ExpectedAnswer { verb, what: What::Error(EngineError::DiskFull), sees: Vec::new() };
         }
         let (offset, last_at) =
             self.listings.get(&listing).map_or((0, 0), |one| (one.now.offset, one.now.last_at));
         let refuse = |code| {
             let outcome = Outcome::Refused(Box::new(Refusal::of(code)));
             let what = What::Answer { step: None, outcome, offset, at: clock.max(last_at) };
-            Expected { verb, what, sees: vec![(listing, offset)] }
+            ExpectedAnswer { verb, what, sees: vec![(listing, offset)] }
         };
         if let Some(key) = request.key
             && let Some(record) =
@@ -105,7 +105,7 @@ impl Auditor {
                 return refuse(Code::KeyReused);
             }
             let (step, last) = (record.step.clone(), record.step.last());
-            return Expected { verb, what: What::Replay(step), sees: vec![(listing, last)] };
+            return ExpectedAnswer { verb, what: What::Replay(step), sees: vec![(listing, last)] };
         }
         let creates = request.command.creates();
         if offset == 0 && !creates {
@@ -114,7 +114,7 @@ impl Auditor {
         self.decide(request, clock, verb)
     }
 
-    fn decide(&mut self, request: &Request, clock: Millis, verb: &'static str) -> Expected {
+    fn decide(&mut self, request: &Request, clock: Millis, verb: &'static str) -> ExpectedAnswer {
         let (id, made) = (request.listing, self.made + 1);
         let listing = self.listings.entry(id).or_insert_with(|| Listing::new(id, made));
         let (facts, outcome) = listing.execute(&request.command, clock);
@@ -140,14 +140,14 @@ impl Auditor {
             }
             step = Some(new);
         }
-        Expected { verb, what: What::Answer { step, outcome, offset, at }, sees: vec![(id, offset)] }
+        ExpectedAnswer { verb, what: What::Answer { step, outcome, offset, at }, sees: vec![(id, offset)] }
     }
 
-    pub fn predict_ask(&mut self, listing: ListingId, query: &Query, clock: Millis) -> Expected {
+    pub fn predict_ask(&mut self, listing: ListingId, query: &Query, clock: Millis) -> ExpectedAnswer {
         let known = self.listings.get(&listing);
         let found = known.map_or(Found::Nothing, |known| known.ask(query, clock));
         let sees = known.map(|known| (listing, known.now.offset)).into_iter().collect();
-        Expected { verb: "ask", what: What::Found(found), sees }
+        ExpectedAnswer { verb: "ask", what: What::Found(found), sees }
     }
 
     pub fn predict_holds(
@@ -156,7 +156,7 @@ impl Auditor {
         tenant: Tenant,
         buyer: &BuyerId,
         clock: Millis,
-    ) -> Expected {
+    ) -> ExpectedAnswer {
         let mut of_shard: Vec<&Listing> = self.of_shard(shard).collect();
         of_shard.sort_by_key(|listing| listing.made);
         let query = Query::Event(EventQuery::HoldsOf(buyer.clone()));
@@ -168,7 +168,7 @@ impl Auditor {
                 holds.push((listing.id, listing.now.offset, found));
             }
         }
-        Expected { verb: "holds_of", what: What::Holds(holds), sees }
+        ExpectedAnswer { verb: "holds_of", what: What::Holds(holds), sees }
     }
 
     pub fn of_shard(&self, shard: usize) -> impl Iterator<Item = &Listing> {
@@ -212,7 +212,12 @@ impl Auditor {
     }
 
     /// Compares an answer with what it had to be. `failed`: the engine was poisoned, errors are right.
-    pub fn check(&mut self, expected: &Expected, told: &ClientAnswer, failed: bool) -> Result<(), String> {
+    pub fn check(
+        &mut self,
+        expected: &ExpectedAnswer,
+        told: &ClientAnswer,
+        failed: bool,
+    ) -> Result<(), String> {
         let right = match (told, &expected.what) {
             (ClientAnswer::Answer(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
             (ClientAnswer::Found(Err(EngineError::Poisoned(_))), _) if failed => return Ok(()),
@@ -267,7 +272,7 @@ impl Auditor {
         *seen = (*seen).max(offset);
     }
 
-    fn count(&mut self, expected: &Expected) {
+    fn count(&mut self, expected: &ExpectedAnswer) {
         let outcome = match &expected.what {
             What::Answer { outcome, .. } => match outcome {
                 Outcome::Done => "done",

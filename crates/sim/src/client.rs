@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use onsale_domain::Found;
 use onsale_domain::listing::Key;
 use onsale_engine::embedded::read::Facts;
-use onsale_engine::embedded::work::{Decision, Together, Work, Written};
+use onsale_engine::embedded::work::{Decision, Together, Work, WrittenDecision};
 use onsale_engine::{EngineError, HeldAt, Request};
 use tokio::sync::oneshot;
 
-use crate::auditor::{ClientAnswer, Expected};
+use crate::auditor::{ClientAnswer, ExpectedAnswer};
 use crate::rng::Rng;
 
 /// Requests remembered so that a client may send an old one again.
@@ -21,14 +21,14 @@ pub struct Call {
     pub requests: Vec<Request>,
     pub reply: Reply,
     /// Filled in when the shard decides; in the order of the requests.
-    pub expected: Vec<Expected>,
+    pub expected: Vec<ExpectedAnswer>,
     /// The step from which on the client listens: answers, too, are delayed and reordered.
     pub listens_from: u64,
 }
 
 #[derive(Debug)]
 pub enum Reply {
-    One(oneshot::Receiver<Result<Written, EngineError>>),
+    One(oneshot::Receiver<Result<WrittenDecision, EngineError>>),
     Many(oneshot::Receiver<Together>),
     Found(oneshot::Receiver<Result<Found, EngineError>>),
     Holds(oneshot::Receiver<Result<Vec<HeldAt>, EngineError>>),
@@ -58,7 +58,8 @@ impl Call {
         match &mut self.reply {
             Reply::One(reply) => {
                 let written = reply.try_recv().ok()?;
-                let settle = |written: Written| facts.settle(listing(0), written.decided, &written.bytes);
+                let settle =
+                    |written: WrittenDecision| facts.settle(listing(0), written.decided, &written.bytes);
                 Some(vec![ClientAnswer::Answer(written.and_then(settle))])
             }
             Reply::Many(reply) => {

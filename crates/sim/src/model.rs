@@ -15,7 +15,7 @@ mod promises;
 mod query;
 mod verbs;
 
-pub use money::{AWARD_COURSES, Courses, Moved, PLACE_COURSES};
+pub use money::{AWARD_COURSES, Courses, MoneyTotals, PLACE_COURSES};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use onsale_domain::auction::command::{
     SettleAward,
 };
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
-use onsale_domain::auction::fact::{Award, Closing, PassCause, Replayed};
+use onsale_domain::auction::fact::{Award, Closing, PassCause, ReplayResult};
 use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionFact, AuctionTerms};
 use onsale_domain::money::Currency;
@@ -267,7 +267,7 @@ pub fn say(fact: &AuctionFact, end_before: Millis) -> String {
     }
 }
 
-fn say_replayed(after: &Replayed) -> String {
+fn say_replayed(after: &ReplayResult) -> String {
     let next = after.min_next_minor;
     match &after.leader {
         None => format!("nobody leads, next {next}"),

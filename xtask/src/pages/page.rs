@@ -46,7 +46,7 @@ pub(crate) struct Page<'a> {
 
 /// What a command has printed, and what is wrong with what the page says of that.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     printed: String,
     pub complaint: Option<String>,
 }
@@ -81,7 +81,7 @@ impl<'a> Page<'a> {
     }
 
     /// Types everything in `folder`.
-    pub(crate) fn type_in(&self, folder: &Path, shell: Program) -> Result<Vec<Said>> {
+    pub(crate) fn type_in(&self, folder: &Path, shell: Program) -> Result<Vec<CommandOutput>> {
         for (name, text) in &self.files {
             std::fs::write(folder.join(name), text).with_context(|| format!("{}: {name}", self.name))?;
         }
@@ -98,7 +98,7 @@ impl<'a> Page<'a> {
                 let (name, command) = (self.name, entry.command.trim_end());
                 format!("{name}: {command}\nis said to print\n{written}\nbut prints\n{printed}")
             });
-            said.push(Said { printed, complaint });
+            said.push(CommandOutput { printed, complaint });
         }
         let seconds = begun.elapsed().as_secs_f64();
         println!("  {}: {} commands in {seconds:.1} s", self.name, commands.len());
@@ -107,7 +107,7 @@ impl<'a> Page<'a> {
 
     /// The page with what was printed, if it says something else anywhere: ids that belong together come from one run.
     /// Only what has `…` and is true stays as somebody has shortened it.
-    pub(crate) fn with(&self, said: &[Said]) -> String {
+    pub(crate) fn with(&self, said: &[CommandOutput]) -> String {
         let mut text = self.text.to_owned();
         if said.iter().all(|one| one.complaint.is_none()) {
             return text;
@@ -253,7 +253,7 @@ mod tests {
     fn a_page_gets_what_was_printed_where_it_says_something_else() {
         let page = "\n```console\n$ a\n1\n\n$ b\n2 …\n$ c\n```\n";
         let read = Page::read("page", page).expect("a page");
-        let said = |printed: &str, wrong: bool| Said {
+        let said = |printed: &str, wrong: bool| CommandOutput {
             printed: printed.to_owned(),
             complaint: wrong.then(|| "wrong".to_owned()),
         };

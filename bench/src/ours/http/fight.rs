@@ -69,7 +69,7 @@ impl Contestant for HttpFight {
         };
         let first = house.next.load(Ordering::Relaxed);
         let load = Load { address: house.address, connections: CONNECTIONS, threads: 1, length };
-        let outcome = drive(&load, |_| Fresh {
+        let outcome = drive(&load, |_| FreshRequests {
             what: self.what,
             paths: paths.clone(),
             first,
@@ -98,7 +98,7 @@ fn auctions(house: &House) -> Result<Arc<[String]>> {
 }
 
 /// Each request is another buyer's, under a key of its own, and accepted.
-struct Fresh {
+struct FreshRequests {
     what: What,
     paths: Arc<[String]>,
     first: u64,
@@ -107,7 +107,7 @@ struct Fresh {
     bytes: Vec<u8>,
 }
 
-impl Script for Fresh {
+impl Script for FreshRequests {
     fn request(&mut self, _number: u64) -> Result<&[u8]> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let nth = number - self.first;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use onsale_domain::auction::AuctionCommand;
 use onsale_domain::{BuyerId, Command, Outcome};
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::{Engine, Request};
 
 use super::super::engine::block_on;
@@ -54,7 +54,7 @@ impl Contestant for AuctionsBytes {
 /// Prints the bytes; called in a process of its own.
 pub(crate) fn measure(folder: &Path, keyed: bool) -> Result<()> {
     std::fs::create_dir_all(folder)?;
-    let engine = Embedded::open(folder, Options { shards: 1, ..Options::default() })?;
+    let engine = EmbeddedEngine::open(folder, Options { shards: 1, ..Options::default() })?;
     // Some first: buffers, threads and the allocator's own reserve are there before we look.
     fill(&engine, 0..BEFORE, keyed)?;
     block_on(engine.submit(hall::create(hall::event(1), 1)))?;
@@ -68,7 +68,7 @@ pub(crate) fn measure(folder: &Path, keyed: bool) -> Result<()> {
     Ok(())
 }
 
-fn fill(engine: &Embedded, auctions: std::ops::Range<u64>, keyed: bool) -> Result<()> {
+fn fill(engine: &EmbeddedEngine, auctions: std::ops::Range<u64>, keyed: bool) -> Result<()> {
     let (now, currency) = (market::now_ms(), market::euro()?);
     let buyer = |auction: u64, n: u64| BuyerId::parse(&format!("buyer-{auction}-{n:03}")).context("a buyer");
     for auction in auctions {

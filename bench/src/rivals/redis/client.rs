@@ -51,7 +51,7 @@ impl Contestant for OwnClient {
     }
 }
 
-struct Seen {
+struct ConnectionTally {
     latency: Latency,
     operations: u64,
 }
@@ -62,7 +62,7 @@ async fn all_connections(
     pipeline: usize,
     length: Duration,
 ) -> Result<Round> {
-    let seen = Rc::new(RefCell::new(Seen { latency: Latency::new()?, operations: 0 }));
+    let seen = Rc::new(RefCell::new(ConnectionTally { latency: Latency::new()?, operations: 0 }));
     let mut streams = Vec::new();
     for _ in 0..CONNECTIONS {
         let stream = TcpStream::connect(address).await.context("connecting to redis")?;
@@ -100,7 +100,7 @@ struct Buyer {
     number: usize,
     sending: Vec<u8>,
     buffer: Vec<u8>,
-    seen: Rc<RefCell<Seen>>,
+    seen: Rc<RefCell<ConnectionTally>>,
 }
 
 impl Buyer {

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::bids::Bids;
-use super::fact::{AuctionFact, Award, PassCause, Replayed};
+use super::fact::{AuctionFact, Award, PassCause, ReplayResult};
 use super::people::{BANNED, BIDS, WATCHES};
 use super::proxy::{Lead, Leading};
-use super::state::{Auction, AwardLine, AwardState, Closed, Phase};
+use super::state::{Auction, AuctionEnd, AwardLine, AwardState, Phase};
 use crate::time::Millis;
 
 impl Auction {
@@ -61,7 +61,7 @@ impl Auction {
             }
             AuctionFact::AuctionClosed { how, award } => {
                 let awards = award.iter().map(pending).collect();
-                self.phase = Phase::Closed(Arc::new(Closed { at, how: *how, awards, last_at: at }));
+                self.phase = Phase::Closed(Arc::new(AuctionEnd { at, how: *how, awards, last_at: at }));
             }
             AuctionFact::AwardPassed { why, to, .. } => {
                 let state = match why {
@@ -84,7 +84,7 @@ impl Auction {
         }
     }
 
-    fn take_replayed(&mut self, after: &Replayed) {
+    fn take_replayed(&mut self, after: &ReplayResult) {
         let leader = after.leader.as_ref().map(|leader| {
             let bid = self.bids.get(leader.bid).expect("a fact names a bid that was placed");
             Leading { bid: bid.number, bidder: bid.bidder, max: bid.max }

@@ -6,7 +6,7 @@ use super::command::{RefundAward, SettleAward};
 use super::fact::{AuctionFact, Award, PassCause};
 use super::limits::{SECOND_CHANCE_MS, SECOND_CHANCES_MAX};
 use super::people::BANNED;
-use super::state::{Auction, AwardLine, AwardState, Closed, Phase};
+use super::state::{Auction, AuctionEnd, AwardLine, AwardState, Phase};
 use crate::field::Field;
 use crate::fields::check_reason;
 use crate::id::BuyerId;
@@ -67,7 +67,7 @@ pub(super) fn pass_on(auction: &Auction, from: &BuyerId, why: PassCause, now: Mi
 
 /// The highest living maximum of somebody who has had no chance and is not banned, at or above the reserve;
 /// of equal ones the earlier. The price is that maximum.
-fn next(auction: &Auction, closed: &Closed, now: Millis) -> Option<Award> {
+fn next(auction: &Auction, closed: &AuctionEnd, now: Millis) -> Option<Award> {
     let had: Vec<u16> =
         closed.awards.iter().filter_map(|line| auction.people.find(line.award.bidder.as_str())).collect();
     let may = |bid: &Bid| {

@@ -1,5 +1,5 @@
-//! Staff bans a bidder from this auction: he cannot bid, buy or be given a second chance. While it is open his bids
-//! go with him, as if retracted: a banned leader must not win.
+//! Staff bans a bidder from this auction: no bid, no buy and no second chance. While it is open the bidder's bids
+//! go, too, as if retracted: a banned leader must not win.
 
 use super::Decision;
 use super::command::BanBidder;
@@ -40,7 +40,7 @@ pub(super) fn ban(auction: &Auction, command: &BanBidder) -> Result<Decision, Re
     }))
 }
 
-/// He may bid again; what was retracted stays so.
+/// The bidder may bid again; what was retracted stays so.
 pub(super) fn unban(auction: &Auction, bidder: &BuyerId) -> Decision {
     match auction.people.has(bidder.as_str(), BANNED) {
         true => Decision::Fact(AuctionFact::BidderUnbanned { bidder: bidder.clone() }),

@@ -8,7 +8,7 @@ use crate::time::Millis;
 
 #[derive(Clone, Debug)]
 pub(super) struct Bids {
-    all: Vec<Packed>,
+    all: Vec<PackedBid>,
     /// No bid is older.
     starts_at: Millis,
     skips: Vec<Skip>,
@@ -26,7 +26,7 @@ pub(super) struct Bid {
 /// Amounts are at most 10^12, below 2^40, and so are the milliseconds of any auction; the bounds on bids, watchers and
 /// bans leave the highest bit of a bidder's number free.
 #[derive(Clone, Copy, Debug)]
-struct Packed {
+struct PackedBid {
     max: [u8; 5],
     /// After the start.
     after: [u8; 5],
@@ -66,7 +66,7 @@ impl Bids {
         numbers::note(&mut self.skips, self.all.len() as u32 + 1, number);
         let [_, _, _, max @ ..] = max.to_be_bytes();
         let [_, _, _, after @ ..] = (at - self.starts_at).to_be_bytes();
-        push_gently(&mut self.all, Packed { max, after, bidder: bidder.to_be_bytes() });
+        push_gently(&mut self.all, PackedBid { max, after, bidder: bidder.to_be_bytes() });
     }
 
     pub(super) fn retract(&mut self, number: BidNumber) {
@@ -93,7 +93,7 @@ impl Bids {
         self.living().filter(move |bid| bid.bidder == bidder)
     }
 
-    fn open(&self, packed: &Packed, number: BidNumber) -> Bid {
+    fn open(&self, packed: &PackedBid, number: BidNumber) -> Bid {
         let whole = |[a, b, c, d, e]: [u8; 5]| i64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
         let [high, low] = packed.bidder;
         Bid {
@@ -125,6 +125,6 @@ mod tests {
         bids.retract(1);
         assert_eq!(bids.get(1), Some(Bid { retracted: true, ..first }));
         assert_eq!(bids.living().map(|bid| bid.number).collect::<Vec<_>>(), [2]);
-        assert_eq!(size_of::<Packed>(), 12);
+        assert_eq!(size_of::<PackedBid>(), 12);
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn due(auction: &Auction, now: Millis) -> Option<AuctionFact> {
     }
 }
 
-/// A winner only if the reserve is met. His days to pay begin now, when he can first be told.
+/// A winner only if the reserve is met. The winner's days to pay begin now, when the result is first known.
 fn close(auction: &Auction, now: Millis) -> AuctionFact {
     let Some(leader) = auction.lead.leader else {
         return AuctionFact::AuctionClosed { how: Closing::NoBids, award: None };

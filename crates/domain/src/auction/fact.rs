@@ -32,7 +32,7 @@ pub enum AuctionFact {
         /// Secret while it lives; see [`AuctionFact::public`].
         #[n(2)]
         max_minor: Minor,
-        /// Whether this bidder leads now; otherwise the leader is who he was.
+        /// Whether this bidder leads now; otherwise the leader is the same as before.
         #[n(3)]
         leading: bool,
         #[n(4)]
@@ -51,7 +51,7 @@ pub enum AuctionFact {
         #[n(1)]
         reason: String,
         #[n(2)]
-        after: Box<Replayed>,
+        after: Box<ReplayResult>,
     },
     /// Also retracts every bid of the bidder while the auction is open.
     #[n(5)]
@@ -60,9 +60,9 @@ pub enum AuctionFact {
         bidder: BuyerId,
         #[n(1)]
         reason: String,
-        /// What stands without his bids; absent if none was alive.
+        /// What stands without the bidder's bids; absent if none was alive.
         #[n(2)]
-        after: Option<Box<Replayed>>,
+        after: Option<Box<ReplayResult>>,
     },
     #[n(6)]
     BidderUnbanned {
@@ -125,7 +125,7 @@ pub enum AuctionFact {
 
 /// What the remaining bids come to, replayed.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub struct Replayed {
+pub struct ReplayResult {
     /// The bid that leads now, and whose it is.
     #[n(0)]
     pub leader: Option<Leader>,

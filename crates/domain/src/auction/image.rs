@@ -10,7 +10,7 @@ use super::details::AuctionDetails;
 use super::numbers::{BidNumber, Skip, number_of};
 use super::people::{BANNED, BIDS, WATCHES};
 use super::proxy::{Lead, Leading};
-use super::state::{Auction, Closed, Phase};
+use super::state::{Auction, AuctionEnd, Phase};
 use crate::id::BuyerId;
 use crate::money::Minor;
 use crate::time::Millis;
@@ -20,7 +20,7 @@ pub struct AuctionImage {
     #[n(0)]
     pub details: AuctionDetails,
     #[n(1)]
-    pub closed: Option<Closed>,
+    pub closed: Option<AuctionEnd>,
     #[n(2)]
     pub cancelled_at: Option<Millis>,
     #[n(3)]

@@ -8,7 +8,7 @@ use super::fact::Closing;
 use super::limits::{BANNED_MAX, BIDS_MAX, SECOND_CHANCES_MAX, WATCHERS_MAX};
 use super::people::{BANNED, BIDS, WATCHES};
 use super::proxy;
-use super::state::{Auction, AwardState, Closed, Phase};
+use super::state::{Auction, AuctionEnd, AwardState, Phase};
 use crate::id::BuyerId;
 use crate::money::Minor;
 
@@ -110,7 +110,7 @@ fn check_people(auction: &Auction) -> Result<(), String> {
 }
 
 /// At most one award waits, and it is the last; nobody has two; the reserve was met.
-fn check_closed(auction: &Auction, closed: &Closed) -> Result<(), String> {
+fn check_closed(auction: &Auction, closed: &AuctionEnd) -> Result<(), String> {
     let awards = &closed.awards;
     let sold = matches!(closed.how, Closing::Won | Closing::BoughtNow);
     ensure!(sold != awards.is_empty(), "closed as {:?} with {} awards", closed.how, awards.len());

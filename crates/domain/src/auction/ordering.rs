@@ -13,7 +13,7 @@ use crate::money::Currency;
 use crate::order::command::GoodsKey;
 use crate::order::fact::OrderedGoods;
 use crate::order::guard::{is_not_paying, new_id, taken};
-use crate::order::{Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
+use crate::order::{Goods, GoodsChange, OrderStatus, OrderSummary, Orders, TakeBackOutcome};
 use crate::refusal::{Code, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
@@ -67,19 +67,19 @@ impl Goods for Auction {
         }
     }
 
-    fn confirm(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn confirm(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
         let paid = SettleAward { bidder: ordered.buyer.clone(), order: ordered.order };
         self.execute(&AuctionCommand::SettleAward(paid), writer).map(drop)
     }
 
-    fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack {
-        let OrderedGoods::Award { price_minor, .. } = ordered.goods else { return TakenBack::Gone };
+    fn take_back(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> TakeBackOutcome {
+        let OrderedGoods::Award { price_minor, .. } = ordered.goods else { return TakeBackOutcome::Gone };
         if !self.is_left_to(ordered.buyer) {
-            return TakenBack::Gone;
+            return TakeBackOutcome::Gone;
         }
         let (bidder, order) = (ordered.buyer.clone(), ordered.order);
         self.take(AuctionFact::AwardSettled { bidder, price_minor: *price_minor, order }, writer);
-        TakenBack::Sold
+        TakeBackOutcome::Sold
     }
 
     /// What an order has taken is settled by the order alone, and not turned down while it is paid.

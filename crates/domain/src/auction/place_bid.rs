@@ -56,7 +56,7 @@ pub(super) fn decide(auction: &Auction, command: &PlaceBid, now: Millis) -> Resu
     })
 }
 
-/// What is asked of everybody who wants to bid or buy: the auction runs, and it is not his own.
+/// What is asked of everybody who wants to bid or buy: the auction runs, and it is not their own.
 pub(super) fn may_bid(
     auction: &Auction,
     bidder: &BuyerId,

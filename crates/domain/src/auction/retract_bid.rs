@@ -3,7 +3,7 @@
 use super::Decision;
 use super::bids::Bid;
 use super::command::{RetractBid, Retractor};
-use super::fact::{AuctionFact, Leader, Replayed};
+use super::fact::{AuctionFact, Leader, ReplayResult};
 use super::limits::{RETRACTION_AGE_MS_MAX, RETRACTION_LEFT_MS_MIN};
 use super::place_bid::is_open;
 use super::proxy::{self, Lead};
@@ -34,7 +34,7 @@ pub(super) fn decide(auction: &Auction, command: &RetractBid, now: Millis) -> Re
     }))
 }
 
-/// A bidder's own, his latest that stands, young, and well before the end.
+/// A bidder's own, the latest that stands, young, and well before the end.
 fn may_retract(auction: &Auction, bidder: &BuyerId, bid: &Bid, now: Millis) -> Result<(), Refusal> {
     if auction.people.find(bidder.as_str()) != Some(bid.bidder) {
         return Err(Refusal::of(Code::BidUnknown));
@@ -56,11 +56,11 @@ fn may_retract(auction: &Auction, bidder: &BuyerId, bid: &Bid, now: Millis) -> R
 }
 
 /// A lead as its fact tells it.
-pub(super) fn replayed(auction: &Auction, lead: Lead) -> Replayed {
+pub(super) fn replayed(auction: &Auction, lead: Lead) -> ReplayResult {
     let leader = lead
         .leader
         .map(|leader| Leader { bid: leader.bid, bidder: auction.people.name(leader.bidder, BuyerId::known) });
-    Replayed {
+    ReplayResult {
         leader,
         price_minor: lead.price,
         min_next_minor: lead.min_next(auction.terms()),

@@ -36,7 +36,7 @@ pub struct Auction {
 pub(super) enum Phase {
     /// Scheduled before its start, open until its end: the clock alone tells.
     Live,
-    Closed(Arc<Closed>),
+    Closed(Arc<AuctionEnd>),
     Cancelled {
         at: Millis,
     },
@@ -44,7 +44,7 @@ pub(super) enum Phase {
 
 /// How it ended and who was given the chance to pay, the winner first.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub struct Closed {
+pub struct AuctionEnd {
     #[n(0)]
     pub at: Millis,
     #[n(1)]
@@ -99,7 +99,7 @@ impl AuctionStatus {
     }
 }
 
-impl Closed {
+impl AuctionEnd {
     /// The award that waits to be paid; it is always the last one.
     pub fn pending(&self) -> Option<&Award> {
         self.awards.last().filter(|line| line.state == AwardState::Pending).map(|line| &line.award)

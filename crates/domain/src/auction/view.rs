@@ -8,7 +8,7 @@ use super::fact::Award;
 use super::limits::PAGE_MAX;
 use super::numbers::BidNumber;
 use super::people::{BANNED, WATCHES};
-use super::state::{Auction, AuctionStatus, AwardState, Closed, Phase, status_by_clock};
+use super::state::{Auction, AuctionEnd, AuctionStatus, AwardState, Phase, status_by_clock};
 use crate::id::BuyerId;
 use crate::money::Minor;
 use crate::time::Millis;
@@ -31,7 +31,7 @@ pub struct AuctionView {
     pub bids: u32,
     pub bidders: u32,
     pub watchers: u32,
-    pub closed: Option<Arc<Closed>>,
+    pub closed: Option<Arc<AuctionEnd>>,
     pub cancelled: bool,
 }
 
@@ -55,7 +55,7 @@ impl AuctionView {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum AuctionQuery {
-    /// For the bidder himself: it tells his own maximum.
+    /// For the bidder alone: it has the bidder's own maximum.
     Bidder(BuyerId),
     /// Bids below a number, newest first.
     History { before: Option<BidNumber>, limit: usize },
@@ -180,7 +180,7 @@ impl Auction {
             bid: bid.number,
             bidder: self.people.name(bid.bidder, BuyerId::known),
             at: bid.at,
-            // Every maximum but the leader's is at most the price, so only his is cut.
+            // Every maximum but the leader's is at most the price, so only that one is cut.
             amount_minor: (!bid.retracted).then(|| bid.max.min(self.lead.price)),
             leading: self.lead.leader.is_some_and(|leader| leader.bid == bid.number),
         };

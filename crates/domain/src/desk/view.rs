@@ -28,7 +28,7 @@ pub enum DeskFound {
     Payment {
         /// The payment first, then its refunds.
         tasks: Vec<Task>,
-        events: Vec<Received>,
+        events: Vec<WebhookEvent>,
     },
     Open(Vec<Task>),
     Cursor(u64),
@@ -61,7 +61,7 @@ impl Task {
 
 /// A webhook event of a payment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Received {
+pub struct WebhookEvent {
     pub at: Millis,
     pub provider: String,
     pub event: String,
@@ -86,7 +86,7 @@ impl Desk {
                 if tasks.is_empty() {
                     return DeskFound::Nothing;
                 }
-                let events = self.events.get(payment).into_iter().flatten().map(|event| Received {
+                let events = self.events.get(payment).into_iter().flatten().map(|event| WebhookEvent {
                     at: event.at,
                     provider: event.provider.clone(),
                     event: event.event.clone(),

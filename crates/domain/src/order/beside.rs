@@ -2,7 +2,7 @@
 
 use super::command::GoodsKey;
 use super::fact::{OrderFact, OrderedGoods};
-use super::goods::{Goods, TakenBack};
+use super::goods::{Goods, TakeBackOutcome};
 use super::state::Order;
 use super::view::{OrdersFound, OrdersQuery};
 use crate::fact::Fact;
@@ -104,16 +104,16 @@ impl Listing {
     pub(super) fn take_goods_back(&mut self, order: &Order, now: Millis, facts: &mut Vec<Fact>) -> bool {
         let taken = self.in_goods(now, facts, |goods, writer| match goods.not_cancelled() {
             Ok(()) => goods.take_back(order.as_ordered(), writer),
-            Err(_) => TakenBack::Gone,
+            Err(_) => TakeBackOutcome::Gone,
         });
         match taken {
-            Ok(TakenBack::Sold) => true,
-            Ok(TakenBack::Free) => {
+            Ok(TakeBackOutcome::Sold) => true,
+            Ok(TakeBackOutcome::Free) => {
                 let fact = OrderFact::SeatsTakenBack { order: order.id };
                 self.apply_all([Fact::Order(fact)], now, facts);
                 true
             }
-            Ok(TakenBack::Gone) | Err(_) => false,
+            Ok(TakeBackOutcome::Gone) | Err(_) => false,
         }
     }
 

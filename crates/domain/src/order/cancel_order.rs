@@ -1,4 +1,4 @@
-//! Cancel an order that is not being paid: its goods are their buyer's again, for as long as he has them.
+//! Cancel an order that is not being paid: its goods are their buyer's again, for as long as they are kept.
 
 use super::command::OrderKey;
 use super::fact::OrderFact;

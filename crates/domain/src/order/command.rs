@@ -30,7 +30,7 @@ pub struct PlaceOrder {
 pub enum GoodsKey {
     Hold(HoldKey),
     Checkout(CheckoutKey),
-    /// What this bidder may have of an auction: his win, or his second chance.
+    /// What this bidder may have of an auction: a win, or a second chance.
     Award(BuyerId),
     /// A place of a registration that is kept for its buyer.
     Entry(EntryKey),

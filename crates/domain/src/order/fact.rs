@@ -59,7 +59,7 @@ pub enum OrderFact {
         #[n(0)]
         order: OrderId,
     },
-    /// The goods are their buyer's again, for as long as he has them.
+    /// The goods are their buyer's again, for as long as they are kept.
     #[n(5)]
     Cancelled {
         #[n(0)]

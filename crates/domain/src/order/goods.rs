@@ -56,12 +56,12 @@ pub trait Goods {
     fn expire(&mut self, key: &GoodsKey, writer: &mut StepWriter<'_>);
 
     /// The goods say themselves that an order has taken them, where they do.
-    fn take(&mut self, _ordered: Ordered<'_>, _tail: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn take(&mut self, _ordered: OrderSummary<'_>, _tail: &mut StepWriter<'_>) -> Result<(), Refusal> {
         Ok(())
     }
 
     /// The order was cancelled: the goods are their buyer's again.
-    fn give_back(&mut self, _ordered: Ordered<'_>, _tail: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn give_back(&mut self, _ordered: OrderSummary<'_>, _tail: &mut StepWriter<'_>) -> Result<(), Refusal> {
         Ok(())
     }
 
@@ -69,13 +69,13 @@ pub trait Goods {
     fn pin(&mut self, goods: &OrderedGoods, until: Millis);
 
     /// The order's living goods are sold.
-    fn confirm(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal>;
+    fn confirm(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal>;
 
     /// Late money: all of the order's goods are sold after all, or none.
-    fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack;
+    fn take_back(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> TakeBackOutcome;
 
     /// Takes the order's own fact of having taken them back into the goods.
-    fn apply_taken_back(&mut self, _ordered: Ordered<'_>, _fence: u64, _at: Millis) {}
+    fn apply_taken_back(&mut self, _ordered: OrderSummary<'_>, _fence: u64, _at: Millis) {}
 
     /// What an order has taken is nobody else's to change: asked before a command of the goods is decided. A fact: the
     /// book has decided the command itself.
@@ -84,7 +84,7 @@ pub trait Goods {
 
 /// An order as its goods see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Ordered<'a> {
+pub struct OrderSummary<'a> {
     pub order: OrderId,
     pub buyer: &'a BuyerId,
     pub goods: &'a OrderedGoods,
@@ -92,7 +92,7 @@ pub struct Ordered<'a> {
 
 /// What came of taking goods back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TakenBack {
+pub enum TakeBackOutcome {
     Gone,
     /// The goods have said so.
     Sold,

@@ -9,7 +9,7 @@ use onsale_compact::slab::Slab;
 
 use super::command::{EntryKey, GoodsKey};
 use super::fact::{OrderPlaced, OrderedGoods, RefundCause};
-use super::goods::Ordered;
+use super::goods::OrderSummary;
 use crate::id::{BuyerId, EntryId, OrderId, PaymentId};
 use crate::money::{Currency, Minor};
 use crate::seats::command::HoldKey;
@@ -205,8 +205,8 @@ impl Order {
     }
 
     /// The order as its goods see it.
-    pub(super) fn as_ordered(&self) -> Ordered<'_> {
-        Ordered { order: self.id, buyer: &self.buyer, goods: &self.goods }
+    pub(super) fn as_ordered(&self) -> OrderSummary<'_> {
+        OrderSummary { order: self.id, buyer: &self.buyer, goods: &self.goods }
     }
 
     /// The goods as their buyer would name them; who has taken a hold needs no fence to let it expire.

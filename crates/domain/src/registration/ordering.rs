@@ -15,13 +15,15 @@ use crate::money::Currency;
 use crate::order::command::{EntryKey, GoodsKey};
 use crate::order::fact::OrderedGoods;
 use crate::order::guard::{is_not_paying, new_id, taken};
-use crate::order::{BookedOrder, Goods, GoodsChange, Order, OrderStatus, Ordered, Orders, TakenBack};
+use crate::order::{
+    BookedOrder, Goods, GoodsChange, Order, OrderStatus, OrderSummary, Orders, TakeBackOutcome,
+};
 use crate::refusal::{Code, Detail, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
 
 impl Goods for Registration {
-    /// The place that is kept for this buyer until he pays it.
+    /// The place that is kept for this buyer until it is paid.
     fn quote(&self, key: &GoodsKey, now: Millis) -> Result<(OrderedGoods, Currency), Refusal> {
         let GoodsKey::Entry(EntryKey { entry, buyer }) = key else {
             return Err(Refusal::of(Code::WrongKind));
@@ -121,7 +123,7 @@ impl Goods for Registration {
         }
     }
 
-    fn confirm(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn confirm(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
         let OrderedGoods::Entry { entry, .. } = ordered.goods else {
             return Err(Refusal::of(Code::WrongKind));
         };
@@ -131,8 +133,10 @@ impl Goods for Registration {
     }
 
     /// The buyer has no other entry, there is room, and nobody waits for it.
-    fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack {
-        let OrderedGoods::Entry { entry, price_minor, .. } = ordered.goods else { return TakenBack::Gone };
+    fn take_back(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> TakeBackOutcome {
+        let OrderedGoods::Entry { entry, price_minor, .. } = ordered.goods else {
+            return TakeBackOutcome::Gone;
+        };
         let (buyer, entry, price_minor) = (ordered.buyer, *entry, *price_minor);
         // Whatever is over shall not be in the way.
         let mut run = Run::new(self, writer);
@@ -142,7 +146,7 @@ impl Goods for Registration {
         let runs = matches!(kept.status, RegistrationStatus::Open | RegistrationStatus::Closed);
         let is_new = kept.entry_of(buyer).is_none() && kept.entry_index(entry).is_none();
         if !(runs && is_new && kept.free() > 0 && kept.waiting.is_empty()) {
-            return TakenBack::Gone;
+            return TakeBackOutcome::Gone;
         }
         let until = writer.now;
         for fact in [
@@ -152,7 +156,7 @@ impl Goods for Registration {
             self.apply(&fact, writer.next_fence(), writer.now);
             writer.push(fact);
         }
-        TakenBack::Sold
+        TakeBackOutcome::Sold
     }
 
     /// What an order has taken is confirmed by the order alone. Staff may take it away while it is paid: the money then

@@ -22,7 +22,7 @@ impl Seats {
             EventFact::ChartAdopted(adopted) => self.adopt(&adopted.layout),
             EventFact::StatusChanged { status, .. } => self.change_status(*status, at),
             EventFact::HoldPlaced { hold, buyer, seats, areas, until, .. } => {
-                let granted = Granted { id: *hold, buyer, seats, areas, until: *until, offered: false };
+                let granted = GrantedHold { id: *hold, buyer, seats, areas, until: *until, offered: false };
                 self.grant(granted, fence, at);
             }
             EventFact::HoldExtended { hold, until, .. } => {
@@ -74,7 +74,7 @@ impl Seats {
                 let place = self.take_place(*place);
                 let buyer = self.buyers[place.buyer].id();
                 let seats = [SeatLine { seat: place.seat, price_minor: *price_minor }];
-                let granted = Granted {
+                let granted = GrantedHold {
                     id: place.id,
                     buyer: &buyer,
                     seats: &seats,
@@ -149,8 +149,8 @@ impl Seats {
         queued.into_iter().for_each(|seat| self.dissolve(seat, at));
     }
 
-    fn grant(&mut self, granted: Granted<'_>, fence: u64, at: Millis) {
-        let Granted { id, buyer, seats, areas, until, offered } = granted;
+    fn grant(&mut self, granted: GrantedHold<'_>, fence: u64, at: Millis) {
+        let GrantedHold { id, buyer, seats, areas, until, offered } = granted;
         let buyer = self.intern(buyer);
         let length_ms = if offered { OFFER_MS } else { until - at };
         let hold = Hold::new(&NewHold {
@@ -279,7 +279,7 @@ impl Seats {
     fn reassign(&mut self, id: HoldId, holder: &NewHolder, fence: u64, at: Millis) {
         let (_, hold) = self.take_hold(id);
         hold.seats().iter().for_each(|line| self.change(line.seat, free));
-        let granted = Granted {
+        let granted = GrantedHold {
             id,
             buyer: &holder.buyer,
             seats: hold.seats(),
@@ -289,7 +289,7 @@ impl Seats {
         };
         self.grant(granted, fence, at);
         self.forget_buyer_if_idle(hold.buyer);
-        // Nobody waits for what he holds.
+        // Nobody waits for what they hold.
         let holder = self.buyer_index(&holder.buyer);
         for line in hold.seats() {
             let queue = self.queues.get(&line.seat).map_or(&[][..], Vec::as_slice);
@@ -410,7 +410,7 @@ impl Seats {
     }
 }
 
-struct Granted<'a> {
+struct GrantedHold<'a> {
     id: HoldId,
     buyer: &'a BuyerId,
     seats: &'a [SeatLine],

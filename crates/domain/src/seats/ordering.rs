@@ -13,7 +13,7 @@ use crate::money::Currency;
 use crate::order::command::GoodsKey;
 use crate::order::fact::OrderedGoods;
 use crate::order::guard::{is_not_paying, new_id, taken};
-use crate::order::{BookedOrder, Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
+use crate::order::{BookedOrder, Goods, GoodsChange, OrderStatus, OrderSummary, Orders, TakeBackOutcome};
 use crate::refusal::{Code, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
@@ -84,7 +84,7 @@ impl Goods for Seats {
         self.reschedule(index, until);
     }
 
-    fn confirm(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn confirm(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
         let OrderedGoods::Hold { hold, .. } = ordered.goods else {
             return Err(Refusal::of(Code::WrongKind));
         };
@@ -93,8 +93,8 @@ impl Goods for Seats {
         Ok(())
     }
 
-    fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack {
-        let OrderedGoods::Hold { seats, areas, .. } = ordered.goods else { return TakenBack::Gone };
+    fn take_back(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> TakeBackOutcome {
+        let OrderedGoods::Hold { seats, areas, .. } = ordered.goods else { return TakeBackOutcome::Gone };
         // Whatever is over on these seats shall not be in the way.
         let touched = ExpiryScope {
             buyer: Some(ordered.buyer),
@@ -105,10 +105,10 @@ impl Goods for Seats {
         let mut run = Run { seats: self, now: writer.now, writer };
         run.follow_schedule();
         run.expire_touched(&touched);
-        if self.are_free(seats, areas) { TakenBack::Free } else { TakenBack::Gone }
+        if self.are_free(seats, areas) { TakeBackOutcome::Free } else { TakeBackOutcome::Gone }
     }
 
-    fn apply_taken_back(&mut self, ordered: Ordered<'_>, fence: u64, at: Millis) {
+    fn apply_taken_back(&mut self, ordered: OrderSummary<'_>, fence: u64, at: Millis) {
         let OrderedGoods::Hold { hold, seats, areas, .. } = ordered.goods else { return };
         let buyer = self.intern(ordered.buyer);
         let places = areas.iter().map(|line| line.count).sum::<u32>();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::details::SkuInfo;
 use super::fact::{SaleFact, SkuCount, SkuLine};
-use super::state::{Bought, Buyer, Level, LiveCode, NONE, NewPurchase, Sale};
+use super::state::{Buyer, Level, LiveCode, NONE, NewPurchase, PastPurchase, Sale};
 use crate::ended::End;
 use crate::id::{BuyerId, CheckoutId, HoldId, OrderId, SkuIndex};
 use crate::time::Millis;
@@ -139,7 +139,7 @@ impl Sale {
 
     pub(super) fn insert_purchase(&mut self, new: &NewPurchase<'_>) {
         let buyer = new.buyer;
-        let bought = Bought::new(new, self.buyers[buyer].first_purchase);
+        let bought = PastPurchase::new(new, self.buyers[buyer].first_purchase);
         let (units, by_order, by_code) =
             (bought.units_left(), self.hasher.hash_one(bought.order), self.hasher.hash_one(bought.code));
         for line in bought.left() {
@@ -195,7 +195,7 @@ impl Sale {
         index
     }
 
-    /// A buyer with nothing left is forgotten; one who bought stays, refunded or not: purchases name him for ever.
+    /// A buyer with nothing left is forgotten; one who bought stays, refunded or not: purchases name them for ever.
     fn forget_buyer_if_idle(&mut self, index: u32) {
         let buyer = &self.buyers[index];
         if buyer.first_code != NONE || buyer.first_purchase != NONE {

@@ -4,7 +4,7 @@ use minicbor::{Decode, Encode};
 
 use super::details::{SaleDetails, SaleStatus, Sku, SkuInfo};
 use super::fact::SkuLine;
-use super::state::{Bought, Level, LiveCode, NewPurchase, Sale};
+use super::state::{Level, LiveCode, NewPurchase, PastPurchase, Sale};
 use crate::ended::End;
 use crate::id::{BuyerId, CheckoutId, HoldId, OrderId};
 use crate::time::Millis;
@@ -92,7 +92,7 @@ impl Sale {
             order: code.order.as_deref().copied(),
             lines: code.lines().to_vec(),
         };
-        let purchase = |bought: &Bought| PurchaseImage {
+        let purchase = |bought: &PastPurchase| PurchaseImage {
             order: bought.order,
             code: bought.code,
             buyer: self.buyers[bought.buyer].id(),

@@ -15,7 +15,7 @@ use crate::money::{Currency, Minor};
 use crate::order::command::GoodsKey;
 use crate::order::fact::OrderedGoods;
 use crate::order::guard::new_id;
-use crate::order::{BookedOrder, Goods, GoodsChange, OrderStatus, Ordered, Orders, TakenBack};
+use crate::order::{BookedOrder, Goods, GoodsChange, OrderStatus, OrderSummary, Orders, TakeBackOutcome};
 use crate::refusal::{Code, Detail, Refusal};
 use crate::step_writer::StepWriter;
 use crate::time::{Millis, is_over};
@@ -77,13 +77,13 @@ impl Goods for Sale {
     }
 
     /// A code says itself that it is taken; nothing is pinned before somebody pays.
-    fn take(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn take(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
         let key = key_of(ordered)?;
         let taken = OrderCheckout { key, order: ordered.order, pay_until: 0 };
         self.execute(&SaleCommand::OrderCheckout(taken), writer).map(drop)
     }
 
-    fn give_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn give_back(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
         let checkout = key_of(ordered)?.checkout;
         let returned = ReturnCheckout { checkout, order: ordered.order };
         self.execute(&SaleCommand::ReturnCheckout(returned), writer).map(drop)
@@ -97,19 +97,19 @@ impl Goods for Sale {
         self.reschedule(index, until);
     }
 
-    fn confirm(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
+    fn confirm(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> Result<(), Refusal> {
         let purchase = Purchase { key: key_of(ordered)?, order: ordered.order, settled: true };
         self.execute(&SaleCommand::Purchase(purchase), writer).map(drop)
     }
 
-    fn take_back(&mut self, ordered: Ordered<'_>, writer: &mut StepWriter<'_>) -> TakenBack {
+    fn take_back(&mut self, ordered: OrderSummary<'_>, writer: &mut StepWriter<'_>) -> TakeBackOutcome {
         let (Ok(key), OrderedGoods::Checkout { lines, .. }) = (key_of(ordered), ordered.goods) else {
-            return TakenBack::Gone;
+            return TakeBackOutcome::Gone;
         };
         let command = TakeBack { key, order: ordered.order, lines: lines.clone() };
         match self.execute(&SaleCommand::TakeBack(command), writer) {
-            Ok(_) => TakenBack::Sold,
-            Err(_) => TakenBack::Gone,
+            Ok(_) => TakeBackOutcome::Sold,
+            Err(_) => TakeBackOutcome::Gone,
         }
     }
 
@@ -144,7 +144,7 @@ impl Sale {
     }
 }
 
-fn key_of(ordered: Ordered<'_>) -> Result<CheckoutKey, Refusal> {
+fn key_of(ordered: OrderSummary<'_>) -> Result<CheckoutKey, Refusal> {
     let OrderedGoods::Checkout { checkout, .. } = ordered.goods else {
         return Err(Refusal::of(Code::WrongKind));
     };

@@ -29,7 +29,7 @@ pub struct Sale {
     pub(super) code_by_id: Table<u32>,
     pub(super) buyers: Slab<Buyer>,
     pub(super) buyer_by_id: Table<u32>,
-    pub(super) purchases: Slab<Bought>,
+    pub(super) purchases: Slab<PastPurchase>,
     pub(super) purchase_by_order: Table<u32>,
     pub(super) purchase_by_code: Table<u32>,
     /// Purchases with something left to refund, in the order they were made. Sorted: fences only grow.
@@ -149,7 +149,7 @@ impl Buyer {
 
 /// A code that was used, with what it bought: it answers its owner's retries for ever.
 #[derive(Clone, Debug)]
-pub(super) struct Bought {
+pub(super) struct PastPurchase {
     pub order: OrderId,
     pub code: CheckoutId,
     pub fence: u64,
@@ -161,7 +161,7 @@ pub(super) struct Bought {
     lines: Lines,
 }
 
-/// What makes a purchase; see [`Bought`].
+/// What makes a purchase; see [`PastPurchase`].
 pub(super) struct NewPurchase<'a> {
     pub order: OrderId,
     pub code: CheckoutId,
@@ -172,9 +172,9 @@ pub(super) struct NewPurchase<'a> {
     pub refunded: &'a [u32],
 }
 
-impl Bought {
-    pub(super) fn new(new: &NewPurchase<'_>, next: u32) -> Bought {
-        Bought {
+impl PastPurchase {
+    pub(super) fn new(new: &NewPurchase<'_>, next: u32) -> PastPurchase {
+        PastPurchase {
             order: new.order,
             code: new.code,
             fence: new.fence,

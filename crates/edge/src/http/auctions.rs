@@ -34,11 +34,11 @@ use utoipa::ToSchema;
 use self::details::{DetailsBody, NewAuction};
 use super::about::AboutBody;
 use super::extract::{AuctionPath, Caller, Json};
-use super::list::{self, Asked, Cursors, Filtered, List};
+use super::list::{self, Cursors, List, ListingFilter, StatusListQuery};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply;
-use super::table::{Declared, Straight, declare};
+use super::table::{RouteDeclaration, Straight, declare};
 use super::time::Time;
 use super::wire::At;
 use super::words::{self, AwardStatus, Closing, ReserveStatus};
@@ -49,7 +49,7 @@ use crate::app::App;
 const AUCTIONS: (Tenant, ListingKind) = (Tenant::DEFAULT, ListingKind::Auction);
 
 /// The routes of auctions.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("auctions.create", create, Staff, Staff, keyed),
         declare!("auctions.list", list, Read, Search, compressed),
@@ -147,7 +147,7 @@ pub struct AwardBody {
 #[schema(as = OwnPart)]
 pub struct YouBody {
     pub leading: bool,
-    /// The highest maximum of yours that stands. Nobody else is told.
+    /// The highest maximum of yours that stands. Shown to nobody else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minor: Option<i64>,
     /// Your latest bid that stands.
@@ -258,7 +258,7 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
            ("ending_before" = Option<Time>, Query, description = "Only those that are open and end before then, the soonest first")),
     responses((status = 200, body = List<AuctionBody>)))]
 pub async fn list(State(app): State<Arc<App>>, Query(wish): Query<Wish>) -> Result<Response, Problem> {
-    let page = Filtered {
+    let page = StatusListQuery {
         after: wish.after,
         limit: wish.limit,
         external_id: wish.external_id,
@@ -272,7 +272,7 @@ pub async fn list(State(app): State<Arc<App>>, Query(wish): Query<Wish>) -> Resu
     let is_wanted = |view: &View| {
         of(view).is_ok_and(|auction| page.lets_pass(auction.status_at(now).into(), auction.details.starts_at))
     };
-    let asked = Asked::from(&page);
+    let asked = ListingFilter::from(&page);
     let (found, next) = match wish.ending_before {
         // By name there is one at most, in whatever order.
         Some(before) if page.external_id.is_none() => {

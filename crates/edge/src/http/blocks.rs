@@ -17,7 +17,7 @@ use super::extract::{Caller, EventPath, LargeJson};
 use super::names::Names;
 use super::problem::Problem;
 use super::reply::{self, find_fact};
-use super::wire::{AreaAsked, At};
+use super::wire::{AreaPlaces, At};
 use crate::app::App;
 
 /// What to block. A held or sold seat stays with its buyer and is blocked when it comes back.
@@ -33,7 +33,7 @@ pub struct Block {
     #[serde(default)]
     pub sections: Vec<String>,
     #[serde(default)]
-    pub areas: Vec<AreaAsked>,
+    pub areas: Vec<AreaPlaces>,
     /// Needed to block.
     pub reason: Option<String>,
     /// Puts them back on sale instead.
@@ -51,13 +51,13 @@ pub struct RowName {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Blocked<'a> {
+pub struct BlockChanged<'a> {
     /// False if everything was like this before.
     changed: bool,
     blocked: bool,
     /// The seats whose block really changed.
     seats: Vec<&'a str>,
-    areas: Vec<AreaAsked>,
+    areas: Vec<AreaPlaces>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     #[schema(value_type = String, example = "1-8")]
@@ -68,7 +68,7 @@ pub struct Blocked<'a> {
 ///
 /// A blocked seat is not on sale. A held or sold one stays with its buyer and is blocked when it comes back.
 #[utoipa::path(post, path = "/v1/events/{event}/blocks", tag = "staff", request_body = Block,
-    responses((status = 200, body = Blocked)))]
+    responses((status = 200, body = BlockChanged)))]
 pub async fn change(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -95,7 +95,7 @@ pub async fn change(
         }
         None
     });
-    let mut told = Blocked {
+    let mut told = BlockChanged {
         changed: fact.is_some(),
         blocked: !body.unblock,
         seats: Vec::new(),
@@ -105,7 +105,7 @@ pub async fn change(
     };
     if let Some((_, (seats, areas, reason))) = fact {
         told.seats = seats.iter().map(|seat| names.seat_text(*seat)).collect();
-        let area = |line: &onsale_domain::seats::fact::AreaCount| AreaAsked {
+        let area = |line: &onsale_domain::seats::fact::AreaCount| AreaPlaces {
             area: names.area_text(line.area).to_owned(),
             count: line.count,
         };

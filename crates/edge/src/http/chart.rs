@@ -89,11 +89,11 @@ fn is_false(flag: &bool) -> bool {
 /// The written charts, newest last. A chart is known by the very objects it was made from.
 #[derive(Debug, Default)]
 pub struct Charts {
-    kept: Mutex<VecDeque<Arc<Written>>>,
+    kept: Mutex<VecDeque<Arc<RenderedChart>>>,
 }
 
 #[derive(Debug)]
-pub struct Written {
+pub struct RenderedChart {
     event: ListingId,
     chart: Arc<Chart>,
     details: Arc<EventDetails>,
@@ -102,9 +102,9 @@ pub struct Written {
 }
 
 impl Charts {
-    fn get(&self, names: &Names) -> Arc<Written> {
+    fn get(&self, names: &Names) -> Arc<RenderedChart> {
         let (event, view) = (names.view.listing, names.event());
-        let is_it = |written: &Arc<Written>| {
+        let is_it = |written: &Arc<RenderedChart>| {
             written.event == event
                 && Arc::ptr_eq(&written.chart, &view.chart)
                 && Arc::ptr_eq(&written.details, &view.details)
@@ -125,13 +125,13 @@ impl Charts {
     }
 }
 
-fn write(event: ListingId, view: &SeatsView) -> Written {
+fn write(event: ListingId, view: &SeatsView) -> RenderedChart {
     let json = Bytes::from(serde_json::to_vec(&body(event, view)).unwrap_or_default());
     let mut first = [0; 16];
     first.copy_from_slice(&Sha256::digest(&json)[..16]);
     let version = write_base32(u128::from_be_bytes(first));
     let version = std::str::from_utf8(&version).unwrap_or_default().to_owned();
-    Written { event, chart: view.chart.clone(), details: view.details.clone(), json, version }
+    RenderedChart { event, chart: view.chart.clone(), details: view.details.clone(), json, version }
 }
 
 fn body(event: ListingId, view: &SeatsView) -> ChartBody<'_> {

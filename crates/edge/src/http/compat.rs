@@ -17,14 +17,14 @@ use super::extract::{BUYER_RULE, Origin, buyer};
 use super::problem::{Problem, catalog};
 use super::query::Query;
 use super::reply;
-use super::sales::checkouts::{CheckoutBody, Purchased, checked_out, purchased};
+use super::sales::checkouts::{CheckoutBody, CheckoutPurchased, checked_out, purchased};
 use super::sales::code::CheckoutPath;
 use super::sales::names::Skus;
-use super::table::{Declared, declare};
+use super::table::{RouteDeclaration, declare};
 use crate::app::App;
 
 /// The two calls of older clients: `docs/compat.md` describes them, and the document for programs does not.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("compat.checkout", checkout, Compat, Buy, positioned, undescribed),
         declare!("compat.purchase", purchase, Compat, Buy, positioned, undescribed),
@@ -84,7 +84,7 @@ pub async fn checkout(
 /// For clients that know two calls without a body. Prefer `checkouts.purchase`, which heeds an `Idempotency-Key`.
 #[utoipa::path(post, path = "/purchase", tag = "checkouts",
     params(("code" = String, Query, description = "The code that the checkout answered")),
-    responses((status = 200, body = Purchased), (status = 404), (status = 409), (status = 410), (status = 412), (status = 403)))]
+    responses((status = 200, body = CheckoutPurchased), (status = 404), (status = 409), (status = 410), (status = 412), (status = 403)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -99,7 +99,7 @@ pub async fn purchase(
     };
     let answer = path.submit_order(&app, Origin::default(), purchase).await?;
     let (order, at) = purchased(&answer)?;
-    Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&path.sale, path.checkout, order, at)))
+    Ok(reply::yes(StatusCode::OK, &answer, &CheckoutPurchased::new(&path.sale, path.checkout, order, at)))
 }
 
 fn allowed(app: &App, headers: &HeaderMap) -> Result<(), Problem> {

@@ -35,7 +35,7 @@ pub struct DirectPurchase {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Confirmed {
+pub struct HoldConfirmed {
     /// The hold, which is over.
     id: String,
     order: String,
@@ -51,7 +51,7 @@ pub struct Confirmed {
 /// the hold instead. Asked again while the hold is remembered it is answered the same.
 #[utoipa::path(post, path = "/v1/holds/{hold}/confirm", tag = "holds", request_body = DirectPurchase,
     params(("Hold-Token" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = Confirmed), (status = 410), (status = 412)))]
+    responses((status = 200, body = HoldConfirmed), (status = 410), (status = 412)))]
 pub async fn confirm(
     State(app): State<Arc<App>>,
     at: HoldPath,
@@ -75,21 +75,21 @@ pub async fn confirm(
         }
     };
     if let Outcome::AlreadyConfirmed(order) = &answer.outcome {
-        let body = Confirmed::new(&at.listing, hold, order.order, (order.at, order.fence));
+        let body = HoldConfirmed::new(&at.listing, hold, order.order, (order.at, order.fence));
         return Ok(reply::yes(StatusCode::OK, &answer, &body));
     }
     let (fence, order) = own_fact(&answer, |fact| {
         if let Fact::Event(EventFact::HoldConfirmed { order, .. }) = fact { Some(*order) } else { None }
     })?;
-    let body = Confirmed::new(&at.listing, hold, order, (reply::time_of(&answer), fence));
+    let body = HoldConfirmed::new(&at.listing, hold, order, (reply::time_of(&answer), fence));
     Ok(reply::yes(StatusCode::OK, &answer, &body))
 }
 
-impl Confirmed {
+impl HoldConfirmed {
     /// `made`: when, and the fence of the fact that made the order.
-    fn new(event: &ListingId, hold: HoldId, order: OrderId, made: (i64, u64)) -> Confirmed {
+    fn new(event: &ListingId, hold: HoldId, order: OrderId, made: (i64, u64)) -> HoldConfirmed {
         let (epoch, offset) = split_fence(made.1);
-        Confirmed {
+        HoldConfirmed {
             id: hold_text(event, hold),
             order: write_inside("ord", event, order.0),
             event: event.to_string(),

@@ -10,10 +10,10 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use super::document::document;
 use super::extract::PathParams;
 use super::problem::{Problem, catalog};
-use super::table::{Declared, declare};
+use super::table::{RouteDeclaration, declare};
 
 /// Documents for people and programs.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("docs.index", index, Open, Free, undescribed),
         declare!("docs.page", page, Open, Free, compressed, undescribed),

@@ -17,7 +17,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::path::Operation;
 
 use super::fact::schema::spread;
-use super::table::{Described, Route, Scope, described};
+use super::table::{Route, RouteDescription, Scope, described};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -65,7 +65,7 @@ fn assemble() -> Value {
     let mut document = json_of(&Api::openapi());
     let mut schemas = object(document["components"]["schemas"].take());
     let mut paths = Map::new();
-    for Described { route, operation, schemas: own } in described() {
+    for RouteDescription { route, operation, schemas: own } in described() {
         own.iter().for_each(|(name, schema)| add(name, json_of(schema), &mut schemas));
         let methods = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
         methods[route.method.as_str().to_lowercase()] = complete(&route, &operation);

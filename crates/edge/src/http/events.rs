@@ -18,13 +18,13 @@ use utoipa::ToSchema;
 use super::about::{AboutBody, CardBody, Metadata};
 use super::extract::{Caller, EventPath, LargeJson};
 use super::layout::LayoutBody;
-use super::list::{self, Asked, Filtered, List};
+use super::list::{self, List, ListingFilter, StatusListQuery};
 use super::names::Names;
 use super::new_listing;
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
-use super::table::{Declared, Straight, declare};
+use super::table::{RouteDeclaration, Straight, declare};
 use super::time::Time;
 use super::venues;
 use super::wire::{At, seconds};
@@ -40,7 +40,7 @@ use crate::zone::Clocks;
 const ZONE_DEFAULT: &str = "UTC";
 
 /// The routes of events and of all that happens in one.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("events.create", create, Staff, Staff, keyed),
         declare!("events.list", list, Read, Read, compressed),
@@ -108,7 +108,7 @@ pub struct NewEvent {
     /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
     #[schema(example = "shop-4711")]
     pub external_id: Option<String>,
-    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    /// A JSON object of at most 2,048 bytes, returned as it was written, and never looked into.
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Metadata>,
     pub card: Option<CardBody>,
@@ -281,10 +281,10 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response
     responses((status = 200, body = List<EventBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
-    Query(page): Query<Filtered<StatusBody>>,
+    Query(page): Query<StatusListQuery<StatusBody>>,
 ) -> Result<Response, Problem> {
     let is_wanted = |view: &View| matches!(&view.body, BodyView::Event(event) if page.lets_pass(event.status.into(), event.details.starts_at));
-    let asked = Asked::from(&page);
+    let asked = ListingFilter::from(&page);
     let (found, next) = list::listings(&app, "events.list", ListingKind::Event, &asked, is_wanted).await?;
     let events = found.iter().filter_map(|view| described(&app, view)).collect();
     Ok(reply::json(StatusCode::OK, &List::new(events, next)))

@@ -41,9 +41,9 @@ pub struct Teller<'a> {
 /// A fact as everybody is told it.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub struct Told(Fields);
+pub struct FactJson(Fields);
 
-impl fmt::Display for Told {
+impl fmt::Display for FactJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).unwrap_or_default())
     }
@@ -82,14 +82,14 @@ impl<'a> Teller<'a> {
     }
 
     /// `{"epoch", "offset", "at", "kind", …the fact's own fields}`, and `"by"` if it was not the buyer.
-    pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> Told {
+    pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> FactJson {
         let Step { epoch, at, .. } = *step;
         let by = step.by.as_ref().map(|by| by.to_string());
         let head = FactHead { epoch, offset, at: Time(at), by };
         // First the fact's own, so that none of its fields can stand in for what the step says.
         let mut told = self.fields(fact, onsale_domain::listing::fence(epoch, offset));
         told.extend(object(&head));
-        Told(told)
+        FactJson(told)
     }
 
     /// Its kind and its own fields.

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::extract::EventPath;
 use super::fact::schema::AnyFact;
-use super::fact::{Teller, Told};
+use super::fact::{FactJson, Teller};
 use super::list::{self, Page};
 use super::problem::Problem;
 use super::query::Query;
@@ -23,7 +23,7 @@ use crate::app::App;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FactList {
     #[schema(value_type = Vec<AnyFact<'static>>)]
-    data: Vec<Told>,
+    data: Vec<FactJson>,
     /// Where to go on, always: the position of the last fact here, for `after`. It is a place in the log, the same as in
     /// `Onsale-Position` and in the stream.
     #[schema(value_type = String, example = "1-57")]

@@ -11,13 +11,13 @@ use utoipa::ToSchema;
 
 use super::problem::Problem;
 use super::reply;
-use super::table::{Declared, declare};
+use super::table::{RouteDeclaration, declare};
 use super::time::Time;
 use super::words::HealthStatus;
 use crate::app::App;
 
 /// What whoever runs the server asks.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("server.time", time, Open, Free),
         declare!("server.live", live, Open, Free),
@@ -31,11 +31,11 @@ pub struct Health {
     status: HealthStatus,
     /// Listings that answer `store_damaged` until somebody has put their keys right; all others are decided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    damaged: Vec<Damaged>,
+    damaged: Vec<DamagedListing>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Damaged {
+pub struct DamagedListing {
     /// The listing's id.
     listing: String,
     /// The key in Redis that is not what it should be.
@@ -79,7 +79,7 @@ pub async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
         return Err(EngineError::Unavailable(why).into());
     }
     // Every server of the deployment sees the same: taking this one out of service would take all of them.
-    let damaged = status.damaged.into_iter().map(|one| Damaged {
+    let damaged = status.damaged.into_iter().map(|one| DamagedListing {
         listing: one.listing.to_string(),
         key: one.key,
         what: one.what,

@@ -21,7 +21,7 @@ use super::problem::{Problem, catalog};
 use super::queue;
 use super::reply::{self, own_fact};
 use super::time::Time;
-use super::wire::{AreaAsked, At, EndedBody, HoldBody, HoldParts, hold_text, seconds};
+use super::wire::{AreaPlaces, At, EndedBody, HoldBody, HoldParts, hold_text, seconds};
 use super::words::EndedStatus;
 use crate::app::App;
 
@@ -34,11 +34,11 @@ pub struct NewHold {
     #[serde(default)]
     pub seats: Vec<String>,
     #[serde(default)]
-    pub areas: Vec<AreaAsked>,
+    pub areas: Vec<AreaPlaces>,
     pub best_available: Option<BestBody>,
     /// 30 to 900; the event's own if absent.
     pub hold_seconds: Option<i64>,
-    /// With exactly one seat: if another holds it, its queue is joined in the same call, and 202 tells the place.
+    /// With exactly one seat: if another holds it, its queue is joined in the same call, and the answer is 202 with the place.
     #[serde(default)]
     pub or_queue: bool,
 }
@@ -179,8 +179,8 @@ pub enum HoldShown<'a> {
 
 /// Look at a hold
 ///
-/// The token is told to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself. A place in a queue has the id of the hold
-/// that it becomes, and is `waiting` until then. What became of either is told for an hour.
+/// The token is shown to the hold's buyer, named by `Onsale-Buyer` or proved by the token itself. A place in a queue has the id of the hold
+/// that it becomes, and is `waiting` until then. What became of either is answered for an hour.
 #[utoipa::path(get, path = "/v1/holds/{hold}", tag = "holds",
     params(("Onsale-Buyer" = Option<String>, Header), ("Hold-Token" = Option<String>, Header)),
     responses((status = 200, body = HoldShown), (status = 412)))]
@@ -247,11 +247,11 @@ pub struct HoldChange {
     pub add_seats: Vec<String>,
     /// Places to add to those that the hold has.
     #[serde(default)]
-    pub add_areas: Vec<AreaAsked>,
+    pub add_areas: Vec<AreaPlaces>,
     #[serde(default)]
     pub drop_seats: Vec<String>,
     #[serde(default)]
-    pub drop_areas: Vec<AreaAsked>,
+    pub drop_areas: Vec<AreaPlaces>,
 }
 
 /// Extend a hold, add seats to it, or drop some

@@ -58,7 +58,7 @@ pub struct Page {
 /// What may be asked of a list of listings that have a status and a start.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, bound = "S: Deserialize<'de>")]
-pub struct Filtered<S> {
+pub struct StatusListQuery<S> {
     pub after: Option<String>,
     pub limit: Option<usize>,
     pub external_id: Option<String>,
@@ -72,7 +72,7 @@ pub struct Filtered<S> {
 /// What may be asked of a list of listings that have neither.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Named {
+pub struct ListQuery {
     pub after: Option<String>,
     pub limit: Option<usize>,
     pub external_id: Option<String>,
@@ -80,7 +80,7 @@ pub struct Named {
     pub created_before: Option<Time>,
 }
 
-impl<S: PartialEq> Filtered<S> {
+impl<S: PartialEq> StatusListQuery<S> {
     /// Whether a listing with this status and start is wanted.
     pub fn lets_pass(&self, status: S, starts_at: Millis) -> bool {
         self.status.as_ref().is_none_or(|wanted| *wanted == status)
@@ -95,7 +95,7 @@ fn is_within(at: Millis, after: Option<Time>, before: Option<Time>) -> bool {
 
 /// Which listings are looked at, before anybody asks what they are.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct ListingFilter<'a> {
     after: Option<&'a str>,
     limit: Option<usize>,
     external_id: Option<&'a str>,
@@ -103,9 +103,9 @@ pub struct Asked<'a> {
     created: (Option<Time>, Option<Time>),
 }
 
-impl<'a, S> From<&'a Filtered<S>> for Asked<'a> {
-    fn from(asked: &'a Filtered<S>) -> Asked<'a> {
-        Asked {
+impl<'a, S> From<&'a StatusListQuery<S>> for ListingFilter<'a> {
+    fn from(asked: &'a StatusListQuery<S>) -> ListingFilter<'a> {
+        ListingFilter {
             after: asked.after.as_deref(),
             limit: asked.limit,
             external_id: asked.external_id.as_deref(),
@@ -115,9 +115,9 @@ impl<'a, S> From<&'a Filtered<S>> for Asked<'a> {
     }
 }
 
-impl<'a> From<&'a Named> for Asked<'a> {
-    fn from(asked: &'a Named) -> Asked<'a> {
-        Asked {
+impl<'a> From<&'a ListQuery> for ListingFilter<'a> {
+    fn from(asked: &'a ListQuery) -> ListingFilter<'a> {
+        ListingFilter {
             after: asked.after.as_deref(),
             limit: asked.limit,
             external_id: asked.external_id.as_deref(),
@@ -127,7 +127,7 @@ impl<'a> From<&'a Named> for Asked<'a> {
     }
 }
 
-impl Asked<'_> {
+impl ListingFilter<'_> {
     /// Where a page begins, and how long it may be.
     pub fn page(&self) -> (Option<&str>, Option<usize>) {
         (self.after, self.limit)
@@ -261,7 +261,7 @@ pub async fn listings(
     app: &App,
     operation: &'static str,
     kind: ListingKind,
-    asked: &Asked<'_>,
+    asked: &ListingFilter<'_>,
     is_wanted: impl Fn(&View) -> bool,
 ) -> Result<(Vec<Arc<View>>, Option<String>), Problem> {
     asked.check()?;
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_start_is_wanted_from_an_instant_on_and_before_another() {
-        let filter = |status, after: Option<i64>, before: Option<i64>| Filtered {
+        let filter = |status, after: Option<i64>, before: Option<i64>| StatusListQuery {
             after: None,
             limit: None,
             status,

@@ -11,7 +11,7 @@ use onsale_domain::{Code, ListingId};
 use onsale_engine::{Engine, View};
 
 use super::problem::Problem;
-use super::wire::AreaAsked;
+use super::wire::AreaPlaces;
 
 /// An event's view and the unknown labels of one request.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Names {
         AreaIndex::MAX - position_or_push(&mut self.unknown_areas, label) as AreaIndex
     }
 
-    pub fn areas(&mut self, asked: &[AreaAsked]) -> Vec<AreaCount> {
+    pub fn areas(&mut self, asked: &[AreaPlaces]) -> Vec<AreaCount> {
         let counted =
             asked.iter().map(|line| AreaCount { area: self.area(&line.area), count: line.count }).collect();
         if let Some(first) = self.unknown_areas.first() {

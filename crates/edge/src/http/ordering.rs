@@ -24,7 +24,7 @@ use onsale_engine::Answer;
 use self::wire::{Labels, OrderBody, payment_text};
 use super::extract::{look_up, path_params};
 use super::problem::Problem;
-use super::table::{Declared, declare};
+use super::table::{RouteDeclaration, declare};
 use super::wire::At;
 use super::{payments, reply};
 use crate::app::App;
@@ -34,7 +34,7 @@ use crate::token::{ORDER, PROOF_CHARS, Tokens, push_proof, same};
 pub const KINDS: [ListingKind; 4] =
     [ListingKind::Event, ListingKind::Sale, ListingKind::Registration, ListingKind::Auction];
 
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("orders.create_for_hold", place::of_hold, Buy, Buy, keyed),
         declare!("orders.create_for_checkout", place::of_checkout, Buy, Buy, keyed),

@@ -39,7 +39,7 @@ pub struct OverrideTo {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Overridden<'a> {
+pub struct HoldOverridden<'a> {
     hold: String,
     reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub struct NewHolder<'a> {
 ///
 /// With a reason, which stays on record. The new holder asks for the hold to get its token.
 #[utoipa::path(post, path = "/v1/events/{event}/overrides", tag = "staff", request_body = Override,
-    responses((status = 200, body = Overridden), (status = 410)))]
+    responses((status = 200, body = HoldOverridden), (status = 410)))]
 pub async fn place(
     State(app): State<Arc<App>>,
     at: EventPath,
@@ -99,6 +99,6 @@ pub async fn place(
         fence,
     });
     let position = At(reply::position_of(&answer));
-    let body = Overridden { hold: hold_text(&at.listing, hold), reason, to, position };
+    let body = HoldOverridden { hold: hold_text(&at.listing, hold), reason, to, position };
     Ok(reply::yes(StatusCode::OK, &answer, &body))
 }

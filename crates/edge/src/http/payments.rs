@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Received, Task, desk_of};
+use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Task, WebhookEvent, desk_of};
 use onsale_domain::id::write_inside;
 use onsale_domain::{Code, Found, PaymentName, Query};
 use serde::Serialize;
@@ -117,7 +117,7 @@ async fn client_secret(app: &App, task: &Task) -> Option<String> {
     })
 }
 
-fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [Received]) -> PaymentShown<'a> {
+fn shown<'a>(task: &'a Task, refunds: &'a [Task], events: &'a [WebhookEvent]) -> PaymentShown<'a> {
     let (mut action_url, mut declined) = (None, None);
     let status = match &task.standing {
         PaymentStanding::Asked => PaymentStatus::Asked,
@@ -166,7 +166,7 @@ fn refund_shown(task: &Task) -> RefundShown<'_> {
     }
 }
 
-fn event_shown(event: &Received) -> EventShown<'_> {
+fn event_shown(event: &WebhookEvent) -> EventShown<'_> {
     EventShown {
         provider: &event.provider,
         id: &event.event,

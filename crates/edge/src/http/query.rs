@@ -85,7 +85,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::http::list::Filtered;
+    use crate::http::list::StatusListQuery;
     use crate::http::words::SaleStatus;
 
     #[tokio::test]
@@ -101,7 +101,7 @@ mod tests {
         ] {
             let request = Request::get(format!("/v1/sales?{query}")).body(()).expect("a request");
             let (mut parts, ()) = request.into_parts();
-            let read = Query::<Filtered<SaleStatus>>::from_request_parts(&mut parts, &()).await;
+            let read = Query::<StatusListQuery<SaleStatus>>::from_request_parts(&mut parts, &()).await;
             let told = read.expect_err("it is wrong").body(&HeaderValue::from_static("r-1"));
             let told: Value = serde_json::from_slice(&told).expect("JSON");
             assert_eq!(told["field"], field, "{query}: {told}");

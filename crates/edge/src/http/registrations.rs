@@ -22,12 +22,12 @@ use utoipa::ToSchema;
 use super::about::{AboutBody, CardBody, Metadata};
 use super::events::currency;
 use super::extract::{Caller, Json, RegistrationPath, look_up};
-use super::list::{self, Asked, Filtered, List, Page};
+use super::list::{self, List, ListingFilter, Page, StatusListQuery};
 use super::problem::{Obstacles, Problem};
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::sales::attempts;
-use super::table::{Declared, declare};
+use super::table::{RouteDeclaration, declare};
 use super::time::Time;
 use super::wire::{At, seconds};
 use super::words;
@@ -35,7 +35,7 @@ use super::{about, delete, facts, new_listing, stream, venues};
 use crate::app::App;
 
 /// The routes of registrations.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("registrations.create", create, Staff, Staff, keyed),
         declare!("registrations.list", list, Read, Read, compressed),
@@ -87,7 +87,7 @@ pub struct NewRegistration {
     /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
     #[schema(example = "shop-4711")]
     pub external_id: Option<String>,
-    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    /// A JSON object of at most 2,048 bytes, returned as it was written, and never looked into.
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Metadata>,
     pub card: Option<CardBody>,
@@ -293,13 +293,13 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
     responses((status = 200, body = List<RegistrationBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
-    Query(page): Query<Filtered<words::RegistrationStatus>>,
+    Query(page): Query<StatusListQuery<words::RegistrationStatus>>,
 ) -> Result<Response, Problem> {
     let is_wanted = |view: &View| {
         registration_of(view)
             .is_some_and(|known| page.lets_pass(known.status.into(), known.details.starts_at))
     };
-    let asked = Asked::from(&page);
+    let asked = ListingFilter::from(&page);
     let (found, next) =
         list::listings(&app, "registrations.list", ListingKind::Registration, &asked, is_wanted).await?;
     let registrations = found.iter().filter_map(|view| described(&app, view)).collect();

@@ -29,12 +29,12 @@ use super::about::{AboutBody, CardBody, Metadata};
 use super::compat::active_sale;
 use super::events::currency;
 use super::extract::{Caller, LargeJson, SalePath};
-use super::list::{self, Asked, Filtered, List, Page};
+use super::list::{self, List, ListingFilter, Page, StatusListQuery};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, find_fact, own_fact};
 use super::seats::matches;
-use super::table::{Declared, Straight, declare};
+use super::table::{RouteDeclaration, Straight, declare};
 use super::time::Time;
 use super::wire::{At, seconds};
 use super::words::SaleStatus;
@@ -42,7 +42,7 @@ use super::{about, delete, facts, new_listing, stream};
 use crate::app::App;
 
 /// The routes of sales and of checkout codes.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("sales.create", create, Staff, Staff, keyed),
         declare!("sales.list", list, Read, Read, compressed),
@@ -89,7 +89,7 @@ pub struct NewSale {
     /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
     #[schema(example = "shop-4711")]
     pub external_id: Option<String>,
-    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    /// A JSON object of at most 2,048 bytes, returned as it was written, and never looked into.
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Metadata>,
     pub card: Option<CardBody>,
@@ -219,13 +219,13 @@ fn shown(app: &App, sale: &ListingId, headers: &HeaderMap) -> Result<Response, P
     responses((status = 200, body = List<SaleBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
-    Query(page): Query<Filtered<SaleStatus>>,
+    Query(page): Query<StatusListQuery<SaleStatus>>,
 ) -> Result<Response, Problem> {
     let now = app.engine.now();
     let is_wanted = |view: &View| {
         sale_of(view).is_some_and(|sale| page.lets_pass(sale.status_at(now).into(), sale.details.starts_at))
     };
-    let asked = Asked::from(&page);
+    let asked = ListingFilter::from(&page);
     let (found, next) = list::listings(&app, "sales.list", ListingKind::Sale, &asked, is_wanted).await?;
     let sales = found.iter().filter_map(|view| Some(SaleBody::of(view, sale_of(view)?, now)));
     Ok(reply::json(StatusCode::OK, &List::new(sales.collect(), next)))

@@ -22,11 +22,11 @@ use self::change::StatusBody;
 use super::about::{AboutBody, CardBody, Metadata};
 use super::events::currency;
 use super::extract::{Caller, LargeJson, SeriesPath};
-use super::list::{self, Asked, Filtered, List, Page};
+use super::list::{self, List, ListingFilter, Page, StatusListQuery};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
-use super::table::{Declared, declare};
+use super::table::{RouteDeclaration, declare};
 use super::time::Time;
 use super::wire::{At, seconds};
 use super::words::SkipCause;
@@ -40,7 +40,7 @@ const LENGTH_S_DEFAULT: i64 = 3_600;
 const SLOTS_SHOWN: usize = 24;
 
 /// The routes of series.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("series.create", create, Staff, Staff, keyed),
         declare!("series.list", list, Read, Read, compressed),
@@ -80,7 +80,7 @@ pub struct NewSeries {
     /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
     #[schema(example = "shop-4711")]
     pub external_id: Option<String>,
-    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    /// A JSON object of at most 2,048 bytes, returned as it was written, and never looked into.
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Metadata>,
     pub card: Option<CardBody>,
@@ -344,12 +344,12 @@ pub async fn show(State(app): State<Arc<App>>, at: SeriesPath) -> Result<Respons
     responses((status = 200, body = List<SeriesBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
-    Query(page): Query<Filtered<StatusBody>>,
+    Query(page): Query<StatusListQuery<StatusBody>>,
 ) -> Result<Response, Problem> {
     let is_wanted = |view: &View| {
         series_of(view).is_some_and(|series| page.lets_pass(series.status().into(), series.details().from))
     };
-    let asked = Asked::from(&page);
+    let asked = ListingFilter::from(&page);
     let (found, next) = list::listings(&app, "series.list", ListingKind::Series, &asked, is_wanted).await?;
     let now = app.engine.now();
     let series = found.iter().filter_map(|view| Some(SeriesBody::of(view, series_of(view)?, now)));

@@ -1,5 +1,5 @@
 //! `GET …/stream`: every fact as it happens, as server-sent events. It pulls from the engine only when the
-//! connection takes more, so a slow reader costs nothing but his own connection, which is cut in time.
+//! connection takes more, so a slow reader costs nothing but its own connection, which is cut in time.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ struct Running {
 ///
 /// The first event is `position`; then each fact with `id: <epoch>-<offset>`, its kind as `event` and JSON as
 /// `data`. `Last-Event-ID` or `?after=` resumes with all that was missed; if that position is not in the log, the event
-/// `reload` tells the one to go on from and the stream ends. A comment keeps a quiet stream alive.
+/// `reload` names the one to go on from and the stream ends. A comment keeps a quiet stream alive.
 #[utoipa::path(get, path = "/v1/events/{event}/stream", tag = "facts",
     params(("after" = Option<String>, Query), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"), (status = 503, description = "Too many streams")))]
@@ -118,7 +118,7 @@ impl Running {
                     self.follower = None;
                     return Some((Ok(reload_event(position).into()), self));
                 }
-                // The reader comes back with his last id when the engine is well again.
+                // The reader comes back with its last id when the engine is well again.
                 Ok(Err(_)) => return None,
                 Ok(Ok(steps)) => self.taken = steps.into_iter().rev().collect(),
             }

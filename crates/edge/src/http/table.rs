@@ -100,7 +100,7 @@ impl Route {
 }
 
 /// A line of the table with what it takes to serve it.
-pub struct Declared {
+pub struct RouteDeclaration {
     pub route: Route,
     handler: MethodRouter<Arc<App>>,
     item: PathItem,
@@ -110,7 +110,7 @@ pub struct Declared {
 /// Declares a route: its operation, its handler, its scope and its rate class, then what else is so.
 macro_rules! declare {
     ($operation:literal, $handler:path, $scope:ident, $rate:ident $(, $more:ident $(($with:expr))?)*) => {
-        $crate::http::table::Declared::new(
+        $crate::http::table::RouteDeclaration::new(
             $operation,
             utoipa_axum::routes!($handler),
             $crate::http::table::Scope::$scope,
@@ -121,16 +121,16 @@ macro_rules! declare {
 
 pub(crate) use declare;
 
-impl std::fmt::Debug for Declared {
+impl std::fmt::Debug for RouteDeclaration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.route.fmt(f)
     }
 }
 
-type Handled = (Vec<(String, RefOr<Schema>)>, Paths, MethodRouter<Arc<App>>);
+type HandlerParts = (Vec<(String, RefOr<Schema>)>, Paths, MethodRouter<Arc<App>>);
 
-impl Declared {
-    pub fn new(operation: &'static str, handled: Handled, scope: Scope, rate: Rate) -> Declared {
+impl RouteDeclaration {
+    pub fn new(operation: &'static str, handled: HandlerParts, scope: Scope, rate: Rate) -> RouteDeclaration {
         let (schemas, paths, handler) = handled;
         let (path, item) = paths.paths.into_iter().next().unwrap_or_default();
         let method = operation_of(&item).map_or(Method::GET, |(method, _)| method);
@@ -147,34 +147,34 @@ impl Declared {
             takes_query: false,
             described: true,
         };
-        Declared { route, handler, item, schemas }
+        RouteDeclaration { route, handler, item, schemas }
     }
 
     /// An `Idempotency-Key` is heeded.
-    pub fn keyed(mut self) -> Declared {
+    pub fn keyed(mut self) -> RouteDeclaration {
         self.route.keyed = true;
         self
     }
 
     /// Its answers may be large.
-    pub fn compressed(mut self) -> Declared {
+    pub fn compressed(mut self) -> RouteDeclaration {
         self.handler = self.handler.layer(CompressionLayer::new().quality(CompressionLevel::Fastest));
         self
     }
 
-    pub fn straight(mut self, way: Straight) -> Declared {
+    pub fn straight(mut self, way: Straight) -> RouteDeclaration {
         self.route.straight = Some(way);
         self
     }
 
     /// It says at which position of the listing it reads.
-    pub fn positioned(mut self) -> Declared {
+    pub fn positioned(mut self) -> RouteDeclaration {
         self.route.positioned = true;
         self
     }
 
     /// A page for people: not in the document for programs.
-    pub fn undescribed(mut self) -> Declared {
+    pub fn undescribed(mut self) -> RouteDeclaration {
         self.route.described = false;
         self
     }
@@ -193,7 +193,7 @@ fn operation_of(item: &PathItem) -> Option<(Method, &Operation)> {
 }
 
 /// Every route, resource by resource.
-fn declared() -> Vec<Declared> {
+fn declared() -> Vec<RouteDeclaration> {
     [
         super::venues::routes(),
         super::events::routes(),
@@ -229,18 +229,18 @@ pub fn router() -> Router<Arc<App>> {
 }
 
 /// A route with what its handler says of it, for the document.
-pub(super) struct Described {
+pub(super) struct RouteDescription {
     pub route: Route,
     pub operation: Operation,
     pub schemas: Vec<(String, RefOr<Schema>)>,
 }
 
 /// Every route that the document describes.
-pub(super) fn described() -> impl Iterator<Item = Described> {
+pub(super) fn described() -> impl Iterator<Item = RouteDescription> {
     let described = declared().into_iter().filter(|one| one.route.described);
-    described.filter_map(|Declared { route, item, schemas, .. }| {
+    described.filter_map(|RouteDeclaration { route, item, schemas, .. }| {
         let (_, operation) = operation_of(&item)?;
-        Some(Described { route, operation: operation.clone(), schemas })
+        Some(RouteDescription { route, operation: operation.clone(), schemas })
     })
 }
 

@@ -18,18 +18,18 @@ use utoipa::ToSchema;
 use super::about::{AboutBody, CardBody, Metadata};
 use super::extract::{Caller, Json, LargeJson, VenuePath};
 use super::layout::LayoutBody;
-use super::list::{self, Asked, List, Named};
+use super::list::{self, List, ListQuery, ListingFilter};
 use super::problem::Problem;
 use super::query::Query;
 use super::reply::{self, own_fact};
-use super::table::{Declared, declare};
+use super::table::{RouteDeclaration, declare};
 use super::time::Time;
 use super::wire::At;
 use super::{about, delete, new_listing};
 use crate::app::App;
 
 /// The routes of venues.
-pub fn routes() -> Vec<Declared> {
+pub fn routes() -> Vec<RouteDeclaration> {
     vec![
         declare!("venues.create", create, Staff, Staff, keyed),
         declare!("venues.list", list, Read, Read, compressed),
@@ -54,7 +54,7 @@ pub struct NewVenue {
     /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
     #[schema(example = "shop-4711")]
     pub external_id: Option<String>,
-    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    /// A JSON object of at most 2,048 bytes, returned as it was written, and never looked into.
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Metadata>,
     pub card: Option<CardBody>,
@@ -80,7 +80,7 @@ pub struct VenueBody {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Published {
+pub struct PublishedLayout {
     venue: String,
     layout_version: u32,
     seats: usize,
@@ -135,7 +135,7 @@ fn published_in(fact: &Fact) -> Option<&LayoutPublished> {
 ///
 /// The new layout becomes the venue's newest version. Events keep the one they have until they adopt another.
 #[utoipa::path(post, path = "/v1/venues/{venue}/layouts", tag = "venues", request_body = LayoutBody,
-    responses((status = 201, body = Published)))]
+    responses((status = 201, body = PublishedLayout)))]
 pub async fn publish(
     State(app): State<Arc<App>>,
     at: VenuePath,
@@ -148,7 +148,7 @@ pub async fn publish(
     let tell = |refusal: &_| Problem::refused(refusal, None).renamed("layout", "");
     let answer = reply::submit_told(&app, at.listing, command, origin, tell).await?;
     let (_, published) = own_fact(&answer, published_in)?;
-    let body = Published {
+    let body = PublishedLayout {
         venue: at.listing.to_string(),
         layout_version: published.version,
         seats: published.layout.seats().count(),
@@ -194,7 +194,7 @@ pub async fn change(
 }
 
 /// A venue with one of its layouts.
-fn whole(view: &View, published: Option<&venue::Published>) -> Option<VenueBody> {
+fn whole(view: &View, published: Option<&venue::LayoutVersion>) -> Option<VenueBody> {
     let BodyView::Venue(venue) = &view.body else { return None };
     let mut body = summary(view, venue);
     body.versions = venue.layouts.iter().map(|published| published.version).collect();
@@ -235,9 +235,10 @@ pub async fn show(
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("external_id" = Option<String>, Query),
            ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query)),
     responses((status = 200, body = List<VenueBody>)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<Named>) -> Result<Response, Problem> {
+pub async fn list(State(app): State<Arc<App>>, Query(page): Query<ListQuery>) -> Result<Response, Problem> {
     let (found, next) =
-        list::listings(&app, "venues.list", ListingKind::Venue, &Asked::from(&page), |_| true).await?;
+        list::listings(&app, "venues.list", ListingKind::Venue, &ListingFilter::from(&page), |_| true)
+            .await?;
     let venues = found.iter().filter_map(|view| match &view.body {
         BodyView::Venue(venue) => Some(summary(view, venue)),
         BodyView::Event(_)

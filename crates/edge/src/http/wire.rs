@@ -14,10 +14,10 @@ use super::time::Time;
 use super::words::{EndedStatus, HoldStatus};
 use crate::token::Tokens;
 
-/// Places of a general-admission area, as asked for.
+/// How many places of a general-admission area.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AreaAsked {
+pub struct AreaPlaces {
     #[schema(example = "floor")]
     pub area: String,
     #[schema(example = 2)]
@@ -48,7 +48,7 @@ pub struct HoldBody<'a> {
     pub id: String,
     pub event: String,
     pub status: HoldStatus,
-    /// The `Hold-Token` for extend, release and confirm. Only its buyer is told.
+    /// The `Hold-Token` to change, release and confirm it. Shown to its buyer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// Grows with every grant; an older one changes nothing.
@@ -136,7 +136,7 @@ impl<'a> HoldBody<'a> {
     }
 }
 
-/// A hold, a place in a queue, a checkout or an entry that is over. It is told for an hour; changing it is refused.
+/// A hold, a place in a queue, a checkout or an entry that is over. It is answered for an hour; changing it is refused.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Ended)]
 pub struct EndedBody {

@@ -26,12 +26,12 @@ pub(super) struct Line {
 
 /// The method and the route of a request, if somebody wants to read lines at all.
 #[derive(Debug)]
-pub(super) struct Asked(Option<(hyper::Method, PathNumber)>);
+pub(super) struct LoggedRequest(Option<(hyper::Method, PathNumber)>);
 
-impl Asked {
-    pub(super) fn of<B>(request: &Request<B>) -> Asked {
+impl LoggedRequest {
+    pub(super) fn of<B>(request: &Request<B>) -> LoggedRequest {
         let wanted = tracing::enabled!(target: TARGET, tracing::Level::INFO);
-        Asked(wanted.then(|| (request.method().clone(), table().path_number(request.uri().path()))))
+        LoggedRequest(wanted.then(|| (request.method().clone(), table().path_number(request.uri().path()))))
     }
 
     pub(super) fn answered<B>(self, response: &Response<B>, began: Instant) -> Option<Box<Line>> {

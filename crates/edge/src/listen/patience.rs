@@ -28,7 +28,7 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
-pub(super) struct Patient<S: Stream> {
+pub(super) struct PatientStream<S: Stream> {
     /// Taken only when it lingers.
     stream: Option<(S, OwnedSemaphorePermit)>,
     patience: Duration,
@@ -42,12 +42,12 @@ pub(super) struct Patient<S: Stream> {
     instead: Vec<u8>,
 }
 
-impl<S: Stream> Patient<S> {
+impl<S: Stream> PatientStream<S> {
     /// The permit is the connection's place under the cap; it is given back when all is over.
-    pub(super) fn new(stream: S, permit: OwnedSemaphorePermit, edge: Arc<Edge>) -> Patient<S> {
+    pub(super) fn new(stream: S, permit: OwnedSemaphorePermit, edge: Arc<Edge>) -> PatientStream<S> {
         let patience = Duration::from_millis(edge.app.config.limits.write_timeout_ms);
         let stream = Some((stream, permit));
-        Patient { stream, patience, ended: false, waiting: None, edge, instead: Vec::new() }
+        PatientStream { stream, patience, ended: false, waiting: None, edge, instead: Vec::new() }
     }
 
     fn inner(&mut self) -> io::Result<Pin<&mut S>> {
@@ -92,7 +92,7 @@ impl<S: Stream> Patient<S> {
     }
 }
 
-impl<S: Stream> Drop for Patient<S> {
+impl<S: Stream> Drop for PatientStream<S> {
     fn drop(&mut self) {
         let cut = self.waiting.is_some();
         if let Some((stream, permit)) = self.stream.take()
@@ -120,7 +120,7 @@ async fn hear_out<S: Stream>(mut stream: S) -> io::Result<()> {
     Ok(())
 }
 
-impl<S: Stream> AsyncRead for Patient<S> {
+impl<S: Stream> AsyncRead for PatientStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -135,7 +135,7 @@ impl<S: Stream> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: Stream> AsyncWrite for Patient<S> {
+impl<S: Stream> AsyncWrite for PatientStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         if self.reworded(buf) {
             return Poll::Ready(Ok(buf.len()));

@@ -1,4 +1,4 @@
--- ban_bidder: he cannot bid, buy or be given a second chance; while it is open his bids go with him.
+-- ban_bidder: no bid, no buy and no second chance; while it is open the bidder's bids go, too.
 -- ARGV   6 bidder  7 reason
 -- EMITS  what the clock brings, BidderBanned          COST  O(bids)
 local name = ARGV[6]
@@ -19,7 +19,7 @@ if #own > 0 then
   replay(bids)
   put_replayed(fact)
 else
-  -- None of his bids was alive: nothing follows.
+  -- None of the bidder's bids was alive: nothing follows.
   for _, field in ipairs({"leader_bid", "leader", "price_minor", "min_next_minor", "reserve_met"}) do
     fact[#fact + 1] = field
     fact[#fact + 1] = ""

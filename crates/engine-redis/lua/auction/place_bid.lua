@@ -19,7 +19,7 @@ local least = min_next(leader, price)
 if max < least then return answer(4, {NO.bid_too_low, "", "min_next", decimal(least)}) end
 if bids_len >= BOUND.BIDS_MAX then return refuse_limit(NO.bids_full, BOUND.BIDS_MAX, BOUND.BIDS_MAX) end
 
--- A bid in the last seconds moves the end; who raises his own maximum does not.
+-- A bid in the last seconds moves the end; a leader's higher maximum does not.
 local function end_after()
   if not window or ends - now > window then return ends end
   local all = {}

@@ -71,7 +71,7 @@ elseif not own then
 end
 local is_met = not reserve or (leads and max or old_max) >= reserve
 if is_met and reserve and new_price < reserve then new_price = reserve end
--- A bid in the last seconds moves the end; who raises his own maximum does not.
+-- A bid in the last seconds moves the end; a leader's higher maximum does not.
 if not own and window ~= "" and ends_ms - now <= tonumber(window) then
   local mode, latest, lengths = match(soft, "^(%l)|(%d+)|(.*)$")
   local nth, length = 0, nil

@@ -1,4 +1,4 @@
--- unban_bidder: he may bid again; what was retracted stays so.
+-- unban_bidder: the bidder may bid again; what was retracted stays so.
 -- ARGV   6 bidder
 -- EMITS  what the clock brings, BidderUnbanned          COST  3 reads, 3 writes
 close_due()

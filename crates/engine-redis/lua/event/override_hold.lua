@@ -20,7 +20,7 @@ take_hold(held)
 BOOK.goods_gone(held.id, "cancelled")
 grant(fence, held.id, ARGV[8], held.seats, held.prices, held.areas, ends, false)
 forget_if_idle(held.buyer)
--- Nobody waits for what he holds.
+-- Nobody waits for what they hold.
 for n = 1, #held.seats do
   local queue = queue_of(held.seats[n])
   for m = 1, #queue do

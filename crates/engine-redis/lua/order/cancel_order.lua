@@ -1,4 +1,4 @@
--- cancel_order: an order that nobody is paying; its goods are their buyer's again, for as long as he has them.
+-- cancel_order: an order that nobody is paying; its goods are their buyer's again, for as long as they are kept.
 -- ARGV   6 order  7 buyer
 -- EMITS  what expires, OrderCancelled, CheckoutReturned          COST  5 reads, 5 writes, O(lines)
 local order, why = own_order(ARGV[6], ARGV[7])

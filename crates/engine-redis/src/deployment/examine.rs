@@ -8,12 +8,12 @@ use std::time::Duration;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, FromRedisValue};
 
-use super::{Current, Inner, ScriptSet, knowledge};
+use super::{CurrentScripts, Inner, ScriptSet, knowledge};
 use crate::link::slot::{SLOTS, slot};
 use crate::link::{LinkError, Map, Node};
 use crate::scripts::Script;
 
-/// A question that is answered from memory: who needs longer stands still, and others shall not wait for him.
+/// A question that is answered from memory: a node that needs longer stands still, and others shall not wait for it.
 const QUESTION: Duration = Duration::from_secs(1);
 /// Scans, waits for replicas and the loading of many scripts may take longer on a busy machine.
 const WORK: Duration = Duration::from_secs(5);
@@ -112,7 +112,11 @@ impl<S: ScriptSet> Inner<S> {
     }
 
     /// Whether a node has forgotten nothing.
-    pub(super) async fn examine(&self, node: &Node, current: &Current<S>) -> Result<Verdict, LinkError> {
+    pub(super) async fn examine(
+        &self,
+        node: &Node,
+        current: &CurrentScripts<S>,
+    ) -> Result<Verdict, LinkError> {
         if current.generation.number == 0 {
             return Ok(Verdict::Forgot);
         }
@@ -123,7 +127,7 @@ impl<S: ScriptSet> Inner<S> {
     }
 
     /// Brings a script to a node that has forgotten nothing; whether it is there now.
-    pub(super) async fn bring(&self, node: &str, script: &Script, current: &Current<S>) -> bool {
+    pub(super) async fn bring(&self, node: &str, script: &Script, current: &CurrentScripts<S>) -> bool {
         let _one_at_a_time = self.bringing.lock().await;
         self.try_to_bring(node, script, current).await.unwrap_or_else(|error| {
             tracing::debug!(node, script = script.name, %error, "{node} does not take a script: {error}");
@@ -135,7 +139,7 @@ impl<S: ScriptSet> Inner<S> {
         &self,
         node: &str,
         script: &Script,
-        current: &Current<S>,
+        current: &CurrentScripts<S>,
     ) -> Result<bool, LinkError> {
         if current.generation.number == 0 {
             return Ok(false);

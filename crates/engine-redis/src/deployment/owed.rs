@@ -10,12 +10,12 @@ use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
 
 use super::raise::{Raise, RaiseOutcome};
-use super::{Current, Inner, ScriptSet};
+use super::{CurrentScripts, Inner, ScriptSet};
 use crate::keys::Keys;
 use crate::link::LinkError;
 
 #[derive(Debug, Default)]
-pub(super) struct Owed {
+pub(super) struct OwedListings {
     listings: Mutex<BTreeSet<ListingId>>,
     /// Asked by every call: nothing is owed as long as all is well.
     any: AtomicBool,
@@ -23,7 +23,7 @@ pub(super) struct Owed {
     read_under: AtomicU64,
 }
 
-impl Owed {
+impl OwedListings {
     pub(super) fn add(&self, listings: impl IntoIterator<Item = ListingId>) {
         let mut all = self.listings.lock();
         all.extend(listings);
@@ -71,7 +71,11 @@ impl<S: ScriptSet> Inner<S> {
     }
 
     /// Raises the epoch of a listing that could not be raised with the others, if its keys are whole by now.
-    pub(super) async fn raise_owed(&self, listing: ListingId, current: &Current<S>) -> Result<(), LinkError> {
+    pub(super) async fn raise_owed(
+        &self,
+        listing: ListingId,
+        current: &CurrentScripts<S>,
+    ) -> Result<(), LinkError> {
         let key = owed_key(&self.prefix);
         let id = listing.to_string();
         let told = self.link.at(&key, redis::cmd("SISMEMBER").arg(&key).arg(&id)).await?;

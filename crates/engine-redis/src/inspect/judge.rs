@@ -29,7 +29,7 @@ pub(super) fn all(link: &Link, nodes: &[Facts], depth: Depth) -> Vec<Finding> {
     // One of several masters that is away takes its own listings with it; the others can be sold meanwhile.
     let nobody = !nodes.iter().any(|facts| facts.is_master && facts.trouble.is_none());
     for facts in nodes {
-        let mut found = Found { facts, findings: &mut findings };
+        let mut found = NodeFindings { facts, findings: &mut findings };
         if let Some(trouble) = &facts.trouble {
             let fatal = facts.is_master && nobody && depth == Depth::Start;
             let level = if fatal { Level::Fatal } else { Level::Problem };
@@ -66,12 +66,12 @@ pub(super) fn all(link: &Link, nodes: &[Facts], depth: Depth) -> Vec<Finding> {
     findings
 }
 
-struct Found<'a> {
+struct NodeFindings<'a> {
     facts: &'a Facts,
     findings: &'a mut Vec<Finding>,
 }
 
-impl Found<'_> {
+impl NodeFindings<'_> {
     fn add(&mut self, level: Level, code: &'static str, what: String, change: String) {
         self.findings.push(Finding { level, code, node: Some(self.facts.name.clone()), what, change });
     }

@@ -25,7 +25,7 @@ pub struct Latency {
 
 /// Which scripts a master has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Known {
+pub struct KnownScripts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,
     /// It is the process and the history that the generation was loaded into.
@@ -59,9 +59,9 @@ pub(super) async fn clock_ahead_ms(node: &Node) -> Result<i64, LinkError> {
     Ok(i64::try_from(difference / 1_000).unwrap_or(i64::MAX))
 }
 
-pub(super) async fn scripts(link: &Link, node: &Node) -> Result<Known, LinkError> {
+pub(super) async fn scripts(link: &Link, node: &Node) -> Result<KnownScripts, LinkError> {
     let Knowledge { generation, believed, scripts, of } = deployment::knowledge(link, node).await?;
-    Ok(Known { generation: generation.map(|one| one.to_string()), believed, scripts, of })
+    Ok(KnownScripts { generation: generation.map(|one| one.to_string()), believed, scripts, of })
 }
 
 /// Each sentinel answers, and together they are enough to act.

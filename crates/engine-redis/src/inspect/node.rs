@@ -38,7 +38,7 @@ pub struct Facts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_ahead_ms: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scripts: Option<measure::Known>,
+    pub scripts: Option<measure::KnownScripts>,
 }
 
 impl Facts {

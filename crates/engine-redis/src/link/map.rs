@@ -97,7 +97,7 @@ fn read_line(line: &str, asked: &str) -> Option<Line> {
 /// One map from what several nodes told.
 pub(super) fn of_cluster(told: &[Vec<Line>], mut node: impl FnMut(&str) -> Arc<Node>) -> Map {
     let mut owner: Vec<Option<(u64, &str)>> = vec![None; usize::from(SLOTS)];
-    // Who tells of himself knows best which slots he gave away; of the others we believe what is said.
+    // A node knows best which slots it gave away; of the others we believe what they are said to have.
     let asked: BTreeSet<&str> =
         told.iter().flatten().filter(|line| line.myself).map(|line| &*line.name).collect();
     let claims = told.iter().flatten().filter(|line| line.myself || !asked.contains(&*line.name));

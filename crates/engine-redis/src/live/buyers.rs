@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use onsale_domain::{BuyerId, ListingId, ListingKind, Tenant};
-use onsale_engine::Moved;
+use onsale_engine::MovedListings;
 use onsale_engine::buyers::{BuyerIndex, REST_MS};
 use parking_lot::Mutex;
 
@@ -17,7 +17,7 @@ use crate::picture::Picture;
 
 #[derive(Debug)]
 pub(super) struct Buyers {
-    moved: Moved,
+    moved: MovedListings,
     index: Mutex<BuyerIndex<ListingId>>,
 }
 

@@ -24,19 +24,19 @@ const TOLD_MAX: usize = 100;
 const READ_AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
-pub(super) struct Damaged {
-    marked: Mutex<BTreeMap<ListingId, Marked>>,
+pub(super) struct DamagedListings {
+    marked: Mutex<BTreeMap<ListingId, DamageMark>>,
     /// Asked by every command: none as long as all is well.
     count: AtomicUsize,
 }
 
 #[derive(Debug)]
-struct Marked {
+struct DamageMark {
     damage: Damage,
     read: Option<Instant>,
 }
 
-impl Damaged {
+impl DamagedListings {
     pub(super) fn has(&self, listing: &ListingId) -> bool {
         self.count.load(Ordering::Acquire) > 0 && self.marked.lock().contains_key(listing)
     }
@@ -46,7 +46,7 @@ impl Damaged {
             return Vec::new();
         }
         let marked = self.marked.lock();
-        let told = marked.values().take(TOLD_MAX).map(|Marked { damage, .. }| DamagedListing {
+        let told = marked.values().take(TOLD_MAX).map(|DamageMark { damage, .. }| DamagedListing {
             listing: damage.listing,
             key: damage.key.clone(),
             what: damage.what.clone(),
@@ -60,7 +60,7 @@ impl Damaged {
         if before.as_ref() != Some(damage) {
             let (listing, key) = (damage.listing, &damage.key);
             tracing::error!(%listing, key, "{listing} is damaged and answers store_damaged: {damage}");
-            marked.insert(listing, Marked { damage: damage.clone(), read: None });
+            marked.insert(listing, DamageMark { damage: damage.clone(), read: None });
             self.count.store(marked.len(), Ordering::Release);
         }
     }

@@ -35,12 +35,12 @@ const COUNT: Duration = Duration::from_secs(1);
 const COUNTED_MAX: usize = 512;
 
 #[derive(Debug)]
-pub(super) struct Derived {
+pub(super) struct DerivedKeys {
     /// How this server signs the lease.
     name: String,
     writes: AtomicBool,
     pending: Mutex<Pending>,
-    sales: sales::Shown,
+    sales: sales::ShownSales,
 }
 
 #[derive(Debug, Default)]
@@ -53,19 +53,19 @@ struct Pending {
     auctions: auctions::AuctionChanges,
 }
 
-impl Default for Derived {
+impl Default for DerivedKeys {
     fn default() -> Self {
         let name = format!("{:016x}", rand::random::<u64>());
-        Derived {
+        DerivedKeys {
             name,
             writes: AtomicBool::new(false),
             pending: Mutex::default(),
-            sales: sales::Shown::default(),
+            sales: sales::ShownSales::default(),
         }
     }
 }
 
-impl Derived {
+impl DerivedKeys {
     /// A replica took a step in.
     pub(super) fn step(&self, replica: &Replica, step: &Step) {
         if !self.writes.load(Ordering::Relaxed) {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt;
 use onsale_domain::{ListingId, ListingKind, Millis};
-use onsale_engine::{Moved, Position};
+use onsale_engine::{MovedListings, Position};
 use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
 
@@ -38,7 +38,7 @@ pub(super) const YOUNGEST_MS: Millis = 60_000;
 
 #[derive(Debug)]
 pub(super) struct History {
-    moved: Moved,
+    moved: MovedListings,
     sizes: Mutex<Sizes>,
     /// How often a slot had gone to another master when listings were last put to theirs.
     changes: AtomicU64,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use onsale_domain::{ListingId, ListingKind};
-use onsale_engine::Moved;
+use onsale_engine::MovedListings;
 
 use super::fetch::AT_ONCE;
 use super::replica::Replica;
@@ -45,7 +45,7 @@ pub(super) fn start(inner: &Arc<Inner>) {
 }
 
 async fn poll(inner: Arc<Inner>) {
-    let mut watched = Watched::new(&inner);
+    let mut watched = WatchList::new(&inner);
     for round in 1.. {
         tokio::select! {
             () = inner.stop.cancelled() => return,
@@ -77,19 +77,19 @@ async fn keep_history(inner: Arc<Inner>) {
 }
 
 /// Which listings a round compares with Redis.
-struct Watched {
-    moved: Moved,
+struct WatchList {
+    moved: MovedListings,
     /// When each last moved here, on the engine's own clock.
     lately: BTreeMap<ListingId, i64>,
     /// The last of the others that was compared.
     others: Option<ListingId>,
 }
 
-impl Watched {
-    fn new(inner: &Inner) -> Watched {
+impl WatchList {
+    fn new(inner: &Inner) -> WatchList {
         let moved = inner.bulletin.gone_on.subscribe(&ListingKind::ALL);
         // What moved while the engine was opened is compared once, when wake-ups begin to be heard.
-        Watched { moved, lately: BTreeMap::new(), others: None }
+        WatchList { moved, lately: BTreeMap::new(), others: None }
     }
 
     fn next(&mut self, inner: &Inner) -> Vec<Arc<Replica>> {

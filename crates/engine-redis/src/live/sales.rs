@@ -21,7 +21,7 @@ const AGAIN: Duration = Duration::from_secs(20);
 const LAST_MS: Millis = 7 * 24 * 3_600_000;
 
 #[derive(Debug, Default)]
-pub(super) struct Shown(Mutex<State>);
+pub(super) struct ShownSales(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -53,14 +53,14 @@ pub(super) fn last_purchases(inner: &Inner, bought: BTreeMap<(Tenant, BuyerId), 
 }
 
 /// A sale that moved, or that was found.
-pub(super) fn note(shown: &Shown, replica: &Replica) {
+pub(super) fn note(shown: &ShownSales, replica: &Replica) {
     if replica.id.kind == ListingKind::Sale {
         shown.0.lock().running.set(replica.id, replica.view().as_deref());
     }
 }
 
 /// The sale that is on now, of each tenant: of a series before one that stands alone, and the one that began last.
-pub(super) fn active(inner: &Inner, shown: &Shown) -> Commands {
+pub(super) fn active(inner: &Inner, shown: &ShownSales) -> Commands {
     let now = inner.clock.now();
     let State { last: shown, running } = &mut *shown.0.lock();
     let look = |listing: &ListingId| inner.directory.get(listing)?.view();

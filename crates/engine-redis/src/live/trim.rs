@@ -3,7 +3,7 @@
 
 use futures_util::StreamExt;
 use onsale_domain::{ListingId, ListingKind, Millis};
-use onsale_engine::{Agenda, Moved, Position};
+use onsale_engine::{Agenda, MovedListings, Position};
 use parking_lot::Mutex;
 
 use super::bulletin::Bulletin;
@@ -17,7 +17,7 @@ const EVERY_MS: Millis = 600_000;
 /// When each stream is looked at.
 #[derive(Debug)]
 pub(super) struct Trims {
-    moved: Moved,
+    moved: MovedListings,
     agenda: Mutex<Agenda>,
 }
 

@@ -9,7 +9,8 @@ use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Step, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::engine::Tail;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, MovedListings, Position, Request,
+    View,
 };
 use onsale_engine_redis::RedisEngine;
 use tokio::runtime::Handle;
@@ -114,7 +115,7 @@ impl Engine for Door {
         self.inside(Box::pin(followed))
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.engine.moved(kinds)
     }
 

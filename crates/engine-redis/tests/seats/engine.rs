@@ -11,8 +11,8 @@ use onsale_domain::{Found, Query};
 use onsale_engine::contract::Harness;
 use onsale_engine::engine::Tail;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Movements, Position,
-    Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, MovedListings, Movements,
+    Position, Request, View,
 };
 use onsale_engine_redis::caller::{ScriptCaller, Stamp};
 use onsale_engine_redis::commands::Terms;
@@ -295,7 +295,7 @@ impl Engine for LuaEngine {
         })()))
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.inner.movements.subscribe(kinds)
     }
 

@@ -11,7 +11,7 @@ use onsale_domain::{
 use onsale_tables::auction::{command as of_auction, name, say, usual};
 use onsale_tables::{Table, cut};
 
-use super::lines::{Player, Said, Words, number};
+use super::lines::{Player, TableLine, Words, number};
 use super::table::ZERO;
 use crate::engine::Answer;
 
@@ -36,7 +36,7 @@ impl Words for OfAwards {
         Ok(Command::Auction(AuctionCommand::CreateAuction(Box::new(details))))
     }
 
-    fn say(player: &mut Player<'_>, said: &Said<'_>) -> Result<String, String> {
+    fn say(player: &mut Player<'_>, said: &TableLine<'_>) -> Result<String, String> {
         let command = match (said.verb, said.words) {
             ("order?", [id]) => return shown(player, order(id)?),
             ("order", [id, who]) => Command::Order(OrderCommand::Place(PlaceOrder {

@@ -12,7 +12,7 @@ use onsale_domain::{
 };
 use onsale_tables::{Table, cut};
 
-use super::lines::{Player, Said, Words, number};
+use super::lines::{Player, TableLine, Words, number};
 use super::table::ZERO;
 use crate::engine::Answer;
 
@@ -34,7 +34,7 @@ impl Words for OfDesks {
         Ok(Command::Desk(DeskCommand::Open))
     }
 
-    fn say(player: &mut Player<'_>, said: &Said<'_>) -> Result<String, String> {
+    fn say(player: &mut Player<'_>, said: &TableLine<'_>) -> Result<String, String> {
         let command = match (said.verb, said.words) {
             ("open?", []) => {
                 let all = tasks(player, DeskQuery::Open { after: None, limit: 100 })?;

@@ -17,7 +17,7 @@ use super::Harness;
 use crate::engine::{
     Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Position, Request, Tail, View,
 };
-use crate::moved::{Moved, Movements};
+use crate::moved::{MovedListings, Movements};
 
 #[derive(Debug, Default)]
 pub struct Direct {
@@ -250,7 +250,7 @@ impl Engine for Direct {
         ready(known.map(|()| Follower::of(Box::new(Log { shelves, news, listing, offset: after.offset }))))
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.movements.subscribe(kinds)
     }
 

@@ -21,14 +21,14 @@ pub(super) trait Words {
     fn create() -> Result<Command, String>;
 
     /// What comes of one line.
-    fn say(player: &mut Player<'_>, said: &Said<'_>) -> Result<String, String>;
+    fn say(player: &mut Player<'_>, said: &TableLine<'_>) -> Result<String, String>;
 
     /// All that can be read of the listing: the same before and after a restart.
     fn picture(player: &Player<'_>) -> Result<String, String>;
 }
 
 /// A line without its answer; a caller's key stands at its end.
-pub(super) struct Said<'a> {
+pub(super) struct TableLine<'a> {
     pub now: Millis,
     pub verb: &'a str,
     pub words: &'a [&'a str],
@@ -85,7 +85,7 @@ impl Player<'_> {
         let [at, verb, words @ ..] = words else { return Err("a time and a verb".into()) };
         let now = W::ZERO + span(at)?;
         self.harness.set_clock(now);
-        W::say(self, &Said { now, verb, words, key })
+        W::say(self, &TableLine { now, verb, words, key })
     }
 
     pub(super) fn submit(&mut self, command: Command, key: Option<Key>) -> Result<Answer, String> {

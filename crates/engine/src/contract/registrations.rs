@@ -8,7 +8,7 @@ use onsale_domain::{Command, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_tables::{Table, cut};
 
-use super::lines::{Player, Said, Words};
+use super::lines::{Player, TableLine, Words};
 use super::table::ZERO;
 
 const FILES: &[(&str, &str)] = &[("registration", include_str!("tables/registration.txt"))];
@@ -28,7 +28,7 @@ impl Words for OfRegistrations {
         Ok(Command::Registration(RegistrationCommand::Create(Box::new(words::create()?))))
     }
 
-    fn say(player: &mut Player<'_>, said: &Said<'_>) -> Result<String, String> {
+    fn say(player: &mut Player<'_>, said: &TableLine<'_>) -> Result<String, String> {
         match said.verb {
             "who" | "paid" => {
                 let query = words::query(said.verb, said.words)?;

@@ -8,7 +8,7 @@ use onsale_domain::{Command, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_tables::{Table, cut};
 
-use super::lines::{Player, Said, Words, number};
+use super::lines::{Player, TableLine, Words, number};
 use super::table::ZERO;
 
 const FILES: &[(&str, &str)] = &[("sale", include_str!("tables/sale.txt"))];
@@ -27,7 +27,7 @@ impl Words for OfSales {
         Ok(Command::Sale(SaleCommand::Create(Box::new(words::create()?))))
     }
 
-    fn say(player: &mut Player<'_>, said: &Said<'_>) -> Result<String, String> {
+    fn say(player: &mut Player<'_>, said: &TableLine<'_>) -> Result<String, String> {
         let command = match said.verb {
             "levels" => return Ok(words::levels(&view(player)?)),
             "ask" => {

@@ -12,7 +12,7 @@ use onsale_domain::stock::details::StockRules;
 use onsale_domain::{Command, Fact, ListingId, ListingKind, Millis, Outcome, Tenant};
 use onsale_tables::{Table, cut};
 
-use super::lines::{Player, Said, Words, number};
+use super::lines::{Player, TableLine, Words, number};
 use crate::engine::Answer;
 
 const FILES: &[(&str, &str)] = &[("series", include_str!("tables/series.txt"))];
@@ -34,7 +34,7 @@ impl Words for OfSeries {
         Ok(Command::Series(SeriesCommand::Create(Box::new(details()?))))
     }
 
-    fn say(player: &mut Player<'_>, said: &Said<'_>) -> Result<String, String> {
+    fn say(player: &mut Player<'_>, said: &TableLine<'_>) -> Result<String, String> {
         let command = match (said.verb, said.words) {
             ("active", []) => return Ok(active(&*series(player)?, said.now)),
             ("open", [hour]) => SeriesCommand::OpenSlot(OpenSlot { slot: slot(hour)?, skipped: Vec::new() }),

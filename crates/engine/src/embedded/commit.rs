@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::watch;
 
 use super::directory::Directory;
-use super::work::{Answered, Batch, Buffers, Completion};
+use super::work::{AnswerBatch, Batch, Buffers, Completion};
 use crate::engine::EngineError;
 use crate::journal::{FrameBuffer, FramePosition, JournalError, Writer};
 use crate::moved::Movements;
@@ -26,7 +26,7 @@ pub struct Committer {
     images: Vec<Vec<u8>>,
     shards_imaged: usize,
     /// Who hands answers over, if not the committer itself.
-    pump: Option<mpsc::Sender<Answered>>,
+    pump: Option<mpsc::Sender<AnswerBatch>>,
 }
 
 /// What everybody may know of the committer's work.
@@ -184,7 +184,7 @@ impl Committer {
 
     /// Answers go through this from now on: a task inside the callers' own runtime wakes them at a fraction of what
     /// it costs a stranger.
-    pub fn pump_through(&mut self, pump: mpsc::Sender<Answered>) {
+    pub fn pump_through(&mut self, pump: mpsc::Sender<AnswerBatch>) {
         self.pump = Some(pump);
     }
 
@@ -192,7 +192,7 @@ impl Committer {
         if completions.is_empty() {
             return;
         }
-        let answered = Answered { completions, bytes: bytes.clone() };
+        let answered = AnswerBatch { completions, bytes: bytes.clone() };
         match &self.pump {
             None => answered.complete(),
             Some(pump) => match pump.try_send(answered) {

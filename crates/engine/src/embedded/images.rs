@@ -33,7 +33,7 @@ pub(super) struct Imaging {
 
 /// One piece of state read back from a snapshot.
 #[derive(Debug)]
-pub(super) enum Restored {
+pub(super) enum RestoredPiece {
     Listing { number: u32, listing: Box<Listing>, index: Vec<IndexPoint> },
     Records(Vec<RecordImage>),
 }
@@ -189,7 +189,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Takes a piece; returns what it completes.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Result<Option<Restored>, BadImage> {
+    pub(super) fn take(&mut self, piece: &[u8]) -> Result<Option<RestoredPiece>, BadImage> {
         let (last, bytes) = piece.split_first().ok_or_else(|| BadImage("it is empty".into()))?;
         self.pending.extend_from_slice(bytes);
         if *last != LAST {
@@ -198,7 +198,7 @@ impl Pieces {
         let part = minicbor::decode(&self.pending)?;
         self.pending.clear();
         Ok(Some(match part {
-            Part::Records(records) => Restored::Records(records),
+            Part::Records(records) => RestoredPiece::Records(records),
             Part::Listing(image) => {
                 let point = |(first, segment, at, sequence)| IndexPoint {
                     first,
@@ -206,7 +206,7 @@ impl Pieces {
                 };
                 let listing = Box::new(Listing::from_image(&image.image)?);
                 let index = image.index.into_iter().map(point).collect();
-                Restored::Listing { number: image.number, listing, index }
+                RestoredPiece::Listing { number: image.number, listing, index }
             }
         }))
     }

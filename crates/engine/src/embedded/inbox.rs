@@ -23,7 +23,7 @@ struct Waiting<T> {
 
 /// Why something was not taken; it comes back to its sender.
 #[derive(Debug)]
-pub enum Refused<T> {
+pub enum InboxError<T> {
     Full(T),
     Closed(T),
 }
@@ -34,14 +34,14 @@ impl<T> Inbox<T> {
         Inbox { waiting: Mutex::new(waiting), arrived: Condvar::new(), bound }
     }
 
-    pub fn send(&self, item: T, weight: usize) -> Result<(), Refused<T>> {
+    pub fn send(&self, item: T, weight: usize) -> Result<(), InboxError<T>> {
         let mut waiting = self.waiting.lock();
         if waiting.closed {
-            return Err(Refused::Closed(item));
+            return Err(InboxError::Closed(item));
         }
         // An item heavier than the whole bound is still taken by an empty inbox.
         if waiting.weight > 0 && waiting.weight + weight > self.bound {
-            return Err(Refused::Full(item));
+            return Err(InboxError::Full(item));
         }
         waiting.items.push(item);
         waiting.weight += weight;
@@ -91,7 +91,7 @@ mod tests {
         let inbox = Inbox::new(2);
         assert!(inbox.send(1, 1).is_ok());
         assert!(inbox.send(2, 1).is_ok());
-        assert!(matches!(inbox.send(3, 1), Err(Refused::Full(3))));
+        assert!(matches!(inbox.send(3, 1), Err(InboxError::Full(3))));
         let mut taken = Vec::new();
         assert!(inbox.take(&mut taken, None));
         assert_eq!(taken, [1, 2]);
@@ -103,7 +103,7 @@ mod tests {
         let inbox = Inbox::new(2);
         assert!(inbox.send(1, 1).is_ok());
         inbox.close();
-        assert!(matches!(inbox.send(2, 1), Err(Refused::Closed(2))));
+        assert!(matches!(inbox.send(2, 1), Err(InboxError::Closed(2))));
         let mut taken = Vec::new();
         assert!(inbox.take(&mut taken, None));
         taken.clear();

@@ -1,5 +1,5 @@
 //! The log of the embedded engine: the frames of the journal, in their order. A frame is read and decoded once for
-//! everybody who is near it; who is far behind reads the disk for himself.
+//! all readers that are near it; one that is far behind reads the disk alone.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,13 +27,13 @@ pub struct FrameLog {
 
 #[derive(Debug, Default)]
 struct RecentFrames {
-    frames: VecDeque<(Arc<Decoded>, usize)>,
+    frames: VecDeque<(Arc<DecodedFrame>, usize)>,
     bytes: usize,
 }
 
 /// A frame's steps, and where the next one begins.
 #[derive(Debug)]
-struct Decoded {
+struct DecodedFrame {
     sequence: u64,
     steps: Vec<Arc<Step>>,
     next: FramePosition,
@@ -48,7 +48,7 @@ impl FrameLog {
         let synced = self.facts.shared.synced.load(Ordering::Acquire);
         let mut page = LogPage { steps: Vec::new(), next: cursor };
         page.next.frame = cursor.frame.max(FramePosition::FIRST.sequence);
-        let mut before: Option<Arc<Decoded>> = None;
+        let mut before: Option<Arc<DecodedFrame>> = None;
         while page.next.frame <= synced && page.steps.len() < limit.max(1) {
             let start = before.as_ref().map(|frame| frame.next);
             let Some(frame) = self.frame(page.next.frame, start, synced)? else { break };
@@ -71,7 +71,7 @@ impl FrameLog {
         sequence: u64,
         start: Option<FramePosition>,
         synced: u64,
-    ) -> Result<Option<Arc<Decoded>>, EngineError> {
+    ) -> Result<Option<Arc<DecodedFrame>>, EngineError> {
         let mut start = start;
         {
             let kept = self.kept.lock();
@@ -94,7 +94,7 @@ impl FrameLog {
         Ok(Some(decoded))
     }
 
-    fn decode(&self, frame: Frame) -> Result<Decoded, EngineError> {
+    fn decode(&self, frame: Frame) -> Result<DecodedFrame, EngineError> {
         let mut steps = Vec::new();
         for entry in entry::read(&frame.payload) {
             match entry.map_err(unreadable)? {
@@ -108,10 +108,10 @@ impl FrameLog {
                 }
             }
         }
-        Ok(Decoded { sequence: frame.position.sequence, steps, next: frame.next })
+        Ok(DecodedFrame { sequence: frame.position.sequence, steps, next: frame.next })
     }
 
-    fn keep(&self, frame: Arc<Decoded>, bytes: usize) {
+    fn keep(&self, frame: Arc<DecodedFrame>, bytes: usize) {
         let mut kept = self.kept.lock();
         kept.bytes += bytes;
         kept.frames.push_back((frame, bytes));

@@ -11,7 +11,7 @@ use super::commit::{Committer, Shared};
 use super::dedup::Record;
 use super::directory::Slot;
 use super::entry::{self, BadEntry, Entry, ListingNumber, StepEntry};
-use super::images::{BadImage, Pieces, Restored};
+use super::images::{BadImage, Pieces, RestoredPiece};
 use super::shard::{FIRST_EPOCH, Shard, position_of};
 use super::shard_of;
 use crate::disk::Disk;
@@ -19,7 +19,7 @@ use crate::engine::View;
 use crate::journal::{self, FramePosition, JournalError, Reader, Room};
 use crate::snapshot::{self, SnapshotError};
 
-/// An engine put together but not yet running: the simulation drives it step by step, `Embedded` gives it threads.
+/// An engine put together but not yet running: the simulation drives it step by step, `EmbeddedEngine` gives it threads.
 #[derive(Debug)]
 pub struct Core {
     pub shards: Vec<Shard>,
@@ -135,8 +135,8 @@ pub fn content(snapshot: &snapshot::Snapshot) -> Result<Content, RecoverError> {
     for part in snapshot.parts() {
         match pieces.take(&part?).map_err(bad)? {
             None => {}
-            Some(Restored::Listing { number, listing, .. }) => content.listings.push((number, *listing)),
-            Some(Restored::Records(records)) => content.records += records.len() as u64,
+            Some(RestoredPiece::Listing { number, listing, .. }) => content.listings.push((number, *listing)),
+            Some(RestoredPiece::Records(records)) => content.records += records.len() as u64,
         }
     }
     Ok(content)
@@ -159,12 +159,12 @@ impl Rebuild {
         for part in snapshot.parts() {
             match pieces.take(&part?).map_err(bad)? {
                 None => {}
-                Some(Restored::Listing { number, listing, index }) => {
+                Some(RestoredPiece::Listing { number, listing, index }) => {
                     let slot = Arc::new(Slot::new(listing.id, number));
                     index.into_iter().for_each(|point| slot.note_frame(point.first, point.frame));
                     self.adopt(number, *listing, slot);
                 }
-                Some(Restored::Records(records)) => {
+                Some(RestoredPiece::Records(records)) => {
                     for record in records {
                         let Some(&(shard, index)) = self.by_number.get(&record.number) else { continue };
                         self.shards[shard].dedup.insert(record.record(index), record.sealed);

@@ -33,7 +33,7 @@ const FETCHED_MAX: usize = 128;
 
 #[derive(Debug)]
 pub struct Shard {
-    pub(super) listings: Vec<Owned>,
+    pub(super) listings: Vec<OwnedListing>,
     by_id: HashMap<ListingId, u32>,
     pub(super) dedup: Dedup,
     /// Listings by a time that is never after their next deadline.
@@ -53,7 +53,7 @@ pub struct Shard {
 
 /// A listing with what the shard keeps beside it.
 #[derive(Debug)]
-pub(super) struct Owned {
+pub(super) struct OwnedListing {
     pub listing: Listing,
     pub slot: Arc<Slot>,
     /// Its place in the shard's `due`.
@@ -235,7 +235,7 @@ impl Shard {
     pub(super) fn adopt(&mut self, listing: Listing, slot: Arc<Slot>) -> u32 {
         let index = self.listings.len() as u32;
         self.by_id.insert(listing.id, index);
-        self.listings.push(Owned { listing, slot, due: None, first_in_batch: 0 });
+        self.listings.push(OwnedListing { listing, slot, due: None, first_in_batch: 0 });
         self.buyers.note(index);
         index
     }

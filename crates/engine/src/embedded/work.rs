@@ -16,7 +16,7 @@ pub type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 /// Something for a shard to do.
 #[derive(Debug)]
 pub enum Work {
-    Submit(Request, Reply<Written>),
+    Submit(Request, Reply<WrittenDecision>),
     /// Several commands in one message: one wake-up instead of many.
     SubmitMany(Vec<Request>, oneshot::Sender<Together>),
     Ask(ListingId, Query, Reply<Found>),
@@ -66,7 +66,7 @@ pub struct Verdict {
 
 /// A decision and the bytes in which its facts stand.
 #[derive(Debug)]
-pub struct Written {
+pub struct WrittenDecision {
     pub decided: Decision,
     pub bytes: Arc<Vec<u8>>,
 }
@@ -97,7 +97,7 @@ pub struct Together {
 /// An answer that waits for the sync of all it saw.
 #[derive(Debug)]
 pub enum Completion {
-    One(Reply<Written>, Result<Decision, EngineError>),
+    One(Reply<WrittenDecision>, Result<Decision, EngineError>),
     Many(oneshot::Sender<Together>, Together),
     Found(Reply<Found>, Found),
     Holds(Reply<Vec<HeldAt>>, Vec<HeldAt>),
@@ -109,7 +109,7 @@ impl Completion {
     pub fn complete(self, bytes: &Arc<Vec<u8>>) {
         match self {
             Completion::One(reply, decided) => {
-                let written = decided.map(|decided| Written { decided, bytes: bytes.clone() });
+                let written = decided.map(|decided| WrittenDecision { decided, bytes: bytes.clone() });
                 drop(reply.send(written));
             }
             Completion::Many(reply, together) => {
@@ -138,12 +138,12 @@ impl Completion {
 
 /// The answers of a batch whose facts are durable, and the bytes they stand in.
 #[derive(Debug)]
-pub struct Answered {
+pub struct AnswerBatch {
     pub completions: Vec<Completion>,
     pub bytes: Arc<Vec<u8>>,
 }
 
-impl Answered {
+impl AnswerBatch {
     pub fn complete(self) {
         let bytes = self.bytes;
         self.completions.into_iter().for_each(|completion| completion.complete(&bytes));

@@ -8,7 +8,7 @@ use super::{
     Damage, FramePosition, JournalError, Options, Writer, cut,
     scan::{self, End, Scan},
     segment::{self, Header},
-    writer::Current,
+    writer::CurrentSegment,
 };
 use crate::disk::{Disk, DiskFile, read_exactly};
 
@@ -149,7 +149,7 @@ fn remove(disk: &dyn Disk, names: &[String]) -> Result<(), JournalError> {
 }
 
 /// Makes the first segment of a new journal.
-fn create(disk: &dyn Disk, options: &Options, generation: u128) -> Result<Current, JournalError> {
+fn create(disk: &dyn Disk, options: &Options, generation: u128) -> Result<CurrentSegment, JournalError> {
     let next = FramePosition::FIRST;
     let name = segment::name(next.segment);
     let file = segment::prepare(disk, next.segment, options.segment_bytes)?;
@@ -157,11 +157,11 @@ fn create(disk: &dyn Disk, options: &Options, generation: u128) -> Result<Curren
     let header = Header { segment: next.segment, generation, first_sequence: next.sequence, bytes };
     let written = file.write_at(&header.encode(), 0).and_then(|()| file.sync());
     written.map_err(JournalError::io("write the header of", &name))?;
-    Ok(Current { file, bytes, next })
+    Ok(CurrentSegment { file, bytes, next })
 }
 
 /// Makes the last segment durable up to its last good frame and cuts what is torn behind it.
-fn settle(disk: &dyn Disk, end: &End) -> Result<Current, JournalError> {
+fn settle(disk: &dyn Disk, end: &End) -> Result<CurrentSegment, JournalError> {
     let name = segment::name(end.next.segment);
     let file = disk.open(&name).map_err(JournalError::io("open", &name))?;
     rewrite(&*file, end.unproven_from, end.next.at).map_err(JournalError::io("rewrite the end of", &name))?;
@@ -174,7 +174,7 @@ fn settle(disk: &dyn Disk, end: &End) -> Result<Current, JournalError> {
         cut::make(&*file, end.generation, end.next).map_err(JournalError::io("cut", &name))?;
     }
     file.sync().map_err(JournalError::io("sync", &name))?;
-    Ok(Current { file, bytes, next: end.next })
+    Ok(CurrentSegment { file, bytes, next: end.next })
 }
 
 /// Writes the same bytes again. They were read, perhaps from a cache whose sync failed in an earlier

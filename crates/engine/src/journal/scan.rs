@@ -13,7 +13,7 @@ use super::{
     window::Window,
 };
 use crate::disk::{Disk, DiskFile};
-use segments::{Segments, Used};
+use segments::{Segments, UsedSegment};
 
 /// What a journal holds, as far as it is not damaged.
 #[derive(Debug, Default)]
@@ -90,7 +90,7 @@ impl Walk {
     /// Delivers the frames of one segment; says why it stopped.
     fn segment<E>(
         &mut self,
-        segment: &Used,
+        segment: &UsedSegment,
         report: &mut Report,
         on_frame: OnFrame<'_, E>,
     ) -> Result<String, OpenError<E>> {
@@ -132,7 +132,12 @@ impl Walk {
     }
 
     /// Judges what stands behind the last good frame of the last segment in use.
-    fn end(&mut self, segment: &Used, stopped: &str, report: &mut Report) -> Result<End, JournalError> {
+    fn end(
+        &mut self,
+        segment: &UsedSegment,
+        stopped: &str,
+        report: &mut Report,
+    ) -> Result<End, JournalError> {
         let failed = |error| JournalError::io("read", &segment.name)(error);
         let mut segment_bytes = segment.bytes;
         let mut used = self.window.last_used(&*segment.file, self.next.at).map_err(failed)?;
@@ -171,7 +176,7 @@ impl Walk {
     }
 
     /// Whether an earlier recovery cut the segment here.
-    fn is_cut(&mut self, segment: &Used) -> io::Result<bool> {
+    fn is_cut(&mut self, segment: &UsedSegment) -> io::Result<bool> {
         let rest = self.window.view(&*segment.file, self.next.at, cut::BYTES as usize)?;
         let ends_here = self.next.at + cut::BYTES == segment.bytes;
         Ok(ends_here && cut::is_mark(rest, self.generation, self.next.sequence))
@@ -179,7 +184,7 @@ impl Walk {
 
     /// Looks behind the end for a valid frame which says that the missing one had been synced.
     /// Valid frames that do not say so were in flight together with it; nobody was told of them.
-    fn witness(&mut self, segment: &Used, used: u64) -> io::Result<Option<(u64, frame::Header)>> {
+    fn witness(&mut self, segment: &UsedSegment, used: u64) -> io::Result<Option<(u64, frame::Header)>> {
         let expected = self.next.sequence;
         // More frames than fit between here and the end cannot have been written.
         let latest = expected + segment.bytes / frame_bytes(1);

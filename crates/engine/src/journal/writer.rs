@@ -22,7 +22,7 @@ const RESERVE_BYTES: u64 = 2 * (8 << 20);
 pub struct Writer {
     disk: Arc<dyn Disk>,
     generation: u128,
-    current: Current,
+    current: CurrentSegment,
     /// The last frame known to be durable.
     synced: u64,
     reserve: u64,
@@ -34,13 +34,13 @@ pub struct Writer {
 
 /// The segment in use and where its next frame goes.
 #[derive(Debug)]
-pub(super) struct Current {
+pub(super) struct CurrentSegment {
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) bytes: u64,
     pub(super) next: FramePosition,
 }
 
-impl Current {
+impl CurrentSegment {
     /// How much is written for the next frame of so many bytes. One that begins another page writes that page to its
     /// end, over zeroes: a segment was filled long before it is used, and the system may have let go of it since.
     fn written_bytes(&self, frame: u64) -> u64 {
@@ -58,7 +58,7 @@ impl Writer {
         disk: Arc<dyn Disk>,
         options: &Options,
         generation: u128,
-        current: Current,
+        current: CurrentSegment,
     ) -> Result<Self, JournalError> {
         let room = Arc::new(Room::default());
         let preparer = Preparer::start(disk.clone(), options, room.clone(), current.next.segment + 1)?;
@@ -198,7 +198,7 @@ impl Writer {
         };
         let sealed = file.write_at(&header.encode(), 0).and_then(|()| file.sync());
         let next = FramePosition { segment: number, at: segment::HEADER_BYTES, ..self.current.next };
-        self.current = Current { file, bytes: len, next };
+        self.current = CurrentSegment { file, bytes: len, next };
         self.or_poison(sealed, "write the header of")?;
         self.preparer.want(number + 1);
         Ok(())

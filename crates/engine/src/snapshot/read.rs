@@ -17,11 +17,11 @@ pub struct Latest {
     /// The newest whole snapshot of the journal, every byte of it checked.
     pub snapshot: Option<Snapshot>,
     /// Newer files that could not be used. Worth a line in the log, no reason to stop.
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<SkippedSnapshot>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PassedOver {
+pub struct SkippedSnapshot {
     pub file: String,
     pub reason: String,
 }
@@ -44,7 +44,7 @@ pub fn latest(disk: &dyn Disk, generation: u128) -> Result<Latest, SnapshotError
         let file = format::name(sequence);
         match Snapshot::open(disk, &file, generation, sequence).and_then(Snapshot::check) {
             Ok(snapshot) => return Ok(Latest { snapshot: Some(snapshot), passed_over }),
-            Err(error) => passed_over.push(PassedOver { file, reason: error.to_string() }),
+            Err(error) => passed_over.push(SkippedSnapshot { file, reason: error.to_string() }),
         }
     }
     Ok(Latest { snapshot: None, passed_over })

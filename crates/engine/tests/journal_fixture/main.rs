@@ -13,7 +13,7 @@ use onsale_domain::{Command, Fact, ListingId, Millis, Step};
 use onsale_engine::contract::direct::Direct;
 use onsale_engine::contract::suite;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::journal::{self, Preparation};
 use onsale_engine::log::Cursor;
 use onsale_engine::{Engine, Request};
@@ -34,11 +34,11 @@ fn folders() -> Vec<PathBuf> {
     (1..).map(|number| fixtures().join(number.to_string())).take_while(|folder| folder.exists()).collect()
 }
 
-fn open(folder: &Path, clock: &Arc<ManualClock>) -> Embedded {
+fn open(folder: &Path, clock: &Arc<ManualClock>) -> EmbeddedEngine {
     let journal = journal::Options { segment_bytes: 16 << 10, preparation: Preparation::OnRequest };
     // A sweep would write facts of its own.
     let options = Options { shards: 1, sweeps: false, journal, clock: clock.clone(), ..Options::default() };
-    Embedded::open(folder, options).expect("an old journal opens")
+    EmbeddedEngine::open(folder, options).expect("an old journal opens")
 }
 
 /// A copy, so that opening it changes nothing in the repository.
@@ -53,7 +53,7 @@ fn copied(from: &Path) -> tempfile::TempDir {
 }
 
 /// Those of every listing, deleted ones too, one listing after the other.
-async fn steps(engine: &Embedded) -> Vec<Arc<Step>> {
+async fn steps(engine: &EmbeddedEngine) -> Vec<Arc<Step>> {
     let log = engine.log().expect("the embedded engine has a log");
     let (mut steps, mut cursor) = (Vec::new(), Cursor::default());
     loop {
@@ -106,7 +106,7 @@ async fn journals_of_the_first_format_open_and_have_every_kind_of_fact() {
 }
 
 /// Whoever asks under a key that is known gets its answer again, whatever is asked.
-async fn is_replayed(engine: &Embedded, listing: ListingId, key: Key) -> bool {
+async fn is_replayed(engine: &EmbeddedEngine, listing: ListingId, key: Key) -> bool {
     let request = Request { listing, command: Command::ExpireDue { limit: 1 }, key: Some(key), by: None };
     engine.submit(request).await.expect("answers").replayed
 }

@@ -6,17 +6,18 @@ use futures_core::future::BoxFuture;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, Found, ListingId, ListingKind, Millis, Query, Tenant};
 use onsale_engine::contract::Harness;
-use onsale_engine::embedded::Embedded;
+use onsale_engine::embedded::EmbeddedEngine;
 use onsale_engine::embedded::clock::ManualClock;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, MovedListings, Position, Request,
+    View,
 };
 
 /// No table has as many listings.
 const LISTINGS_PER_TABLE: u64 = 1_000;
 
 pub(crate) struct Renumbered {
-    pub engine: Arc<Embedded>,
+    pub engine: Arc<EmbeddedEngine>,
     pub clock: Arc<ManualClock>,
     pub table: u64,
 }
@@ -77,7 +78,7 @@ impl Engine for Renumbered {
         self.engine.follow(self.own(listing), after)
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.engine.moved(kinds)
     }
 

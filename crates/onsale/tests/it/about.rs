@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use onsale_edge::http::table::table;
 use onsale_edge::http::time::Time;
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::{Value, json};
 
 use crate::house::{Answer, House, layout, ms, night};
@@ -332,7 +332,7 @@ fn what_somebody_has_is_not_deleted() {
 #[test]
 fn a_deletion_outlives_the_server_and_the_facts_are_still_in_the_journal() {
     let folder = tempfile::tempdir().expect("a folder");
-    let open = || Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let open = || Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let mut kept = Vec::new();
     let engine = open();
     let house = House::serve(|_| {}, engine.clone());

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::Value;
 
 use crate::house::House;
@@ -15,7 +15,7 @@ use scene::Scene;
 #[test]
 fn every_step_that_is_not_the_buyers_says_who_made_it_over_http_and_offline() {
     let folder = tempfile::tempdir().expect("a folder");
-    let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let house = House::serve(|_| {}, engine.clone());
     let send = |method: &str, path: &str, headers: &[(&str, &str)], body: &str| {
         let answer = house.send(method, path, headers, Some(body).filter(|body| !body.is_empty()));

@@ -4,7 +4,7 @@ mod unlucky;
 
 use onsale_edge::http::time::Time;
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{self, RedisEngine};
 use onsale_redis_servers::{Brand, Server, Setup};
@@ -19,7 +19,7 @@ const DAY: i64 = 86_400_000;
 #[test]
 fn a_number_that_is_taken_is_drawn_again_on_the_embedded_engine() {
     let folder = tempfile::tempdir().expect("a folder");
-    let engine = Embedded::open(folder.path(), Options::default()).expect("opens");
+    let engine = EmbeddedEngine::open(folder.path(), Options::default()).expect("opens");
     draws_again(&House::serve(|_| {}, Arc::new(Unlucky::new(engine))));
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use onsale_engine::Engine;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::json;
 
 use crate::house::House;
@@ -14,7 +14,7 @@ use crate::house::House;
 #[test]
 fn what_was_answered_is_there_after_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
-    let open = || Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let open = || Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let keyed = [("onsale-buyer", "ann"), ("idempotency-key", "one")];
     let (event, hold, order) = {
         let engine = open();
@@ -55,12 +55,12 @@ fn what_was_answered_is_there_after_a_restart() {
 #[test]
 fn a_clock_that_ran_ahead_is_logged_at_start_with_by_how_much() {
     let folder = tempfile::tempdir().expect("a folder");
-    let wall = Embedded::open(folder.path(), Options::default()).expect("opens");
+    let wall = EmbeddedEngine::open(folder.path(), Options::default()).expect("opens");
     let now = wall.now();
     wall.close();
     drop(wall);
     let clock = Arc::new(ManualClock::at(now + 3_600_000));
-    let engine = Embedded::open(folder.path(), Options { clock, ..Options::default() }).expect("opens");
+    let engine = EmbeddedEngine::open(folder.path(), Options { clock, ..Options::default() }).expect("opens");
     let engine = Arc::new(engine);
     let house = House::serve(|_| {}, engine.clone());
     let event = house.event();

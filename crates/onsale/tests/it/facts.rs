@@ -173,7 +173,7 @@ fn streams_have_a_limit_and_give_their_place_back() {
 fn a_reader_who_takes_nothing_is_cut() {
     let house = House::open_with(|config| config.limits.write_timeout_ms = 300);
     let event = house.event_with(json!({"buyer_limit": 50}));
-    // A reader who never reads; the log is repeated to him until every buffer on the way is full.
+    // A reader who never reads; the log is repeated to them until every buffer on the way is full.
     let seats: Vec<String> = (1..=10).map(|n| format!("A-1-{n}")).collect();
     let _slow = Reader::open(&house, &event, "?after=0", "");
     let open = || {

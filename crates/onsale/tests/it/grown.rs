@@ -84,8 +84,8 @@ fn one_key_for_two(house: &House, path: &str, body: &Value, secret: &str) {
         assert!(!told.to_string().contains(&word), "{name} of ann's in bob's answer: {told}");
     }
     let again = ask("ann");
-    assert_eq!((again.status, again.body), (201, own.body), "ann's answer stays hers");
-    // Under a key of his own bob is answered for himself.
+    assert_eq!((again.status, again.body), (201, own.body), "ann's answer stays ann's");
+    // Under another key bob has an answer of bob's own.
     let other = house.post(path, &[("onsale-buyer", "bob"), ("idempotency-key", "another")], body.clone());
     assert!(other.status == 201 && other.json()["buyer"] == "bob", "{other:?}");
 }

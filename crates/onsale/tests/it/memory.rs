@@ -13,7 +13,7 @@ use onsale_domain::{BuyerId, Listing, ListingId, ListingKind, Millis, Outcome, R
 use onsale_domain::{Found, Query};
 use onsale_engine::engine::Tail;
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Moved, Movements,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, MovedListings, Movements,
     Position, Request, View,
 };
 
@@ -232,7 +232,7 @@ impl Engine for Memory {
         ready(Ok(Follower::of(Box::new(Steps { state, wake, listing, seen: after })))).boxed()
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.movements.subscribe(kinds)
     }
 

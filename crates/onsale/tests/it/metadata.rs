@@ -4,7 +4,7 @@ use std::io::{BufReader, Write};
 use std::process::Command;
 use std::sync::Arc;
 
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::{Value, json};
 
 use crate::about::kinds;
@@ -149,7 +149,7 @@ fn a_field_that_is_nested_too_deeply_has_a_short_name() {
 #[test]
 fn the_command_line_tells_the_facts_of_a_listing_whatever_is_kept_with_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let house = House::serve(|_| {}, engine.clone());
     let (path, _, body) = &kinds()[0];
     let deep = format!("{{\"deep\":{}{},\"c\":1e400}}", "[".repeat(200), "]".repeat(200));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::{Value, json};
 
 use crate::house::{House, KEY};
@@ -25,7 +25,7 @@ fn judge(file: &Path) -> Value {
 
 /// A run of every kind but what must be waited for: no lapse, no payment that is never answered.
 fn run(folder: &Path) -> (Value, PathBuf) {
-    let engine = Arc::new(Embedded::open(&folder.join("data"), Options::default()).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(&folder.join("data"), Options::default()).expect("opens"));
     let house = House::serve(|config| config.payments.fee_per_order_minor = 30, engine.clone());
     let export = folder.join("run.json");
     let server = format!("http://{}", house.address);

@@ -42,7 +42,7 @@ fn a_win_is_ordered_and_paid_and_an_unpaid_one_goes_to_the_next() {
     let lost = order(&house, "ann", "auctions", &auction);
     let lost = (id(&lost), lost.json());
     assert_eq!((&lost.1["total_minor"], &lost.1["auction"]), (&json!(310), &json!(auction)));
-    // Two days later the next has his chance.
+    // Two days later the next bidder has a chance.
     house.engine.ahead_ms.store(3_600_000 + 172_800_000, Ordering::SeqCst);
     let won = order(&house, "bob", "auctions", &auction).json();
     assert_eq!(won["total_minor"], 300);

@@ -4,7 +4,7 @@ use onsale_edge::http::time::Time;
 use std::sync::Arc;
 
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::{Value, json};
 
 use crate::house::{Answer, House, night};
@@ -13,7 +13,7 @@ const DAY: i64 = 86_400_000;
 
 /// A house with one listing of each kind.
 struct All {
-    house: House<Embedded>,
+    house: House<EmbeddedEngine>,
     event: String,
     hold: Value,
     sale: String,
@@ -27,7 +27,7 @@ fn id(answer: &Answer) -> String {
 }
 
 impl All {
-    fn open(engine: Arc<Embedded>) -> All {
+    fn open(engine: Arc<EmbeddedEngine>) -> All {
         let now = engine.now();
         let house = House::serve(|_| {}, engine);
         let event = house.event();
@@ -53,7 +53,7 @@ impl All {
 #[test]
 fn another_body_under_the_same_key_is_refused_on_every_route_of_several_verbs() {
     let folder = tempfile::tempdir().expect("a folder");
-    let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let all = All::open(engine.clone());
     let event = format!("/v1/events/{}", all.event);
     let hold = format!("/v1/holds/{}", all.hold["id"].as_str().expect("an id"));

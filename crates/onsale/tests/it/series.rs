@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use onsale_domain::Millis;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::{Value, json};
 
 use crate::house::House;
@@ -19,8 +19,8 @@ const MIDNIGHT: Millis = 1_794_787_200_000;
 
 struct Hours {
     clock: Arc<ManualClock>,
-    engine: Arc<Embedded>,
-    house: House<Embedded>,
+    engine: Arc<EmbeddedEngine>,
+    house: House<EmbeddedEngine>,
 }
 
 impl Hours {
@@ -31,7 +31,7 @@ impl Hours {
     fn open_with(folder: &Path, now: Millis, compat_open: bool) -> Hours {
         let clock = Arc::new(ManualClock::at(now));
         let options = Options { clock: clock.clone(), ..Options::default() };
-        let engine = Arc::new(Embedded::open(folder, options).expect("opens"));
+        let engine = Arc::new(EmbeddedEngine::open(folder, options).expect("opens"));
         let house = House::serve(|config| config.compat_open = compat_open, engine.clone());
         Hours { clock, engine, house }
     }

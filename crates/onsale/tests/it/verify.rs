@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::{Value, json};
 
 use crate::house::House;
@@ -17,7 +17,7 @@ const DAY: i64 = 86_400_000;
 #[test]
 fn registrations_are_booked_a_second_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let house = House::serve(|_| {}, engine.clone());
     let now = engine.now();
     let wish = json!({
@@ -53,7 +53,7 @@ fn registrations_are_booked_a_second_time() {
 #[test]
 fn holds_that_grew_are_booked_a_second_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let house = House::serve(|_| {}, engine.clone());
     let event = house.event();
     let mut held = Vec::new();
@@ -103,7 +103,7 @@ fn files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
 fn folder(snapshot_every_bytes: u64) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options { snapshot_every_bytes, ..Options::default() };
-    let engine = Arc::new(Embedded::open(folder.path(), options).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(folder.path(), options).expect("opens"));
     let house = House::serve(|_| {}, engine.clone());
     let event = house.event();
     for seat in 1..=4 {
@@ -152,7 +152,7 @@ fn a_journal_cut_short_inside_what_was_written_is_damaged() {
             told.contains("DAMAGED") && told.contains("backup") && !told.contains("nobody was told"),
             "{told}"
         );
-        assert!(Embedded::open(folder.path(), Options::default()).is_err(), "{len}");
+        assert!(EmbeddedEngine::open(folder.path(), Options::default()).is_err(), "{len}");
         std::fs::write(segment, &bytes).expect("as it was");
     }
     assert_eq!(verify(folder.path()).0, Some(0));

@@ -1,5 +1,5 @@
 //! Two ways lead to the buying handlers: straight, and through the router when a path must be decoded. Nobody may be
-//! able to tell which one his request took.
+//! able to tell which one a request took.
 
 use serde_json::{Value, json};
 

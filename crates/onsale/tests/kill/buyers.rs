@@ -59,7 +59,7 @@ pub(crate) fn seat(row: usize, place: usize) -> String {
     format!("{row}-{place}")
 }
 
-/// One buyer's hold, as he knows it.
+/// One buyer's hold, as the buyer knows it.
 struct Holding {
     event: usize,
     path: String,
@@ -96,7 +96,7 @@ impl Hammer<'_> {
         let mut step = 0;
         while !self.stop.load(Ordering::Relaxed) {
             step += 1;
-            // A new buyer now and then, for nobody may have more than his limit.
+            // A new buyer now and then, for no buyer may have more than the limit.
             let buyer = format!("r{}c{connection}b{}", self.round, step / 12);
             let key = format!("{}-{connection}-{step}", self.round);
             let (event, verb, bytes) = self.next(&mut holding, &buyer, &key, &mut rng);

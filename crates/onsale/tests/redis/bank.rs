@@ -22,7 +22,7 @@ use onsale_engine::{Answer, Engine, Request};
 use onsale_engine_redis::link::{Config, Link};
 use onsale_engine_redis::live::{Options, RedisEngine};
 use onsale_payments::ask_key;
-use onsale_payments::simulated::{Bank, Simulated};
+use onsale_payments::simulated::{Bank, SimulatedProvider};
 use onsale_payments::worker::{Patience, Worker};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -59,7 +59,7 @@ pub(crate) fn start(url: &str, bank: &Arc<Bank>, clock: Clock) -> Runtime {
     let (url, bank) = (url.to_owned(), bank.clone());
     runtime.spawn(async move {
         let engine: Arc<dyn Engine> = Arc::new(open(&url, clock).await);
-        let provider = Arc::new(Simulated::new(bank, b"secret"));
+        let provider = Arc::new(SimulatedProvider::new(bank, b"secret"));
         // Whoever is never answered is given up for now after a second, and asked again.
         let patience = Patience { answer: Duration::from_secs(1), again_ms: 100, again_ms_max: 500 };
         Arc::new(Worker::new(engine, provider, patience)).run(CancellationToken::new()).await;

@@ -29,7 +29,7 @@ const CONSENT: Range<u32> = 8..11;
 const REFUSE: Range<u32> = 11..13;
 const DOWN: Range<u32> = 13..17;
 const ALL: Range<u32> = 0..17;
-/// Longer than any hold and any payment: whoever was never answered lets his goods go.
+/// Longer than any hold and any payment: a buyer who was never answered lets the goods go.
 const LATER_MS: i64 = 20 * 60_000;
 
 fn key(n: u32, refund: u16) -> String {

@@ -5,7 +5,7 @@ use onsale_domain::order::{OrderCommand, OrdersQuery};
 use onsale_domain::{Found, ListingId, ListingKind, Outcome};
 use onsale_engine::EngineError;
 
-use crate::provider::{Charge, GiveBack, LookUp, Said};
+use crate::provider::{Charge, GiveBack, LookUp, ProviderAnswer};
 
 /// Numbers calls; never given twice by one machine.
 pub type CallId = u64;
@@ -39,7 +39,7 @@ pub enum Reply {
     Found(Result<Found, EngineError>),
     Decided(Result<Outcome, EngineError>),
     /// `None`: the provider knows nothing of it. An error says why nobody knows.
-    Said(Result<Option<Said>, String>),
+    Said(Result<Option<ProviderAnswer>, String>),
 }
 
 /// A driver that replies with something else than was asked for is our own mistake.
@@ -65,7 +65,7 @@ impl Reply {
         }
     }
 
-    pub(super) fn said(self) -> Result<Option<Said>, String> {
+    pub(super) fn said(self) -> Result<Option<ProviderAnswer>, String> {
         match self {
             Reply::Said(said) => said,
             Reply::Listings(_) | Reply::Found(_) | Reply::Decided(_) => {

@@ -13,7 +13,7 @@ use onsale_engine::EngineError;
 
 use super::{Call, Job, Machine, Reply};
 use crate::ask_key;
-use crate::provider::{Charge, GiveBack, LookUp, Said};
+use crate::provider::{Charge, GiveBack, LookUp, ProviderAnswer};
 
 /// Conversations at the same time. Stripe takes about a hundred requests a second and each lasts some tenths of one; more
 /// would be turned away there, and each that is never answered keeps a place and its connection for a while.
@@ -202,7 +202,8 @@ impl Machine {
             TalkStep::CalledOff => match self.heard(&talk.task, reply.said()) {
                 Some(said) => {
                     let reason = "not paid in time".to_owned();
-                    let never = Said { reference: None, standing: PaymentStanding::Failed { reason } };
+                    let never =
+                        ProviderAnswer { reference: None, standing: PaymentStanding::Failed { reason } };
                     self.note(talk, said.unwrap_or(never));
                 }
                 None => self.try_later(&talk),
@@ -212,7 +213,11 @@ impl Machine {
     }
 
     /// What was answered, if anything. That a payment waits is logged once, until its provider answers again.
-    fn heard(&mut self, task: &Task, answer: Result<Option<Said>, String>) -> Option<Option<Said>> {
+    fn heard(
+        &mut self,
+        task: &Task,
+        answer: Result<Option<ProviderAnswer>, String>,
+    ) -> Option<Option<ProviderAnswer>> {
         let why = match answer {
             Ok(said) => {
                 self.talks.unanswered.remove(&name(task));
@@ -232,7 +237,7 @@ impl Machine {
         None
     }
 
-    fn note(&mut self, talk: Box<Talk>, said: Said) {
+    fn note(&mut self, talk: Box<Talk>, said: ProviderAnswer) {
         let standing = said.standing.clone();
         let note = NoteAnswer {
             payment: talk.task.payment(),

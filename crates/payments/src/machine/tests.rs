@@ -6,7 +6,7 @@ use onsale_domain::order::{OrdersFound, OrdersQuery, Work};
 use onsale_domain::{Found, OrderId, Outcome, PaymentId, Tenant};
 
 use super::*;
-use crate::provider::Said;
+use crate::provider::ProviderAnswer;
 
 const NOW: Millis = 1_700_000_000_000;
 
@@ -175,7 +175,7 @@ fn a_page_read_before_a_conversation_ended_does_not_begin_it_again() {
     let page = machine.take_calls();
     let [(page, Call::AskDesk(DeskQuery::Open { .. }))] = page[..] else { panic!("{page:?}") };
     let standing = PaymentStanding::Done { amount_minor: 100 };
-    machine.take_reply(charge, Reply::Said(Ok(Some(Said { reference: None, standing }))), NOW);
+    machine.take_reply(charge, Reply::Said(Ok(Some(ProviderAnswer { reference: None, standing }))), NOW);
     let note = machine.take_calls();
     let [(note, Call::Desk(DeskCommand::NoteAnswer(_)))] = note[..] else { panic!("{note:?}") };
     machine.take_reply(note, Reply::Decided(Ok(Outcome::Done)), NOW);

@@ -6,7 +6,7 @@ use onsale_domain::desk::PaymentStanding;
 use serde::Deserialize;
 
 use super::amounts;
-use crate::Said;
+use crate::ProviderAnswer;
 use crate::provider::{failed, printable};
 
 pub(super) type Metadata = BTreeMap<String, String>;
@@ -79,8 +79,8 @@ pub(super) struct Page<T> {
 }
 
 impl Intent {
-    pub(super) fn said(&self) -> Said {
-        Said { reference: Some(self.id.clone()), standing: self.standing() }
+    pub(super) fn said(&self) -> ProviderAnswer {
+        ProviderAnswer { reference: Some(self.id.clone()), standing: self.standing() }
     }
 
     pub(super) fn standing(&self) -> PaymentStanding {
@@ -94,7 +94,7 @@ impl Intent {
                 failed(&format!("called off: {why}"))
             }
             "requires_action" => PaymentStanding::NeedsAction { url: self.action_url() },
-            // In Stripe's own form the buyer may try another card; a card that he named to us was declined.
+            // In Stripe's own form the buyer may try another card; a card that was named to us was declined.
             "requires_payment_method" if form => PaymentStanding::NeedsAction { url: String::new() },
             "requires_payment_method" => match &self.last_payment_error {
                 Some(failure) => failed(&failure.reason()),
@@ -118,7 +118,7 @@ impl Intent {
 }
 
 impl Refund {
-    pub(super) fn said(&self) -> Said {
+    pub(super) fn said(&self) -> ProviderAnswer {
         let standing = match self.status.as_deref() {
             Some("succeeded") => {
                 PaymentStanding::Done { amount_minor: amounts::here(self.amount, &self.currency) }
@@ -129,7 +129,7 @@ impl Refund {
             }
             Some(_) | None => PaymentStanding::Waiting,
         };
-        Said { reference: Some(self.id.clone()), standing }
+        ProviderAnswer { reference: Some(self.id.clone()), standing }
     }
 }
 

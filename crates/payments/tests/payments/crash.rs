@@ -9,10 +9,11 @@ use onsale_domain::desk::Webhook;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Millis, Tenant};
 use onsale_domain::{Found, Query};
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, Moved, Position, Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, HeldAt, MovedListings, Position, Request,
+    View,
 };
 use onsale_payments::provider::{Charge, GiveBack, LookUp, Provider, WebhookError};
-use onsale_payments::{ProviderError, Said};
+use onsale_payments::{ProviderAnswer, ProviderError};
 
 use crate::world::World;
 
@@ -171,7 +172,7 @@ impl Engine for Mortal<dyn Engine> {
         self.inner.follow(listing, after)
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.inner.moved(kinds)
     }
 
@@ -193,19 +194,19 @@ impl Provider for Mortal<dyn Provider> {
         self.inner.name()
     }
 
-    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         self.call(|provider| provider.charge(ask), gone())
     }
 
-    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         self.call(|provider| provider.refund(ask), gone())
     }
 
-    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         self.call(|provider| provider.look_up(ask), gone())
     }
 
-    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         self.call(|provider| provider.call_off(ask), gone())
     }
 
@@ -213,7 +214,7 @@ impl Provider for Mortal<dyn Provider> {
         self.inner.read_webhook(headers, body, now)
     }
 
-    /// Whoever dies with a webhook in his hands has lost it.
+    /// A server that dies with a webhook in hand has lost it.
     fn pushed(&self, now: Millis) -> Vec<Webhook> {
         self.inner.pushed(now)
     }

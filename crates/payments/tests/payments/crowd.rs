@@ -21,7 +21,7 @@ use onsale_engine::{Answer, Engine, Request};
 use onsale_payments::provider::{Charge, GiveBack, LookUp, Provider, WebhookError};
 use onsale_payments::simulated::Bank;
 use onsale_payments::worker::{Patience, Worker};
-use onsale_payments::{ProviderError, Said, ask_key};
+use onsale_payments::{ProviderAnswer, ProviderError, ask_key};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -121,7 +121,7 @@ impl Crowd {
 
     pub(crate) fn until_asked(&self, buyers: impl Iterator<Item = u32>) {
         for n in buyers {
-            self.until(&format!("buyer {n} is asked for his money"), async || self.asked(n) > 0);
+            self.until(&format!("buyer {n} is asked for money"), async || self.asked(n) > 0);
         }
     }
 
@@ -198,7 +198,7 @@ impl Provider for CountingProvider {
         self.inner.name()
     }
 
-    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn charge(&self, ask: Charge) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         *self.asked.lock().expect("nobody panics").entry(ask.key.clone()).or_default() += 1;
         let waits = Waits { let_go: Some(self.let_go.clone()) };
         let answer = self.inner.charge(ask);
@@ -210,15 +210,15 @@ impl Provider for CountingProvider {
         .boxed()
     }
 
-    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<Said, ProviderError>> {
+    fn refund(&self, ask: GiveBack) -> BoxFuture<'static, Result<ProviderAnswer, ProviderError>> {
         self.inner.refund(ask)
     }
 
-    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn look_up(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         self.inner.look_up(ask)
     }
 
-    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<Said>, ProviderError>> {
+    fn call_off(&self, ask: LookUp) -> BoxFuture<'static, Result<Option<ProviderAnswer>, ProviderError>> {
         self.inner.call_off(ask)
     }
 

@@ -22,7 +22,7 @@ fn a_payment_that_is_never_answered_holds_up_nobody() {
 #[test]
 fn money_that_moved_is_told_however_many_are_never_answered() {
     let silent = u32::try_from(TALKS_MAX).expect("a small number");
-    // One more than there are places, and the one who waits for his buyer.
+    // One more than there are places, and the one that waits for its buyer.
     let crowd = Crowd::new(silent + 2);
     crowd.pay(0, "action");
     crowd.until_desk(0, "needs_action");

@@ -19,9 +19,9 @@ use onsale_domain::{
 use onsale_domain::{Found, Query};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::{Answer, Engine, Request, journal};
-use onsale_payments::simulated::{Bank, Simulated};
+use onsale_payments::simulated::{Bank, SimulatedProvider};
 use onsale_payments::worker::{Patience, Worker};
 use onsale_payments::{Provider, ask_key};
 use tokio::runtime::Runtime;
@@ -61,7 +61,7 @@ pub(crate) fn open(runtime: &Runtime, disk: &MemoryDisk, clock: &Arc<ManualClock
         ..Options::default()
     };
     let _inside = runtime.enter();
-    Arc::new(Embedded::open_on(Arc::new(disk.clone()), options).expect("opens"))
+    Arc::new(EmbeddedEngine::open_on(Arc::new(disk.clone()), options).expect("opens"))
 }
 
 impl World {
@@ -228,7 +228,7 @@ impl World {
 }
 
 pub(crate) fn simulated(bank: &Arc<Bank>) -> Arc<dyn Provider> {
-    Arc::new(Simulated::new(bank.clone(), b"secret"))
+    Arc::new(SimulatedProvider::new(bank.clone(), b"secret"))
 }
 
 pub(crate) fn buyer(name: &str) -> BuyerId {

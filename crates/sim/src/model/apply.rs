@@ -155,7 +155,7 @@ impl Event {
                 (hold.buyer, hold.fence, hold.placed_at, hold.until) =
                     (to.buyer.clone(), fence, at, to.until);
                 (hold.length, hold.extensions, hold.offered) = (to.until - at, 0, false);
-                // Nobody waits for what he holds.
+                // Nobody waits for what they hold.
                 let seats: Vec<u32> = hold.seats.iter().map(|line| line.seat).collect();
                 self.dissolve(|place| place.buyer == to.buyer && seats.contains(&place.seat), at);
             }

@@ -1,7 +1,7 @@
 //! What auctions promise, asserted of every fact: the bids that stand are gone through from the first, each time anew.
 
 use onsale_domain::auction::details::SoftCloseMode;
-use onsale_domain::auction::fact::{Award, Closing, PassCause, Replayed};
+use onsale_domain::auction::fact::{Award, Closing, PassCause, ReplayResult};
 use onsale_domain::auction::{Auction, AuctionDetails, AuctionFact};
 use onsale_domain::order::OrderFact;
 use onsale_domain::order::fact::OrderedGoods;
@@ -9,13 +9,13 @@ use onsale_domain::{BuyerId, Fact, Millis, OrderId};
 
 use super::kept::{PIN_MS, pinned_until};
 use super::money::MoneyBook;
-use super::promises::{Book, Modelled};
+use super::promises::{Book, ModelledKind};
 
-/// A winner has two days, whoever comes after him one.
+/// A winner has two days, each bidder after the winner one.
 const PAY_MS: Millis = 48 * 3_600_000;
 const CHANCE_MS: Millis = 24 * 3_600_000;
 
-impl Modelled for Auction {
+impl ModelledKind for Auction {
     fn goes_on(&self) -> bool {
         self.next_due().is_some()
     }
@@ -143,7 +143,7 @@ impl BidBook {
         assert!((self.details.starts_at..self.end).contains(&now), "an auction moves outside its hours");
     }
 
-    fn replayed(&self, told: &Replayed) {
+    fn replayed(&self, told: &ReplayResult) {
         let lead = self.lead();
         let leader = lead.map(|(leader, _)| (leader as u32 + 1, &self.bids[leader].bidder));
         assert!(leader == told.leader.as_ref().map(|leader| (leader.bid, &leader.bidder)), "a wrong leader");
@@ -163,7 +163,7 @@ impl BidBook {
     }
 
     fn may_buy(&self, buyer: &BuyerId) {
-        assert!(*buyer != self.details.seller, "a seller buys from himself");
+        assert!(*buyer != self.details.seller, "a seller is the buyer, too");
         assert!(!self.banned.contains(buyer), "a banned one bids");
     }
 
@@ -246,7 +246,7 @@ impl BidBook {
         self.bids.push(Bid { bidder: bidder.clone(), max: *max_minor, gone: false });
         let lead = self.lead();
         let (leader, price) = lead.expect("a bid leads");
-        assert!(*leading == (leader + 1 == *bid as usize), "the wrong one is told that he leads");
+        assert!(*leading == (leader + 1 == *bid as usize), "the wrong bidder is said to lead");
         assert!((price, self.least(lead)) == (*price_minor, *min_next_minor), "a wrong price");
         assert!(self.reserve_met(lead) == *reserve_met, "a wrong word on the reserve");
         let end = if raises { self.end } else { self.end_after(now) };

@@ -3,7 +3,7 @@
 use onsale_domain::Millis;
 use onsale_domain::order::OrderFact;
 
-/// Whoever pays is waited for so much longer than the goods were to be kept, however often he tries.
+/// A payment is waited for so much longer than the goods were to be kept, however many tries it takes.
 pub(super) const PIN_MS: Millis = 15 * 60_000;
 
 /// Until when a payment that is asked for, or was declined, keeps the goods of its order.

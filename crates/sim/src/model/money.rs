@@ -22,7 +22,7 @@ const WEEK_MS: Millis = 7 * 24 * 3_600_000;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoneyBook {
-    orders: BTreeMap<OrderId, Paid>,
+    orders: BTreeMap<OrderId, OrderMoney>,
     /// Which order has taken a hold or a code that lives.
     taken: BTreeMap<u64, OrderId>,
     /// Which order has bought a place.
@@ -35,7 +35,7 @@ pub(super) struct MoneyBook {
 }
 
 #[derive(Clone, Debug)]
-struct Paid {
+struct OrderMoney {
     placed: OrderPlaced,
     /// Until when a payment that is under way has pinned the goods, and which.
     paying: Option<(PaymentId, Millis)>,
@@ -57,14 +57,14 @@ struct Came {
 
 /// Money of all orders: what came, what was owed back, what of that was paid, and what confirmed orders are worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct MoneyTotals {
     pub captured: i64,
     pub owed: i64,
     pub paid_back: i64,
     pub worth: i64,
 }
 
-impl Paid {
+impl OrderMoney {
     fn total_minor(&self) -> i64 {
         self.placed.goods_minor + self.placed.fee_minor
     }
@@ -95,15 +95,15 @@ impl MoneyBook {
         }
     }
 
-    pub(super) fn moved(&self) -> Moved {
-        let mut moved = Moved::default();
+    pub(super) fn moved(&self) -> MoneyTotals {
+        let mut moved = MoneyTotals::default();
         for came in self.orders.values().flat_map(|order| order.payments.values()) {
             moved.captured += came.captured.unwrap_or(0);
             moved.owed += came.owed.iter().sum::<i64>();
             moved.paid_back +=
                 came.paid.iter().map(|refund| came.owed[usize::from(*refund) - 1]).sum::<i64>();
         }
-        moved.worth = self.orders.values().map(Paid::worth_minor).sum();
+        moved.worth = self.orders.values().map(OrderMoney::worth_minor).sum();
         moved
     }
 
@@ -115,7 +115,7 @@ impl MoneyBook {
         self.taken.get(&goods).is_some_and(|order| self.orders[order].paying.is_some())
     }
 
-    fn order(&mut self, id: OrderId) -> &mut Paid {
+    fn order(&mut self, id: OrderId) -> &mut OrderMoney {
         self.touched.insert(id);
         self.orders.get_mut(&id).unwrap_or_else(|| panic!("{id:?} was never placed"))
     }
@@ -180,7 +180,7 @@ impl MoneyBook {
         let goods = placed.goods.number();
         assert!(placed.goods.total_minor() == placed.goods_minor, "an order has another price");
         assert!(self.taken.insert(goods, placed.order).is_none(), "two orders have the same goods");
-        let paid = Paid {
+        let paid = OrderMoney {
             placed: placed.clone(),
             paying: None,
             lapsed: false,

@@ -4,7 +4,7 @@
 
 use onsale_domain::{Command, Fact, Listing, ListingId, ListingKind, Millis, Outcome};
 
-use super::money::{Courses, MoneyBook, Moved};
+use super::money::{Courses, MoneyBook, MoneyTotals};
 use super::promises::{Book, goes_on, move_money, open_book};
 
 /// Events above this number have orders, and no model of their own.
@@ -41,7 +41,7 @@ impl Other {
     }
 
     /// Where the money of its orders is, by the book.
-    pub fn moved(&self) -> Moved {
+    pub fn moved(&self) -> MoneyTotals {
         self.money.moved()
     }
 

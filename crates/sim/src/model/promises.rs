@@ -16,7 +16,7 @@ use onsale_domain::{BuyerId, Fact, Kind, Millis, each_kind};
 use super::money::MoneyBook;
 
 /// What the simulation knows of a kind besides its rules.
-pub(super) trait Modelled: Kind {
+pub(super) trait ModelledKind: Kind {
     /// Not over yet: there is something to be had.
     fn goes_on(&self) -> bool {
         false
@@ -63,20 +63,20 @@ macro_rules! modelled {
         pub(super) fn goes_on(body: &Body) -> bool {
             match body {
                 Body::Nothing => false,
-                $(Body::$Kind(state) => <$State as Modelled>::goes_on(state),)*
+                $(Body::$Kind(state) => <$State as ModelledKind>::goes_on(state),)*
             }
         }
 
         pub(super) fn open_book(first: &Fact) -> Option<Box<dyn Book>> {
             match first {
-                $(Fact::$Kind(first) => <$State as Modelled>::open_book(first),)*
+                $(Fact::$Kind(first) => <$State as ModelledKind>::open_book(first),)*
                 Fact::Listing(_) | Fact::Order(_) => None,
             }
         }
 
         pub(super) fn move_money(money: &mut MoneyBook, fact: &Fact, now: Millis) {
             match fact {
-                $(Fact::$Kind(fact) => <$State as Modelled>::move_money(money, fact, now),)*
+                $(Fact::$Kind(fact) => <$State as ModelledKind>::move_money(money, fact, now),)*
                 Fact::Listing(_) => {}
                 Fact::Order(fact) => money.take_own(fact),
             }
@@ -86,15 +86,15 @@ macro_rules! modelled {
 
 each_kind!(modelled);
 
-impl Modelled for Venue {}
+impl ModelledKind for Venue {}
 
-impl Modelled for Series {
+impl ModelledKind for Series {
     fn goes_on(&self) -> bool {
         self.status() != SeriesStatus::Ended
     }
 }
 
-impl Modelled for Desk {
+impl ModelledKind for Desk {
     fn move_money(money: &mut MoneyBook, fact: &DeskFact, now: Millis) {
         money.desk.take(fact, now);
     }

@@ -21,7 +21,7 @@ use crate::rng::Rng;
 const HOUR: i64 = 3_600_000;
 
 /// A kind that keeps something for days until it is paid, and what is wanted of it.
-pub(super) struct Kept {
+pub(super) struct KeepingKind {
     pub kind: ListingKind,
     /// So many of them should be alive.
     pub alive_least: usize,
@@ -29,7 +29,7 @@ pub(super) struct Kept {
     pub wish: fn(&mut Workload, &mut Rng, &Other, clock: i64) -> Command,
 }
 
-const PLACES: Kept = Kept {
+const PLACES: KeepingKind = KeepingKind {
     kind: ListingKind::Registration,
     alive_least: 2,
     create: Workload::create_registration,
@@ -54,7 +54,7 @@ impl Workload {
         let Some((id, other)) = rng.pick(crowd).filter(|_| !wanted || rng.chance(900)) else {
             return vec![self.create_kept(rng, kept, clock)];
         };
-        // Whoever wins has others behind him.
+        // A winner has others behind.
         let running: Vec<_> = lively.iter().filter(|(_, other)| is_running(other)).copied().collect();
         if let Some((id, other)) = rng.pick(&running).filter(|_| rng.chance(400)) {
             let bids = rng.range(1, 5);
@@ -69,7 +69,7 @@ impl Workload {
         vec![self.request(rng, *id, command)]
     }
 
-    fn create_kept(&mut self, rng: &mut Rng, kept: &Kept, clock: i64) -> Request {
+    fn create_kept(&mut self, rng: &mut Rng, kept: &KeepingKind, clock: i64) -> Request {
         self.listings_made += 1;
         let id = ListingId { tenant: Tenant::DEFAULT, kind: kept.kind, number: self.fresh() };
         let command = (kept.create)(self, rng, clock);
@@ -81,7 +81,7 @@ impl Workload {
         let (mut details, capacity) = (new_registration(rng, clock), rng.range(1, 4) as u32);
         details.price_minor = rng.range(1, 900);
         details.starts_at = details.opens_at + rng.range(12 * HOUR, 240 * HOUR);
-        // Whoever gives his place back after the cut-off has paid it.
+        // A place that is given back after the cut-off is paid for all the same.
         details.cut_off_ms = rng.range(0, 11 * HOUR);
         let create = CreateRegistration { details, capacity };
         Command::Registration(RegistrationCommand::Create(Box::new(create)))
@@ -154,7 +154,7 @@ pub(super) fn time_to_pay(rng: &mut Rng, goods: &OrderedGoods) -> i64 {
     }
 }
 
-/// Whoever has ordered, or paid, wants it no more; or staff takes his place away, or pays back what an award cost.
+/// Whoever has ordered, or paid, wants it no more; or staff takes the place away, or pays back what an award cost.
 pub(super) fn give_up(rng: &mut Rng, order: &BookedOrder, buyer: BuyerId) -> Command {
     let OrderedGoods::Entry { entry, .. } = &order.goods else { return give_up_award(rng, order, buyer) };
     let buyer = rng.chance(600).then_some(buyer);

@@ -186,7 +186,7 @@ impl Workload {
         Command::Order(OrderCommand::Place(PlaceOrder { order, goods, fees }))
     }
 
-    /// What somebody does with an order of his.
+    /// What a buyer does with an order.
     pub(super) fn about(&mut self, rng: &mut Rng, other: &Other, order: &BookedOrder, clock: i64) -> Command {
         let buyer = if rng.chance(970) { order.buyer.clone() } else { self.buyer(rng) };
         let key = OrderKey { order: order.order, buyer };

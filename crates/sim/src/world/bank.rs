@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use onsale_domain::desk::{PaymentStanding, Webhook};
 use onsale_domain::{Millis, PaymentName};
 use onsale_payments::provider::{Charge, GiveBack};
-use onsale_payments::{ProviderError, Said, read_ask_key};
+use onsale_payments::{ProviderAnswer, ProviderError, read_ask_key};
 
 use crate::rng::Rng;
 
@@ -33,7 +33,7 @@ struct Ask {
 
 impl Bank {
     /// The first ask under a key decides; later ones are told the same.
-    pub(super) fn charge(&mut self, rng: &mut Rng, ask: &Charge) -> Result<Said, ProviderError> {
+    pub(super) fn charge(&mut self, rng: &mut Rng, ask: &Charge) -> Result<ProviderAnswer, ProviderError> {
         let (key, now) = (read(&ask.key), ask.now);
         if let Some(known) = self.known(rng, key, now) {
             return known;
@@ -61,7 +61,7 @@ impl Bank {
                 self.push(key, &done, now);
                 self.push(key, &failed("first try declined"), now);
                 self.push(key, &PaymentStanding::Waiting, now);
-                return Ok(Said { reference: None, standing: PaymentStanding::Waiting });
+                return Ok(ProviderAnswer { reference: None, standing: PaymentStanding::Waiting });
             }
             // It took the money and never says so of itself.
             "lost" | "silent" => return Err(silence()),
@@ -70,7 +70,7 @@ impl Bank {
         if rng.chance(100) { Err(silence()) } else { Ok(said(key, &standing)) }
     }
 
-    pub(super) fn refund(&mut self, rng: &mut Rng, ask: &GiveBack) -> Result<Said, ProviderError> {
+    pub(super) fn refund(&mut self, rng: &mut Rng, ask: &GiveBack) -> Result<ProviderAnswer, ProviderError> {
         let key = read(&ask.key);
         if let Some(known) = self.known(rng, key, ask.now) {
             return known;
@@ -83,7 +83,12 @@ impl Bank {
     }
 
     /// What is answered to an ask that was heard before, or is lost on its way.
-    fn known(&mut self, rng: &mut Rng, key: AskKey, now: Millis) -> Option<Result<Said, ProviderError>> {
+    fn known(
+        &mut self,
+        rng: &mut Rng,
+        key: AskKey,
+        now: Millis,
+    ) -> Option<Result<ProviderAnswer, ProviderError>> {
         self.pass(now);
         if let Some(known) = self.asks.get(&key) {
             return Some(Ok(said(key, &known.standing)));
@@ -97,14 +102,14 @@ impl Bank {
     }
 
     /// What became of an ask; `None`: it never arrived.
-    pub(super) fn look_up(&mut self, key: &str, now: Millis) -> Option<Said> {
+    pub(super) fn look_up(&mut self, key: &str, now: Millis) -> Option<ProviderAnswer> {
         let key = read(key);
         self.pass(now);
         self.asks.get(&key).map(|known| said(key, &known.standing))
     }
 
     /// Nobody waits any more: what is not on its way already never comes.
-    pub(super) fn call_off(&mut self, key: &str, now: Millis) -> Option<Said> {
+    pub(super) fn call_off(&mut self, key: &str, now: Millis) -> Option<ProviderAnswer> {
         let key = read(key);
         self.pass(now);
         let ask = self.asks.get_mut(&key)?;
@@ -191,6 +196,6 @@ fn silence() -> ProviderError {
     ProviderError("no answer".to_owned())
 }
 
-fn said((payment, ..): AskKey, standing: &PaymentStanding) -> Said {
-    Said { reference: Some(reference(payment)), standing: standing.clone() }
+fn said((payment, ..): AskKey, standing: &PaymentStanding) -> ProviderAnswer {
+    ProviderAnswer { reference: Some(reference(payment)), standing: standing.clone() }
 }

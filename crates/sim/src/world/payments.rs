@@ -9,7 +9,7 @@ use onsale_domain::desk::{DeskCommand, PaymentStanding, desk_of};
 use onsale_domain::{By, Command, Found, ListingId, Outcome, Query, Tenant};
 use onsale_engine::embedded::shard_of;
 use onsale_engine::embedded::work::Work;
-use onsale_engine::{Moved, Request};
+use onsale_engine::{MovedListings, Request};
 use onsale_payments::machine::{
     Call as PaymentCall, CallId, KINDS, Machine, Patience, Reply as PaymentReply,
 };
@@ -23,13 +23,13 @@ use crate::client::{Call, Reply};
 #[derive(Debug)]
 pub(super) struct Worker {
     machine: Machine,
-    moved: Moved,
+    moved: MovedListings,
     /// Answers of the bank on their way, by the step in which they arrive.
     answers: Vec<(u64, CallId, PaymentReply)>,
 }
 
 impl Worker {
-    pub(super) fn start(moved: Moved) -> Worker {
+    pub(super) fn start(moved: MovedListings) -> Worker {
         Worker { machine: Machine::new(Patience::default()), moved, answers: Vec::new() }
     }
 

@@ -1,4 +1,4 @@
-//! `…/bans`: staff keeps a bidder away from one auction; his bids go with him while it is open.
+//! `…/bans`: staff keeps a bidder away from one auction; the bidder's bids go, too, while it is open.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct Ban {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Banned {
+pub struct BanChanged {
     auction: String,
     #[schema(example = "eve")]
     bidder: String,
@@ -46,7 +46,7 @@ pub struct Banned {
 ///
 /// While the auction is open the bidder's bids are taken back with it, and the rest is replayed without them.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/bans", tag = "auctions", request_body = Ban,
-    responses((status = 200, body = Banned)))]
+    responses((status = 200, body = BanChanged)))]
 pub async fn ban(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -67,7 +67,7 @@ pub async fn ban(
             None
         }
     });
-    let told = Banned {
+    let told = BanChanged {
         auction: at.listing.to_string(),
         bidder: bidder.as_str().to_owned(),
         banned: true,
@@ -82,7 +82,7 @@ pub async fn ban(
 ///
 /// Bids that the ban took back are not restored.
 #[utoipa::path(delete, path = "/v1/auctions/{auction}/bans/{bidder}", tag = "auctions",
-    responses((status = 200, body = Banned)))]
+    responses((status = 200, body = BanChanged)))]
 pub async fn unban(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -93,7 +93,7 @@ pub async fn unban(
     let origin = caller.origin(&at.listing, &());
     let command = Command::Auction(AuctionCommand::UnbanBidder(bidder.clone()));
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
-    let told = Banned {
+    let told = BanChanged {
         auction: at.listing.to_string(),
         bidder: bidder.as_str().to_owned(),
         banned: false,

@@ -50,7 +50,7 @@ pub struct BidBody {
     /// The bid's number in the history; none if it bought.
     #[serde(skip_serializing_if = "Option::is_none")]
     bid: Option<u32>,
-    /// Your own maximum. Nobody else is told.
+    /// Your own maximum. Shown to nobody else.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_minor: Option<i64>,
     #[schema(example = 5100)]
@@ -78,7 +78,7 @@ pub struct BidBody {
 
 /// Place a bid
 ///
-/// The answer tells at once whether it leads. A bid that reaches a buy-now price on offer buys.
+/// The answer says at once whether it leads. A bid that reaches a buy-now price on offer buys.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/bids", tag = "auctions", request_body = NewBid,
     params(("Onsale-Buyer" = String, Header)),
     responses((status = 201, body = BidBody), (status = 403, description = "Seller or banned"), (status = 409, description = "Too low, over, another currency …")))]

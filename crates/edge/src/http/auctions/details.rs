@@ -50,7 +50,7 @@ pub struct NewAuction {
     /// The merchant's own name of it, unique among its kind: it is found by that, and never changes.
     #[schema(example = "shop-4711")]
     pub external_id: Option<String>,
-    /// A JSON object of at most 2,048 bytes, told back and never looked into.
+    /// A JSON object of at most 2,048 bytes, returned as it was written, and never looked into.
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Metadata>,
     pub card: Option<CardBody>,

@@ -1,4 +1,4 @@
-//! `GET /v1/buyers/{buyer}/bids`: a buyer's part in every auction that is open, or that he may still pay.
+//! `GET /v1/buyers/{buyer}/bids`: a buyer's part in every auction that is open, or that they may still pay.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `POST …/retractions`: a bid is taken back, by staff or, where the auction lets him, by its bidder.
+//! `POST …/retractions`: a bid is taken back, by staff or, where the auction allows it, by its bidder.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Command;
 use onsale_domain::auction::command::{RetractBid, Retractor};
-use onsale_domain::auction::fact::Replayed;
+use onsale_domain::auction::fact::ReplayResult;
 use onsale_domain::auction::{AuctionCommand, AuctionFact};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,7 +21,7 @@ use crate::http::wire::At;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retraction {
-    /// The bid's number, as its answer and the history tell it.
+    /// The bid's number, as its answer and the history show it.
     #[schema(example = 3)]
     pub bid: u32,
     #[schema(example = "a nought too many")]
@@ -29,7 +29,7 @@ pub struct Retraction {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Retracted {
+pub struct BidRetracted {
     auction: String,
     bid: u32,
     /// False if it was retracted before.
@@ -53,8 +53,8 @@ pub struct AfterBody {
     reserve_met: bool,
 }
 
-impl From<&Replayed> for AfterBody {
-    fn from(after: &Replayed) -> AfterBody {
+impl From<&ReplayResult> for AfterBody {
+    fn from(after: &ReplayResult) -> AfterBody {
         AfterBody {
             leader: after.leader.as_ref().map(|leader| leader.bidder.as_str().to_owned()),
             price_minor: after.price_minor,
@@ -69,7 +69,7 @@ impl From<&Replayed> for AfterBody {
 /// With `Onsale-Buyer` it must be the bidder's own; without, staff takes it back.
 #[utoipa::path(post, path = "/v1/auctions/{auction}/retractions", tag = "auctions",
     request_body = Retraction, params(("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = Retracted), (status = 403, description = "Staff alone"), (status = 404, description = "No such bid, or not yours"), (status = 409, description = "Not the latest, too late, over")))]
+    responses((status = 200, body = BidRetracted), (status = 403, description = "Staff alone"), (status = 404, description = "No such bid, or not yours"), (status = 409, description = "Not the latest, too late, over")))]
 pub async fn retract(
     State(app): State<Arc<App>>,
     at: AuctionPath,
@@ -89,7 +89,7 @@ pub async fn retract(
             None
         }
     });
-    let told = Retracted {
+    let told = BidRetracted {
         auction: at.listing.to_string(),
         bid: body.bid,
         changed: after.is_some(),

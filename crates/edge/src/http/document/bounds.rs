@@ -91,7 +91,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("NewHold", "areas", HOLD_LIST),
     ("NewHold", "hold_seconds", HOLD_SECONDS),
     ("BestAvailable", "count", Number(1, HOLD_PLACES_MAX as i64)),
-    ("AreaAsked", "count", PLACES),
+    ("AreaPlaces", "count", PLACES),
     ("HoldChange", "extend_seconds", EXTENSION_SECONDS),
     ("HoldChange", "add_seats", HOLD_LIST),
     ("HoldChange", "add_areas", HOLD_LIST),

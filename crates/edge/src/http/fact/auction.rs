@@ -2,7 +2,7 @@
 
 use onsale_domain::ListingId;
 use onsale_domain::auction::AuctionFact;
-use onsale_domain::auction::fact::{Award, Replayed};
+use onsale_domain::auction::fact::{Award, ReplayResult};
 use onsale_domain::id::write_inside;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -166,8 +166,8 @@ pub(super) fn body(listing: &ListingId, fact: &AuctionFact) -> AuctionFactBody {
     }
 }
 
-impl From<&Replayed> for Standing {
-    fn from(after: &Replayed) -> Standing {
+impl From<&ReplayResult> for Standing {
+    fn from(after: &ReplayResult) -> Standing {
         let leader = after.leader.as_ref();
         Standing {
             leader: leader

@@ -9,7 +9,7 @@ use super::Teller;
 use super::venue::size;
 use crate::http::events::{DetailsBody, StatusBody};
 use crate::http::time::Time;
-use crate::http::wire::{AreaAsked, AreaPriced, SeatPriced};
+use crate::http::wire::{AreaPlaces, AreaPriced, SeatPriced};
 use crate::http::words::ReleaseCause;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -52,7 +52,7 @@ pub enum EventFactBody<'a> {
     SeatsDropped {
         hold: String,
         seats: Vec<&'a str>,
-        areas: Vec<AreaAsked>,
+        areas: Vec<AreaPlaces>,
     },
     HoldReleased {
         hold: String,
@@ -81,18 +81,18 @@ pub enum EventFactBody<'a> {
     OrderRefunded {
         order: String,
         seats: Vec<&'a str>,
-        areas: Vec<AreaAsked>,
+        areas: Vec<AreaPlaces>,
         amount_minor: i64,
         reason: &'a str,
     },
     SeatsBlocked {
         seats: Vec<&'a str>,
-        areas: Vec<AreaAsked>,
+        areas: Vec<AreaPlaces>,
         reason: &'a str,
     },
     SeatsUnblocked {
         seats: Vec<&'a str>,
-        areas: Vec<AreaAsked>,
+        areas: Vec<AreaPlaces>,
     },
     QueueJoined {
         place: String,
@@ -249,8 +249,8 @@ impl Teller<'_> {
         seats.iter().map(|seat| self.seat(*seat)).collect()
     }
 
-    fn areas(&self, areas: &[AreaCount]) -> Vec<AreaAsked> {
-        let area = |line: &AreaCount| AreaAsked { area: self.area(line.area).to_owned(), count: line.count };
+    fn areas(&self, areas: &[AreaCount]) -> Vec<AreaPlaces> {
+        let area = |line: &AreaCount| AreaPlaces { area: self.area(line.area).to_owned(), count: line.count };
         areas.iter().map(area).collect()
     }
 

@@ -14,7 +14,7 @@ use crate::http::words::RefundCause;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OrderFactBody<'a> {
-    OrderPlaced(Placed<'a>),
+    OrderPlaced(OrderPlacedFields<'a>),
     PaymentAsked {
         order: String,
         payment: String,
@@ -61,7 +61,7 @@ pub enum OrderFactBody<'a> {
 /// One of `hold`, `checkout`, `auction` and `entry` says what it is for.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OrderPlacedFields)]
-pub struct Placed<'a> {
+pub struct OrderPlacedFields<'a> {
     order: String,
     buyer: &'a str,
     goods_minor: i64,
@@ -112,8 +112,8 @@ impl Teller<'_> {
         }
     }
 
-    fn placed<'a>(&'a self, order: String, placed: &'a OrderPlaced) -> Placed<'a> {
-        let mut body = Placed {
+    fn placed<'a>(&'a self, order: String, placed: &'a OrderPlaced) -> OrderPlacedFields<'a> {
+        let mut body = OrderPlacedFields {
             order,
             buyer: placed.buyer.as_str(),
             goods_minor: placed.goods_minor,

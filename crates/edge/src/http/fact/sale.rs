@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Teller;
-use crate::http::sales::wire::{DetailsBody, LineAsked, LinePriced};
+use crate::http::sales::wire::{DetailsBody, LineBody, LinePriced};
 use crate::http::time::Time;
 use crate::http::words::{CheckoutCancelCause, SaleStatus};
 
@@ -69,7 +69,7 @@ pub enum SaleFactBody<'a> {
     },
     PurchaseRefunded {
         order: String,
-        lines: Vec<LineAsked>,
+        lines: Vec<LineBody>,
         amount_minor: i64,
         /// Whether the units can be sold again.
         restock: bool,
@@ -171,8 +171,8 @@ impl Teller<'_> {
         lines.iter().map(line).collect()
     }
 
-    fn counts(&self, lines: &[SkuCount]) -> Vec<LineAsked> {
-        let line = |line: &SkuCount| LineAsked { sku: self.sku(line.sku).to_owned(), count: line.count };
+    fn counts(&self, lines: &[SkuCount]) -> Vec<LineBody> {
+        let line = |line: &SkuCount| LineBody { sku: self.sku(line.sku).to_owned(), count: line.count };
         lines.iter().map(line).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! `POST /v1/orders/{order}/cancel`: the goods are their buyer's again, for as long as he has them.
+//! `POST /v1/orders/{order}/cancel`: the goods are their buyer's again, for as long as they are kept.
 
 use std::sync::Arc;
 

@@ -24,8 +24,8 @@ use crate::app::App;
 use crate::http::extract::{Caller, Json};
 use crate::http::problem::{Problem, catalog};
 use crate::http::reply;
-use crate::http::sales::wire::LineAsked;
-use crate::http::wire::AreaAsked;
+use crate::http::sales::wire::LineBody;
+use crate::http::wire::AreaPlaces;
 
 /// Nothing named: all that is left of the order. Of an auction's order only the money goes back.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -35,9 +35,9 @@ pub struct NewRefund {
     #[serde(default)]
     pub seats: Vec<String>,
     #[serde(default)]
-    pub areas: Vec<AreaAsked>,
+    pub areas: Vec<AreaPlaces>,
     #[serde(default)]
-    pub lines: Vec<LineAsked>,
+    pub lines: Vec<LineBody>,
     /// How much of what was paid for an auction's award; nothing said: all that is left.
     #[schema(example = json!(null))]
     pub amount_minor: Option<i64>,

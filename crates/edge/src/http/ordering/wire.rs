@@ -66,7 +66,7 @@ pub fn is_ended(view: &View, now: Millis) -> bool {
 #[schema(as = Order)]
 pub struct OrderBody<'a> {
     pub id: String,
-    /// Pays and cancels this order, in the header `Order-Key`; only its buyer is told, when it is placed.
+    /// Pays and cancels this order, in the header `Order-Key`; shown to its buyer only, in the answer that places it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The event, the sale, the auction or the registration.
@@ -101,7 +101,7 @@ pub struct OrderBody<'a> {
     #[schema(example = "pay_00000a5kq1zxj2tp0f3e8m9w0qhs7v")]
     pub payment: Option<String>,
     payments: Vec<PaymentBody>,
-    /// The listing's position of what placed or changed it; told in the answer to that.
+    /// The listing's position of what placed or changed it; present in the answer to that.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "1-8")]
     pub position: Option<At>,

@@ -148,7 +148,7 @@ impl PartialSchema for ProblemCode {
 
 impl ToSchema for ProblemCode {}
 
-/// How a refusal is told over HTTP. No wildcard: a new code must be given its place here.
+/// How a refusal is answered over HTTP. No wildcard: a new code must be given its place here.
 pub fn of(code: Code) -> Entry {
     let (status, title, next) = match code {
         Code::ListingUnknown => (404, "No such listing", "Check the id; it may belong to another server."),

@@ -143,7 +143,7 @@ pub enum EntryShown {
 
 /// Where an entry stands
 ///
-/// A place that is confirmed, one that is kept until it is paid, or a place in line. What became of one that is over is told for an hour.
+/// A place that is confirmed, one that is kept until it is paid, or a place in line. What became of one that is over is answered for an hour.
 #[utoipa::path(get, path = "/v1/entries/{entry}", tag = "registrations", responses((status = 200, body = EntryShown)))]
 pub async fn show(State(app): State<Arc<App>>, at: EntryPath) -> Result<Response, Problem> {
     let entry = EntryId(at.number);

@@ -1,4 +1,4 @@
-//! `GET /v1/buyers/{buyer}/checkouts`: what a buyer has reserved over all sales, and what he bought last.
+//! `GET /v1/buyers/{buyer}/checkouts`: what a buyer has reserved over all sales, and bought last.
 
 use std::sync::Arc;
 

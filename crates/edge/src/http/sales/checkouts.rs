@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::code::{self, CheckoutPath};
 use super::names::Skus;
-use super::wire::{LineAsked, LinePriced, checkout_text};
+use super::wire::{LineBody, LinePriced, checkout_text};
 use crate::app::App;
 use crate::http::confirm::DirectPurchase;
 use crate::http::extract::{Caller, Json, SalePath};
@@ -33,7 +33,7 @@ use crate::token::Tokens;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"lines": [{"sku": "tee-m", "count": 2}]}))]
 pub struct NewCheckout {
-    pub lines: Vec<LineAsked>,
+    pub lines: Vec<LineBody>,
     /// 30 to 3,600; the sale's own if absent.
     pub checkout_seconds: Option<i64>,
 }
@@ -42,7 +42,7 @@ pub struct NewCheckout {
 #[schema(as = Checkout)]
 pub struct CheckoutBody<'a> {
     pub id: String,
-    /// The single-use code, for the header `Checkout-Code`: it buys or cancels, and only its buyer is told.
+    /// The single-use code, for the header `Checkout-Code`: it buys or cancels, and is shown to its buyer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     pub sale: String,
@@ -211,8 +211,8 @@ pub enum CheckoutShown<'a> {
 
 /// Look at a checkout
 ///
-/// The code is told to its buyer, named by `Onsale-Buyer` or proved by the code itself. What became of one that is over is told for an
-/// hour.
+/// The code is shown to its buyer, named by `Onsale-Buyer` or proved by the code itself. What became of one that is over is answered
+/// for an hour.
 #[utoipa::path(get, path = "/v1/checkouts/{checkout}", tag = "checkouts",
     params(("Onsale-Buyer" = Option<String>, Header), ("Checkout-Code" = Option<String>, Header)),
     responses((status = 200, body = CheckoutShown), (status = 412)))]
@@ -260,7 +260,7 @@ pub async fn show(
 
 /// The same whether the code is used now or was used before.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Purchased {
+pub struct CheckoutPurchased {
     /// The checkout, which is over.
     id: String,
     order: String,
@@ -274,7 +274,7 @@ pub struct Purchased {
 /// elsewhere. To have it taken by a payment provider, place an order for the code instead.
 #[utoipa::path(post, path = "/v1/checkouts/{checkout}/purchase", tag = "checkouts", request_body = DirectPurchase,
     params(("Checkout-Code" = String, Header), ("Onsale-Buyer" = Option<String>, Header)),
-    responses((status = 200, body = Purchased), (status = 403, description = "Another buyer's code"), (status = 410), (status = 412)))]
+    responses((status = 200, body = CheckoutPurchased), (status = 403, description = "Another buyer's code"), (status = 410), (status = 412)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
     path: CheckoutPath,
@@ -289,12 +289,17 @@ pub async fn purchase(
     };
     let answer = path.submit_order(&app, origin, purchase).await?;
     let (order, at) = purchased(&answer)?;
-    Ok(reply::yes(StatusCode::OK, &answer, &Purchased::new(&path.sale, path.checkout, order, at)))
+    Ok(reply::yes(StatusCode::OK, &answer, &CheckoutPurchased::new(&path.sale, path.checkout, order, at)))
 }
 
-impl Purchased {
-    pub fn new(sale: &ListingId, checkout: CheckoutId, order: OrderId, purchased_at: Millis) -> Purchased {
-        Purchased {
+impl CheckoutPurchased {
+    pub fn new(
+        sale: &ListingId,
+        checkout: CheckoutId,
+        order: OrderId,
+        purchased_at: Millis,
+    ) -> CheckoutPurchased {
+        CheckoutPurchased {
             id: checkout_text(sale, checkout),
             order: write_inside("ord", sale, order.0),
             sale: sale.to_string(),

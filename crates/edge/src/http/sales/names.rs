@@ -10,7 +10,7 @@ use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::{Code, ListingId};
 use onsale_engine::{Engine, View};
 
-use super::wire::{LineAsked, LinePriced};
+use super::wire::{LineBody, LinePriced};
 use crate::http::problem::Problem;
 
 /// A sale's view and the unknown SKUs of one request.
@@ -59,7 +59,7 @@ impl Skus {
         SkuIndex::MAX - place as SkuIndex
     }
 
-    pub fn counts(&mut self, lines: &[LineAsked]) -> Vec<SkuCount> {
+    pub fn counts(&mut self, lines: &[LineBody]) -> Vec<SkuCount> {
         lines.iter().map(|line| SkuCount { sku: self.sku(&line.sku), count: line.count }).collect()
     }
 

@@ -18,7 +18,7 @@ use crate::http::words::{SaleStatus, SoldOut};
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Line)]
-pub struct LineAsked {
+pub struct LineBody {
     #[schema(example = "tee-m")]
     pub sku: String,
     /// 1 to 100.

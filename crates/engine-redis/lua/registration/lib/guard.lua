@@ -1,6 +1,6 @@
 -- registration/lib/guard: a place in an order is confirmed by the order alone, and not given up while it is paid; staff may
 -- take it away, and the money then goes back. The refusal, or nil.
--- The order that has taken this buyer's place, if it is still kept for him.
+-- The order that has taken this buyer's place, if it is still kept for them.
 local function order_of_place(id, name)
   local order, entry = BOOK.get("g:" .. id), living(id)
   if order and entry.kind == "o" and now < entry.till and entry.buyer == name then return order end

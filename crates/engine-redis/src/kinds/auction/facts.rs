@@ -1,7 +1,7 @@
 //! Facts of auctions as fields. An auction's details are fields of its meta hash, too. What is not there is empty.
 
 use onsale_domain::auction::details::{BuyNowPolicy, BuyNowTerms, SoftClose, SoftCloseMode};
-use onsale_domain::auction::fact::{Award, Closing, Leader, PassCause, Replayed};
+use onsale_domain::auction::fact::{Award, Closing, Leader, PassCause, ReplayResult};
 use onsale_domain::auction::increment::{Increment, LadderStep, NamedLadder};
 use onsale_domain::auction::{AuctionDetails, AuctionFact, AuctionTerms};
 use onsale_domain::money::Currency;
@@ -143,8 +143,8 @@ fn decode_bid(fields: &Fields) -> Result<AuctionFact, Malformed> {
     })
 }
 
-fn encode_replayed(after: Option<&Replayed>, fields: &mut Fields) {
-    let number = |of: fn(&Replayed) -> i64| after.map_or(String::new(), |after| of(after).to_string());
+fn encode_replayed(after: Option<&ReplayResult>, fields: &mut Fields) {
+    let number = |of: fn(&ReplayResult) -> i64| after.map_or(String::new(), |after| of(after).to_string());
     let leader = after.and_then(|after| after.leader.as_ref());
     fields.push("leader_bid", leader.map_or(String::new(), |leader| leader.bid.to_string()));
     fields.push("leader", leader.map_or("", |leader| leader.bidder.as_str()));
@@ -153,7 +153,7 @@ fn encode_replayed(after: Option<&Replayed>, fields: &mut Fields) {
     fields.push("reserve_met", number(|after| i64::from(after.reserve_met)));
 }
 
-fn decode_replayed(fields: &Fields) -> Result<Option<Replayed>, Malformed> {
+fn decode_replayed(fields: &Fields) -> Result<Option<ReplayResult>, Malformed> {
     let all = ["leader_bid", "leader", "price_minor", "min_next_minor", "reserve_met"]
         .map(|name| fields.text(name));
     if all.iter().any(Result::is_err)
@@ -165,7 +165,7 @@ fn decode_replayed(fields: &Fields) -> Result<Option<Replayed>, Malformed> {
         None => None,
         Some(bid) => Some(Leader { bid, bidder: fields.buyer("leader")? }),
     };
-    Ok(Some(Replayed {
+    Ok(Some(ReplayResult {
         leader,
         price_minor: fields.number("price_minor")?,
         min_next_minor: fields.number("min_next_minor")?,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use onsale_domain::auction::fact::Award;
 use onsale_domain::auction::image::{AuctionImage, BidImage, PersonImage};
 use onsale_domain::auction::numbers::{self, Skip};
-use onsale_domain::auction::{AwardLine, AwardState, Closed};
+use onsale_domain::auction::{AuctionEnd, AwardLine, AwardState};
 use onsale_domain::{BuyerId, Millis};
 
 use super::facts as own;
@@ -86,7 +86,7 @@ fn written_skips(state: &State) -> Result<Vec<Skip>, Malformed> {
     list.split(',').filter(|text| !text.is_empty()).map(|text| skip(text).ok_or_else(malformed)).collect()
 }
 
-/// A bid and its bidder's name; his place among the people is not known yet.
+/// A bid and its bidder's name; the bidder's number among the people is not known yet.
 fn bid(record: &[u8]) -> Result<(&str, BidImage), Malformed> {
     let mut parts = Parts::new("bid", record, 4)?;
     let (max_minor, at) = (parts.number()?, parts.number()?);
@@ -98,7 +98,7 @@ fn bid(record: &[u8]) -> Result<(&str, BidImage), Malformed> {
     Ok((parts.text()?, BidImage { bidder: 0, max_minor, at, retracted }))
 }
 
-fn closed(state: &State) -> Result<Option<Closed>, Malformed> {
+fn closed(state: &State) -> Result<Option<AuctionEnd>, Malformed> {
     let Some(record) = state.locks.get("closed") else { return Ok(None) };
     let mut parts = Parts::new("closed", record, 3)?;
     let at = parts.number()?;
@@ -108,7 +108,7 @@ fn closed(state: &State) -> Result<Option<Closed>, Malformed> {
         None => Vec::new(),
         Some(lines) => lines.split('\n').map(award).collect::<Result<_, _>>()?,
     };
-    Ok(Some(Closed { at, how, awards, last_at }))
+    Ok(Some(AuctionEnd { at, how, awards, last_at }))
 }
 
 fn award(line: &str) -> Result<AwardLine, Malformed> {
@@ -129,7 +129,7 @@ fn award(line: &str) -> Result<AwardLine, Malformed> {
     Ok(AwardLine { award: Award { bidder: parts.buyer()?, bid, price_minor, until }, state })
 }
 
-/// Counts bids and bans again, and whether the line about the leader is that of his bid.
+/// Counts bids and bans again, and whether the line about the leader is that of the leader's bid.
 pub(super) fn check(state: &State) -> Result<(), String> {
     let malformed = |error: Malformed| error.to_string();
     let (image, head) = (image(state).map_err(malformed)?, state.head(super::HEAD).map_err(malformed)?);

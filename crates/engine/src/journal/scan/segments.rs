@@ -12,12 +12,12 @@ use crate::disk::{Disk, DiskFile};
 #[derive(Debug)]
 pub(super) struct Segments {
     /// Valid headers of one generation, numbered without a gap.
-    pub(super) used: Vec<Used>,
+    pub(super) used: Vec<UsedSegment>,
     pub(super) leftovers: Vec<String>,
 }
 
 #[derive(Debug)]
-pub(super) struct Used {
+pub(super) struct UsedSegment {
     pub(super) name: String,
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) bytes: u64,
@@ -37,7 +37,7 @@ pub(super) fn find(
     numbers.retain(|number| *number >= first);
     numbers.sort_unstable();
 
-    let mut used: Vec<Used> = Vec::new();
+    let mut used: Vec<UsedSegment> = Vec::new();
     let mut headless: Vec<Headless> = Vec::new();
     for number in &numbers {
         match open(disk, *number)? {
@@ -86,19 +86,19 @@ impl Headless {
     }
 }
 
-fn open(disk: &dyn Disk, number: u64) -> Result<Result<Used, Headless>, JournalError> {
+fn open(disk: &dyn Disk, number: u64) -> Result<Result<UsedSegment, Headless>, JournalError> {
     let name = segment::name(number);
     let file = disk.open(&name).map_err(JournalError::io("open", &name))?;
     let bytes = file.len().map_err(JournalError::io("read", &name))?;
     match Header::read(&*file).map_err(JournalError::io("read", &name))? {
-        Ok(header) => Ok(Ok(Used { name, file, bytes, header })),
+        Ok(header) => Ok(Ok(UsedSegment { name, file, bytes, header })),
         Err(NoHeader::Bad) => Ok(Err(Headless { name, file, bytes })),
         Err(NoHeader::Version(version)) => Err(JournalError::UnknownVersion { file: name, version }),
     }
 }
 
 fn check_row(
-    used: &[Used],
+    used: &[UsedSegment],
     from: Option<FramePosition>,
     first_file: Option<u64>,
 ) -> Result<(), JournalError> {

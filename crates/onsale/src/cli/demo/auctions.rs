@@ -181,7 +181,7 @@ pub fn row(engine: &dyn Engine, auction: &ListingId) -> Option<Vec<String>> {
 mod tests {
     use onsale_domain::listing::BodyView;
     use onsale_engine::embedded::clock::ManualClock;
-    use onsale_engine::embedded::{Embedded, Options};
+    use onsale_engine::embedded::{EmbeddedEngine, Options};
 
     use super::*;
 
@@ -190,7 +190,7 @@ mod tests {
         let data = tempfile::tempdir()?;
         let clock = Arc::new(ManualClock::at(1_000 * 7 * DAY_MS + 5));
         let options = Options { clock: clock.clone(), ..Options::default() };
-        let engine: Arc<dyn Engine> = Arc::new(Embedded::open(data.path(), options)?);
+        let engine: Arc<dyn Engine> = Arc::new(EmbeddedEngine::open(data.path(), options)?);
         let first = ensure(&engine).await?;
         let prices = |all: &[ListingId]| {
             let price = |listing: &ListingId| {

@@ -87,7 +87,7 @@ impl House {
 
 #[cfg(test)]
 mod tests {
-    use onsale_engine::embedded::{Embedded, Options};
+    use onsale_engine::embedded::{EmbeddedEngine, Options};
 
     use super::*;
 
@@ -120,7 +120,7 @@ mod tests {
     #[tokio::test]
     async fn the_second_start_finds_the_demo_as_it_was() -> anyhow::Result<()> {
         let data = tempfile::tempdir()?;
-        let engine: Arc<dyn Engine> = Arc::new(Embedded::open(data.path(), Options::default())?);
+        let engine: Arc<dyn Engine> = Arc::new(EmbeddedEngine::open(data.path(), Options::default())?);
         let first = ensure(&engine).await?;
         let positions = first.map(|event| engine.view(&event).map(|view| view.position));
         assert!(positions.iter().all(Option::is_some));

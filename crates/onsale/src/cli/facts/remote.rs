@@ -40,7 +40,7 @@ pub(super) async fn print(args: &Args, listing: ListingId, out: &mut Out) -> any
     loop {
         match follow(&client, listing, &mut after, out, &mut lost).await {
             Err(error) if super::is_broken_pipe(&error) => return Err(error),
-            Err(error) if error.is::<Refused>() => return Err(error),
+            Err(error) if error.is::<ServerRefusal>() => return Err(error),
             done => {
                 if !lost {
                     let why = done.err().map_or("the stream ended".to_owned(), |error| format!("{error:#}"));
@@ -102,7 +102,7 @@ fn room(kind: ListingKind) -> Option<&'static str> {
 /// The server answered, and the answer is no: asking again will not help.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Refused(String);
+struct ServerRefusal(String);
 
 /// Follows until the stream ends; `after` is always the last fact printed.
 async fn follow(
@@ -121,7 +121,7 @@ async fn follow(
         if reply.status == 503 {
             bail!(told);
         }
-        return Err(Refused(told).into());
+        return Err(ServerRefusal(told).into());
     }
     if std::mem::take(lost) {
         eprintln!("onsale: connected again");

@@ -22,7 +22,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use tokio::task::JoinSet;
 
-use self::bidder::{Bidder, Crowd, Promise, Unanswered};
+use self::bidder::{Bidder, Crowd, Promise, UnansweredBid};
 use self::check::{Heard, Verdict};
 use super::consent::Consent;
 use super::duration;
@@ -114,7 +114,7 @@ pub(super) struct Shared {
     pub answers: Mutex<BTreeMap<String, u64>>,
     promises: Mutex<Vec<Promise>>,
     /// Sent and never answered: whether they count, only the facts know.
-    unanswered: Mutex<Vec<Unanswered>>,
+    unanswered: Mutex<Vec<UnansweredBid>>,
     failed: AtomicU64,
 }
 
@@ -305,7 +305,7 @@ async fn one_bid(
         return;
     }
     shared.failed.fetch_add(1, Ordering::Relaxed);
-    locked(&shared.unanswered).push(Unanswered { bidder: ask.bidder, max: ask.max });
+    locked(&shared.unanswered).push(UnansweredBid { bidder: ask.bidder, max: ask.max });
 }
 
 pub(super) async fn wait_for_the_close(client: &mut Connection, auction: &str) -> anyhow::Result<()> {

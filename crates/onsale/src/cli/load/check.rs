@@ -39,7 +39,7 @@ pub(super) struct Verdict {
 
 /// What the facts say about holds and places, by their id.
 #[derive(Default)]
-struct Found {
+struct HoldFacts {
     placed: HashMap<String, (u64, String, Vec<String>)>,
     extended: HashMap<(String, i64), ()>,
     released: HashMap<String, ()>,
@@ -54,7 +54,7 @@ pub(super) async fn check(
 ) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict { promises: promises.len() as u64, ..Verdict::default() };
     let mut ledger = Ledger::default();
-    let mut found = Found::default();
+    let mut found = HoldFacts::default();
     let seats = client.get(&format!("/v1/events/{}/seats", hall.event)).await?;
     // The seats are compared at exactly the position they were read at.
     let upto = text(&seats, "position");
@@ -120,7 +120,7 @@ fn compare(seats: &Value, ledger: &Ledger<Name, Name>, verdict: &mut Verdict) {
     }
 }
 
-impl Found {
+impl HoldFacts {
     fn note(&mut self, fact: &Value) {
         let hold = text(fact, "hold");
         match text(fact, "kind").as_str() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onsale_domain::{ListingKind, Millis, Tenant};
-use onsale_engine::embedded::Embedded;
+use onsale_engine::embedded::EmbeddedEngine;
 use onsale_engine::{Engine, View};
 
 use onsale_edge::http::wire::listing_text;
@@ -14,7 +14,7 @@ const AHEAD_MS_MIN: Millis = 1_000;
 const PAGE: usize = 1_000;
 
 /// Each snapshot that was passed over; the journal behind the older one had everything.
-pub(super) fn tell_snapshots(engine: &Embedded) {
+pub(super) fn tell_snapshots(engine: &EmbeddedEngine) {
     for snapshot in &engine.report.passed_over {
         tracing::warn!(snapshot, "a snapshot was passed over, nothing is lost by it: {snapshot}");
     }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use onsale_engine::Engine;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine_redis::link::Link;
 use onsale_engine_redis::{RedisEngine, inspect, live};
 
 use crate::config::{Config, EngineKind};
 
 pub(super) enum OpenEngine {
-    Embedded(Arc<Embedded>),
+    Embedded(Arc<EmbeddedEngine>),
     Redis(RedisEngine),
 }
 
@@ -21,7 +21,7 @@ impl OpenEngine {
         match config.engine.kind {
             EngineKind::Embedded => {
                 let data = &config.data;
-                let engine = Embedded::open(data, options(config));
+                let engine = EmbeddedEngine::open(data, options(config));
                 let engine = engine.with_context(|| format!("opening the data folder {}", data.display()))?;
                 super::found::tell_snapshots(&engine);
                 Ok(OpenEngine::Embedded(Arc::new(engine)))

@@ -6,7 +6,7 @@ use onsale_domain::auction::increment::Increment;
 use onsale_domain::auction::{Auction, AuctionDetails, AuctionFact};
 use onsale_domain::{BuyerId, ListingKind};
 
-use super::books::{Books, Verified};
+use super::books::{Books, VerifiedKind};
 use super::money::Money;
 use super::replay::Replay;
 use super::report::Report;
@@ -18,7 +18,7 @@ pub(super) fn fill(report: &mut Report, replay: &Replay) {
     report.bids = replay.bids();
 }
 
-impl Verified for Auction {
+impl VerifiedKind for Auction {
     fn book(&self, books: &mut Books, fact: &AuctionFact, at: i64) -> Result<(), String> {
         line(fact).map_or(Ok(()), |line| books.bids.take(at, line))
     }
@@ -126,7 +126,7 @@ fn terms(details: &AuctionDetails) -> Terms {
     }
 }
 
-fn after(replayed: &fact::Replayed) -> After {
+fn after(replayed: &fact::ReplayResult) -> After {
     After {
         leader: replayed.leader.as_ref().map(|leader| u64::from(leader.bid)),
         stand: Stand {

@@ -26,7 +26,7 @@ pub(super) struct Books {
 }
 
 /// A kind whose facts are counted a second time.
-pub(super) trait Verified: Kind {
+pub(super) trait VerifiedKind: Kind {
     /// Books a fact that this state has just taken in.
     fn book(&self, _books: &mut Books, _fact: &Self::Fact, _at: i64) -> Result<(), String> {
         Ok(())
@@ -60,7 +60,7 @@ macro_rules! verified {
             pub(super) fn agree_with(&self, listing: &Listing) -> Result<(), String> {
                 match &listing.body {
                     Body::Nothing => Ok(()),
-                    $(Body::$Kind(state) => Verified::agrees(&**state, self),)*
+                    $(Body::$Kind(state) => VerifiedKind::agrees(&**state, self),)*
                 }
             }
         }
@@ -68,7 +68,7 @@ macro_rules! verified {
         impl Money {
             pub(super) fn take(&mut self, fact: &Fact) -> Result<(), String> {
                 match fact {
-                    $(Fact::$Kind(fact) => <$State as Verified>::move_money(self, fact),)*
+                    $(Fact::$Kind(fact) => <$State as VerifiedKind>::move_money(self, fact),)*
                     Fact::Listing(_) => Ok(()),
                     Fact::Order(fact) => self.take_own(fact),
                 }
@@ -79,9 +79,9 @@ macro_rules! verified {
 
 each_kind!(verified);
 
-impl Verified for Venue {}
-impl Verified for Series {}
-impl Verified for Desk {}
+impl VerifiedKind for Venue {}
+impl VerifiedKind for Series {}
+impl VerifiedKind for Desk {}
 
 impl Books {
     fn take_order(&mut self, fact: &OrderFact, at: i64) -> Result<(), String> {

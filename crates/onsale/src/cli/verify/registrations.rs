@@ -3,11 +3,11 @@
 use onsale_domain::registration::details::RegistrationStatus;
 use onsale_domain::registration::{Registration, RegistrationFact};
 
-use super::books::{Books, Verified};
+use super::books::{Books, VerifiedKind};
 use super::money::Money;
 use crate::cli::entry_book::Entry;
 
-impl Verified for Registration {
+impl VerifiedKind for Registration {
     fn book(&self, books: &mut Books, fact: &RegistrationFact, at: i64) -> Result<(), String> {
         entry(fact, at).map_or(Ok(()), |entry| books.entries.take(at, entry))
     }

@@ -27,7 +27,7 @@ pub(super) struct Replay {
     pub by_kind: BTreeMap<&'static str, u64>,
     pub problems: Problems,
     keys: HashSet<u128>,
-    listings: HashMap<ListingNumber, Kept>,
+    listings: HashMap<ListingNumber, ReplayedListing>,
     /// What snapshots say of a listing at an offset.
     expected: HashMap<(ListingNumber, u64), Vec<Image>>,
     /// By snapshot: listings compared and found equal.
@@ -37,7 +37,7 @@ pub(super) struct Replay {
 /// A snapshot's number and the canonical image it has.
 type Image = (usize, Vec<u8>);
 
-struct Kept {
+struct ReplayedListing {
     listing: Listing,
     books: Books,
     /// The books start with the first fact; after a snapshot they have nothing to go by.
@@ -70,7 +70,7 @@ impl Replay {
 
     /// Starts from a snapshot's listing where the journal's beginning is gone.
     pub(super) fn start_from(&mut self, number: ListingNumber, listing: Listing) {
-        self.listings.insert(number, Kept::new(listing, false));
+        self.listings.insert(number, ReplayedListing::new(listing, false));
     }
 
     pub(super) fn frame(&mut self, position: FramePosition, payload: &[u8]) {
@@ -78,7 +78,7 @@ impl Replay {
             match entry {
                 Err(error) => self.problems.add(format!("frame {}: {error}", position.sequence)),
                 Ok(Entry::Opened { number, listing }) => {
-                    let kept = Kept::new(Listing::new(listing, FIRST_EPOCH), true);
+                    let kept = ReplayedListing::new(Listing::new(listing, FIRST_EPOCH), true);
                     self.listings.entry(number).or_insert(kept);
                 }
                 Ok(Entry::Step(step)) => self.step(position.sequence, &step),
@@ -179,7 +179,8 @@ impl Replay {
 
     /// The books of all registrations, as far as they were read from their first fact.
     pub(super) fn registrations(&self) -> impl Iterator<Item = entry_book::Totals> {
-        let is_one = |kept: &&Kept| kept.booked && kept.listing.id.kind == ListingKind::Registration;
+        let is_one =
+            |kept: &&ReplayedListing| kept.booked && kept.listing.id.kind == ListingKind::Registration;
         self.listings.values().filter(is_one).map(|kept| kept.books.entries.totals())
     }
 
@@ -190,9 +191,9 @@ impl Replay {
     }
 }
 
-impl Kept {
-    fn new(listing: Listing, booked: bool) -> Kept {
-        Kept { listing, books: Books::default(), booked, broken: false }
+impl ReplayedListing {
+    fn new(listing: Listing, booked: bool) -> ReplayedListing {
+        ReplayedListing { listing, books: Books::default(), booked, broken: false }
     }
 
     fn take(&mut self, fact: &Fact, at: i64) -> Result<(), String> {

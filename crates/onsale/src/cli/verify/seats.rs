@@ -4,11 +4,11 @@ use onsale_domain::event::EventStatus;
 use onsale_domain::seats::fact::AreaCount;
 use onsale_domain::seats::{EventFact, Seats};
 
-use super::books::{Books, Verified};
+use super::books::{Books, VerifiedKind};
 use super::money::Money;
 use crate::cli::ledger::Line;
 
-impl Verified for Seats {
+impl VerifiedKind for Seats {
     fn book(&self, books: &mut Books, fact: &EventFact, _at: i64) -> Result<(), String> {
         if let EventFact::ChartAdopted(_) = fact {
             return books.ledger.take(chart(self));

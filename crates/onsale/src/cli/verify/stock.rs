@@ -4,11 +4,11 @@ use onsale_domain::stock::details::SaleStatus;
 use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::{Sale, SaleFact};
 
-use super::books::{Books, Verified};
+use super::books::{Books, VerifiedKind};
 use super::money::Money;
 use crate::cli::stock_book::Entry;
 
-impl Verified for Sale {
+impl VerifiedKind for Sale {
     fn book(&self, books: &mut Books, fact: &SaleFact, at: i64) -> Result<(), String> {
         let entries = entries(fact, books.stock.levels().count());
         entries.into_iter().try_for_each(|entry| books.stock.take(at, entry))

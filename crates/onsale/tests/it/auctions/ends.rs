@@ -134,7 +134,7 @@ fn an_award_that_is_not_paid_goes_to_the_next_who_may_decline_it() {
     let awards =
         |n: usize| hall.house.get(&format!("/v1/auctions/{auction}")).json()["result"]["awards"][n].clone();
     assert_eq!((&awards(0)["status"], &awards(1)["bidder"]), (&json!("unpaid"), &json!("cem")));
-    assert_eq!(awards(1)["price_minor"], 4_000, "at his own maximum");
+    assert_eq!(awards(1)["price_minor"], 4_000, "at cem's own maximum");
     assert_eq!(decline("cem").status, 200);
     assert_eq!((&awards(1)["status"], &awards(2)["bidder"]), (&json!("declined"), &json!("bob")));
     decline("cem").problem(410, "expired");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use onsale_domain::{Command, ListingId, Millis};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use onsale_engine::{Engine, Request, journal};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) const START: Millis = 1_800_000_000_000;
 pub(crate) const HOUR: Millis = 3_600_000;
 
 pub(crate) struct Hall {
-    pub house: House<Embedded>,
+    pub house: House<EmbeddedEngine>,
     pub clock: Arc<ManualClock>,
 }
 
@@ -32,7 +32,7 @@ impl Hall {
             journal: journal::Options { segment_bytes: 1 << 20, ..journal::Options::default() },
             ..Options::default()
         };
-        let engine = Embedded::open_on(Arc::new(MemoryDisk::new(7)), options).expect("opens");
+        let engine = EmbeddedEngine::open_on(Arc::new(MemoryDisk::new(7)), options).expect("opens");
         Hall { house: House::serve(|_| {}, Arc::new(engine)), clock }
     }
 

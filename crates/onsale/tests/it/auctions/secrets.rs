@@ -25,7 +25,7 @@ fn nobody_but_the_bidder_is_told_a_maximum() {
     assert_eq!(hall.bid(&auction, "bob", 5_000).status, 201);
     let staff = |bid: u16| json!({"bid": bid, "reason": "a slip"});
     let raised = hall.bid(&auction, "ann", 918_273);
-    assert!(String::from_utf8_lossy(&raised.body).contains(MAXIMUM), "to the bidder himself");
+    assert!(String::from_utf8_lossy(&raised.body).contains(MAXIMUM), "to the bidder alone");
     let mut told = Vec::new();
     let mut note =
         |what: &str, body: Vec<u8>| told.push((what.to_owned(), String::from_utf8_lossy(&body).into_owned()));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onsale_edge::http::table::table;
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::Value;
 
 use super::before_each;
@@ -14,7 +14,7 @@ use crate::house::House;
 fn a_cursor_from_before_a_restart_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = || {
-        let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+        let engine = Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
         (House::serve(|_| {}, engine.clone()), engine)
     };
     let (house, engine) = open();
@@ -22,13 +22,13 @@ fn a_cursor_from_before_a_restart_goes_on_where_it_was() {
     made.sort();
     let holds: Vec<Value> =
         ["A-1-1", "A-1-3"].iter().map(|seat| house.hold(&made[0], "ann", &[seat])["id"].clone()).collect();
-    let next = |house: &House<Embedded>, path: &str| {
+    let next = |house: &House<EmbeddedEngine>, path: &str| {
         let page = house.get(&format!("{path}limit=1")).json();
         page["next"].as_str().map(str::to_owned).unwrap_or_else(|| panic!("{path} has more: {page}"))
     };
     let lists = ["/v1/events?", "/v1/buyers/ann/holds?", &format!("/v1/events/{}/facts?", made[0])];
     let cursors = lists.map(|path| (path, next(&house, path)));
-    let pages = |house: &House<Embedded>| {
+    let pages = |house: &House<EmbeddedEngine>| {
         cursors
             .each_ref()
             .map(|(path, next)| house.get(&format!("{path}after={next}")).json()["data"].clone())

@@ -15,8 +15,8 @@ use onsale_domain::stock::SaleCommand;
 use onsale_domain::venue::VenueCommand;
 use onsale_domain::{BuyerId, Command, Found, ListingId, ListingKind, Millis, Query, Tenant};
 use onsale_engine::{
-    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Log, Moved, Position,
-    Request, View,
+    Answer, Engine, EngineError, EngineStatus, FactPage, Follower, FoundAt, HeldAt, Log, MovedListings,
+    Position, Request, View,
 };
 
 pub(crate) struct Unlucky<E> {
@@ -192,7 +192,7 @@ impl<E: Engine> Engine for Unlucky<E> {
         self.engine.follow(listing, after)
     }
 
-    fn moved(&self, kinds: &'static [ListingKind]) -> Moved {
+    fn moved(&self, kinds: &'static [ListingKind]) -> MovedListings {
         self.engine.moved(kinds)
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use onsale_engine::embedded::{Embedded, Options};
+use onsale_engine::embedded::{EmbeddedEngine, Options};
 use serde_json::Value;
 
 use crate::house::{House, KEY};
@@ -17,7 +17,7 @@ fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-fn load(house: &House<Embedded>, more: &[&str]) -> Output {
+fn load(house: &House<EmbeddedEngine>, more: &[&str]) -> Output {
     let server = format!("http://{}", house.address);
     let fixed = ["load", "sale", "--key", KEY, "--server", &server, "--json", "--connections", "8", "--yes"];
     onsale(&[&fixed, more].concat())
@@ -44,7 +44,7 @@ fn load_does_not_buy_on_a_server_that_is_no_demo_unless_told_to() {
 #[test]
 fn a_crowd_buys_exactly_what_there_is_and_the_folder_agrees() {
     let folder = tempfile::tempdir().expect("a folder");
-    let engine = Arc::new(Embedded::open(folder.path(), Options::default()).expect("opens"));
+    let engine = Arc::new(EmbeddedEngine::open(folder.path(), Options::default()).expect("opens"));
     let house = House::serve(|_| {}, engine.clone());
     // Without lapses, so that nobody has to wait for a code's deadline.
     let output = load(&house, &["--items", "40", "--buyers", "120", "--lapses", "0"]);

@@ -7,7 +7,7 @@ use onsale_domain::desk::PaymentStanding;
 use onsale_domain::money::Currency;
 use onsale_payments::provider::{Charge, GiveBack, LookUp, Provider};
 use onsale_payments::stripe::{Stripe, VERSION};
-use onsale_payments::{ProviderError, Said};
+use onsale_payments::{ProviderAnswer, ProviderError};
 use serde_json::{Value, json};
 
 use super::localstripe::Localstripe;
@@ -64,8 +64,8 @@ fn intent(id: &str, status: &str, key: &str) -> Value {
            "currency": "eur", "created": NOW / 1_000, "metadata": {"payment": key}})
 }
 
-fn done(reference: &str, amount_minor: i64) -> Said {
-    Said { reference: Some(reference.to_owned()), standing: PaymentStanding::Done { amount_minor } }
+fn done(reference: &str, amount_minor: i64) -> ProviderAnswer {
+    ProviderAnswer { reference: Some(reference.to_owned()), standing: PaymentStanding::Done { amount_minor } }
 }
 
 fn paid() -> ScriptedAnswer {
@@ -125,8 +125,8 @@ fn what_may_end_better_is_tried_a_few_times_and_nothing_else() {
         let fake = Scripted::play(turns);
         let said = run(at(&fake.base_url).charge(charge(Some("pm_1"))));
         assert_eq!(fake.asked().len(), times, "{name}");
-        let declined = matches!(&said, Ok(Said { standing: PaymentStanding::Failed { .. }, .. }));
-        let answered = matches!(&said, Ok(Said { standing: PaymentStanding::Done { .. }, .. }));
+        let declined = matches!(&said, Ok(ProviderAnswer { standing: PaymentStanding::Failed { .. }, .. }));
+        let answered = matches!(&said, Ok(ProviderAnswer { standing: PaymentStanding::Done { .. }, .. }));
         let expected = ["a card that is declined", "an ask that is never right"].contains(&name);
         assert_eq!((declined, answered), (expected, times == 2), "{name}: {said:?}");
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use onsale_domain::registration::RegistrationFact;
 use onsale_domain::registration::fact::EntryCancelCause;
 
-use super::{BuyerId, Millis, MoneyBook, OrderId, Paid};
+use super::{BuyerId, Millis, MoneyBook, OrderId, OrderMoney};
 use onsale_domain::order::fact::OrderedGoods;
 
 /// What became of orders, by name: a run in which nothing lapses proves nothing about late money.
@@ -75,7 +75,7 @@ pub const AWARD_COURSES: [&str; 4] = ["award_paid", "award_lapsed", "award_taken
 pub const PLACE_COURSES: [&str; 5] =
     ["place_paid", "place_lapsed", "place_taken_back", "place_paid_back", "place_returned"];
 
-impl Paid {
+impl OrderMoney {
     /// Paid in time, lapsed, late and bought after all, late and paid back, returned.
     fn courses(&self) -> [bool; 5] {
         let came = self.payments.values().any(|came| came.captured.is_some());

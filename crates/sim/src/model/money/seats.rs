@@ -9,9 +9,9 @@ use onsale_domain::seats::{EventFact, Seats};
 use onsale_domain::{HoldId, Millis, OrderId};
 
 use super::MoneyBook;
-use crate::model::promises::Modelled;
+use crate::model::promises::ModelledKind;
 
-impl Modelled for Seats {
+impl ModelledKind for Seats {
     fn goes_on(&self) -> bool {
         self.status() == EventStatus::OnSale
     }

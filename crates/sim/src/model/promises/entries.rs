@@ -9,11 +9,11 @@ use onsale_domain::registration::fact::EntryCancelCause;
 use onsale_domain::registration::{Registration, RegistrationFact};
 use onsale_domain::{BuyerId, EntryId, Fact, Millis, OrderId};
 
-use super::{Book, Modelled};
+use super::{Book, ModelledKind};
 use crate::model::kept::{PIN_MS, pinned_until};
 use crate::model::money::MoneyBook;
 
-impl Modelled for Registration {
+impl ModelledKind for Registration {
     fn goes_on(&self) -> bool {
         matches!(self.status(), RegistrationStatus::Scheduled | RegistrationStatus::Open)
     }
@@ -34,7 +34,7 @@ struct EntryBook {
     status: Option<RegistrationStatus>,
     /// Those who wait, first come first.
     waiting: Vec<EntryId>,
-    offered: BTreeMap<EntryId, Kept>,
+    offered: BTreeMap<EntryId, KeptPlace>,
     /// Places that are taken, and what each cost.
     confirmed: BTreeMap<EntryId, i64>,
     buyers: BTreeMap<EntryId, BuyerId>,
@@ -47,7 +47,7 @@ struct EntryBook {
 
 /// A place kept for somebody.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct KeptPlace {
     until: Millis,
     first_until: Millis,
     price_minor: i64,
@@ -79,11 +79,11 @@ impl EntryBook {
     }
 
     fn keep(&mut self, entry: EntryId, until: Millis, price_minor: i64) {
-        let kept = Kept { until, first_until: until, price_minor };
+        let kept = KeptPlace { until, first_until: until, price_minor };
         assert!(self.offered.insert(entry, kept).is_none(), "a place is kept twice");
     }
 
-    /// Registrations go on until their start: whoever comes late may still have his place, if there is room.
+    /// Registrations go on until their start: whoever comes late may still have a place, if there is room.
     fn goes_on(&self) -> bool {
         matches!(self.status, Some(RegistrationStatus::Open | RegistrationStatus::Closed))
     }

@@ -8,11 +8,11 @@ use onsale_domain::stock::fact::{SkuCount, SkuLine};
 use onsale_domain::stock::{Sale, SaleFact};
 use onsale_domain::{BuyerId, CheckoutId, Fact, Millis, OrderId};
 
-use super::{Book, Modelled};
+use super::{Book, ModelledKind};
 use crate::model::kept::pinned_until;
 use crate::model::money::MoneyBook;
 
-impl Modelled for Sale {
+impl ModelledKind for Sale {
     fn goes_on(&self) -> bool {
         matches!(self.status(), SaleStatus::Scheduled | SaleStatus::Open)
     }

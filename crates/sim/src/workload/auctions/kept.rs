@@ -10,11 +10,11 @@ use onsale_domain::{BuyerId, Command, ListingKind};
 use crate::model::other::Other;
 use crate::rng::Rng;
 use crate::workload::Workload;
-use crate::workload::kept::{Kept, often};
+use crate::workload::kept::{KeepingKind, often};
 use crate::workload::orders::orders_of;
 
-pub(crate) const AWARDS: Kept =
-    Kept { kind: ListingKind::Auction, alive_least: 4, create: create_short, wish: at_the_auction };
+pub(crate) const AWARDS: KeepingKind =
+    KeepingKind { kind: ListingKind::Auction, alive_least: 4, create: create_short, wish: at_the_auction };
 
 /// Soon over.
 fn create_short(workload: &mut Workload, rng: &mut Rng, clock: i64) -> Command {

@@ -1,6 +1,6 @@
 //! The end of a run: everything that is under way comes, and then the bank and our books say the same.
 
-use crate::model::{Listing, Moved};
+use crate::model::{Listing, MoneyTotals};
 use crate::world::World;
 
 /// Rounds after which everything that will come must have come.
@@ -28,7 +28,7 @@ impl World {
             self.hear(true)?;
         }
         let (taken, given_back) = self.bank.moved();
-        let mut books = Moved::default();
+        let mut books = MoneyTotals::default();
         for other in self.auditor.listings.values().filter_map(|one| one.other()) {
             let moved = other.moved();
             books.captured += moved.captured;

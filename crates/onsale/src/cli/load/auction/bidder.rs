@@ -59,7 +59,7 @@ impl Ask {
 
 /// Sent and never answered: whether it counts, only the facts know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Unanswered {
+pub(crate) struct UnansweredBid {
     pub bidder: String,
     pub max: Option<i64>,
 }

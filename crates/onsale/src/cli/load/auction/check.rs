@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::hall::text;
-use super::bidder::{Promise, Unanswered};
+use super::bidder::{Promise, UnansweredBid};
 use crate::cli::bidding::{After, Award, Book, Line, Stand, Terms};
 use crate::cli::instant;
 
@@ -40,23 +40,23 @@ impl Verdict {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Heard {
     pub promises: Vec<Promise>,
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<UnansweredBid>,
 }
 
 /// What the bidders of the run know of their own bids.
-struct Own<'a> {
+struct OwnBids<'a> {
     answered: HashMap<u64, &'a Promise>,
-    unanswered: Vec<&'a Unanswered>,
+    unanswered: Vec<&'a UnansweredBid>,
 }
 
-impl Own<'_> {
+impl OwnBids<'_> {
     /// The maximum of a bid that a fact tells of; the fact itself shows at most the price.
     fn max(&mut self, number: u64, bidder: &str, shown: i64) -> Option<i64> {
         if let Some(promise) = self.answered.get(&number) {
             return Some(promise.max);
         }
         let known =
-            |ask: &&Unanswered| bidder.ends_with(&ask.bidder) && ask.max.is_some_and(|max| max >= shown);
+            |ask: &&UnansweredBid| bidder.ends_with(&ask.bidder) && ask.max.is_some_and(|max| max >= shown);
         let place = self.unanswered.iter().position(known)?;
         self.unanswered.swap_remove(place).max
     }
@@ -67,7 +67,7 @@ pub(crate) fn judge(facts: &[Value], shown: &Value, terms: &Terms, heard: &Heard
     let promises = &heard.promises;
     let mut verdict = Verdict { promises: promises.len() as u64, ..Verdict::default() };
     let answered = promises.iter().map(|promise| (promise.bid, promise)).collect();
-    let mut own = Own { answered, unanswered: heard.unanswered.iter().collect() };
+    let mut own = OwnBids { answered, unanswered: heard.unanswered.iter().collect() };
     let (mut book, mut found) = (Book::default(), HashMap::new());
     for fact in facts {
         verdict.facts += 1;
@@ -115,7 +115,7 @@ fn keeps(fact: &Value, promise: &Promise) -> bool {
 }
 
 /// An exported fact in the words of the second opinion; `None` for what moves neither lead nor end.
-fn line(fact: &Value, terms: &Terms, own: &mut Own<'_>) -> Result<Option<Line>, String> {
+fn line(fact: &Value, terms: &Terms, own: &mut OwnBids<'_>) -> Result<Option<Line>, String> {
     let number = |name: &str| fact[name].as_u64().ok_or_else(|| format!("{name} is missing"));
     let amount = |name: &str| fact[name].as_i64().ok_or_else(|| format!("{name} is missing"));
     let ends_at = || instant::ms(&fact["ends_at"]).ok_or("ends_at is missing");

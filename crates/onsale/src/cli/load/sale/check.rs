@@ -34,7 +34,7 @@ pub(crate) struct Verdict {
 
 /// What the facts say about checkouts, by their id.
 #[derive(Default)]
-struct Found {
+struct CheckoutFacts {
     reserved: HashMap<String, (String, u64)>,
     bought: HashMap<String, String>,
     cancelled: HashMap<String, ()>,
@@ -46,7 +46,8 @@ pub(crate) async fn check(
     items: u64,
     crowd: &Crowd,
 ) -> anyhow::Result<Verdict> {
-    let (mut verdict, mut book, mut found) = (Verdict::default(), StockBook::default(), Found::default());
+    let (mut verdict, mut book, mut found) =
+        (Verdict::default(), StockBook::default(), CheckoutFacts::default());
     crowd.broken().into_iter().for_each(|why| verdict.broken(why));
     let mut after = "0".to_owned();
     loop {
@@ -105,7 +106,7 @@ impl Verdict {
     }
 }
 
-impl Found {
+impl CheckoutFacts {
     fn note(&mut self, fact: &Value) {
         let checkout = text(fact, "checkout");
         match text(fact, "kind").as_str() {

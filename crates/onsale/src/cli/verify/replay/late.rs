@@ -26,10 +26,10 @@ fn euro() -> Currency {
 }
 
 /// Decides, and has everything that follows booked a second time.
-fn played(kind: ListingKind, story: Vec<(i64, Command)>) -> (Kept, Vec<&'static str>) {
+fn played(kind: ListingKind, story: Vec<(i64, Command)>) -> (ReplayedListing, Vec<&'static str>) {
     let id = ListingId { tenant: Tenant::DEFAULT, kind, number: 1 };
     let (mut listing, mut kinds) = (Listing::new(id, FIRST_EPOCH), Vec::new());
-    let mut kept = Kept::new(Listing::new(id, FIRST_EPOCH), true);
+    let mut kept = ReplayedListing::new(Listing::new(id, FIRST_EPOCH), true);
     for (at, command) in story {
         let mut facts = Vec::new();
         let outcome = listing.execute(&command, at, &mut facts);
