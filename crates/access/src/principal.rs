@@ -1,0 +1,125 @@
+//! Who asks: one value, made once for each request from what it carries; every handler is given it.
+
+use std::sync::Arc;
+
+use onsale_domain::by::Actor;
+use onsale_domain::{BuyerId, By, ListingId, Tenant};
+
+use crate::role::Roles;
+use crate::scope::{Scope, Scopes};
+
+/// Whoever asks, as the edge knows them.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    /// Whose listings, people and keys are seen. Nothing of another tenant exists for this caller.
+    pub tenant: Tenant,
+    pub who: Who,
+    pub scopes: Scopes,
+    /// Under which name idempotency keys are remembered: it outlives the rotation of a key and of a session.
+    pub family: Arc<str>,
+    /// Of a test key: its limits of speed are its own.
+    pub is_test: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum Who {
+    /// Carries nothing.
+    Nobody,
+    Key(KeyHolder),
+    Person(Person),
+    /// A browser for which a merchant's server vouches.
+    Vouched(Vouched),
+}
+
+/// What a key of this kind may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyKind {
+    /// On a merchant's server: everything in its tenant, for any of its buyers.
+    Secret,
+    /// On a server, for chosen things.
+    Restricted,
+    /// May stand in a page: what everybody may see.
+    Publishable,
+}
+
+#[derive(Clone, Debug)]
+pub struct KeyHolder {
+    /// `key_…`
+    pub key: Arc<str>,
+    pub kind: KeyKind,
+}
+
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// `usr_…`, which is also the name they buy under.
+    pub user: BuyerId,
+    /// `ses_…`
+    pub session: Arc<str>,
+    pub roles: Roles,
+    /// Has no account yet.
+    pub is_guest: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Vouched {
+    pub buyer: BuyerId,
+    /// The key whose holder vouches.
+    pub key: Arc<str>,
+    /// Of these alone; `None`: of all in the tenant.
+    pub listings: Option<Arc<[ListingId]>>,
+}
+
+impl Principal {
+    /// Who carries nothing sees what everybody may see.
+    pub fn nobody(tenant: Tenant) -> Principal {
+        Principal {
+            tenant,
+            who: Who::Nobody,
+            scopes: Scopes::of(&[Scope::Read]),
+            family: "nobody".into(),
+            is_test: false,
+        }
+    }
+
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scopes.contains(scope)
+    }
+
+    /// Whether this caller sees more of a listing than everybody: who holds, who bought.
+    pub fn is_staff(&self) -> bool {
+        self.may(Scope::Listings) || self.may(Scope::BoxOffice)
+    }
+
+    /// Whom the credential itself names as the buyer.
+    pub fn own_buyer(&self) -> Option<&BuyerId> {
+        match &self.who {
+            Who::Person(person) => Some(&person.user),
+            Who::Vouched(vouched) => Some(&vouched.buyer),
+            Who::Nobody | Who::Key(_) => None,
+        }
+    }
+
+    /// Whether a header may name the buyer: a merchant's server vouches for its own buyers.
+    pub fn may_name_buyer(&self) -> bool {
+        matches!(&self.who, Who::Key(holder) if holder.kind != KeyKind::Publishable)
+    }
+
+    /// This caller as the staff of a step; `None` for who is never staff.
+    pub fn as_staff(&self) -> Option<By> {
+        let id = match &self.who {
+            Who::Key(holder) => &*holder.key,
+            Who::Person(person) => person.user.as_str(),
+            Who::Nobody | Who::Vouched(_) => return None,
+        };
+        Actor::parse(id).map(By::Staff)
+    }
+
+    /// The one check of tenant and listing, for every id in a path or a body.
+    pub fn sees(&self, listing: &ListingId) -> bool {
+        let vouched_for = match &self.who {
+            Who::Vouched(Vouched { listings: Some(listings), .. }) => listings.contains(listing),
+            Who::Nobody | Who::Key(_) | Who::Person(_) | Who::Vouched(_) => true,
+        };
+        listing.tenant == self.tenant && vouched_for
+    }
+}
