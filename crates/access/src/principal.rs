@@ -104,6 +104,16 @@ impl Principal {
         matches!(&self.who, Who::Key(holder) if holder.kind != KeyKind::Publishable)
     }
 
+    /// Whether what this buyer has is shown to this caller: one's own, a merchant's server's own buyers, and to staff everybody's.
+    pub fn knows(&self, buyer: &BuyerId) -> bool {
+        self.own_buyer() == Some(buyer) || self.asks_for_everybody()
+    }
+
+    /// Whether everybody's in the tenant is shown: to a merchant's server, and to staff.
+    pub fn asks_for_everybody(&self) -> bool {
+        self.may_name_buyer() || self.is_staff()
+    }
+
     /// This caller as the staff of a step; `None` for who is never staff.
     pub fn as_staff(&self) -> Option<By> {
         let id = match &self.who {

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::EdgeConfig;
 use crate::http::chart::Charts;
+use crate::http::gate::Gate;
 use crate::metrics::Metrics;
 use crate::token::Tokens;
 
@@ -21,7 +22,7 @@ pub struct App {
     /// The sales that are on.
     pub active_sales: ActiveSales,
     pub config: EdgeConfig,
-    pub api_key: String,
+    pub gate: Gate,
     pub tokens: Tokens,
     pub metrics: Metrics,
     pub charts: Charts,
@@ -36,7 +37,7 @@ pub struct App {
 /// The secrets that the edge needs.
 #[derive(Clone, Copy)]
 pub struct Keys<'a> {
-    /// Guards every route that is not open.
+    /// May do everything in the first tenant.
     pub api_key: &'a str,
     /// Signs hold tokens, codes and order keys.
     pub house_key: &'a [u8],
@@ -61,7 +62,7 @@ impl App {
             calendar: Calendar::new(&*engine, &[ListingKind::Auction]),
             active_sales: ActiveSales::new(&*engine),
             engine,
-            api_key: keys.api_key.to_owned(),
+            gate: Gate::new(keys.api_key),
             tokens: Tokens::new(keys.house_key),
             metrics: Metrics::new(),
             charts: Charts::default(),

@@ -3,6 +3,7 @@
 pub mod about;
 pub mod attempts;
 pub mod auctions;
+pub mod audience;
 pub mod availability;
 pub mod blocks;
 pub mod buyers;
@@ -20,6 +21,7 @@ pub mod events;
 pub mod extract;
 pub mod fact;
 pub mod facts;
+pub mod gate;
 pub mod health;
 pub mod holds;
 pub mod json;
@@ -71,9 +73,9 @@ pub fn router(app: Arc<App>) -> Router {
 /// The id of a listing to be created: derived from the merchant's own name of it or else from the idempotency key, if there
 /// is one, drawn otherwise.
 pub fn new_listing(app: &App, kind: ListingKind, caller: &Caller, about: &About) -> ListingId {
-    let tenant = Tenant::DEFAULT;
+    let tenant = caller.principal.tenant;
     let number = match (&about.external_id, &caller.key) {
-        (Some(external_id), _) => return named_listing(kind, external_id),
+        (Some(external_id), _) => return named_listing(tenant, kind, external_id),
         (None, Some(key)) => key.listing_number(tenant, kind),
         (None, None) => app.draw_number() % LISTING_NUMBERS,
     };
@@ -81,7 +83,6 @@ pub fn new_listing(app: &App, kind: ListingKind, caller: &Caller, about: &About)
 }
 
 /// The listing that has this name of the merchant's own, if there is one: no two can.
-pub fn named_listing(kind: ListingKind, external_id: &str) -> ListingId {
-    let tenant = Tenant::DEFAULT;
+pub fn named_listing(tenant: Tenant, kind: ListingKind, external_id: &str) -> ListingId {
     ListingId { tenant, kind, number: named_number(tenant, kind, external_id) }
 }

@@ -2,6 +2,7 @@
 //! that was asked for), both hashed here. The caller's own key and the body never reach the engine.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use axum::http::Method;
 use onsale_domain::id::LISTING_NUMBERS;
@@ -11,9 +12,6 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::http::wire::listing_text;
-
-/// The one API key's name in a scope; it does not change when the key itself is replaced.
-const PRINCIPAL: &str = "key:house";
 
 /// Room for what a hold, a checkout or a bid is hashed from.
 const HASHED_BYTES: usize = 256;
@@ -35,14 +33,16 @@ pub fn parse(text: &str) -> Option<String> {
 #[derive(Clone, Debug)]
 pub struct RouteKey {
     text: String,
+    /// Under which name the caller's keys are remembered; it outlives the rotation of a credential.
+    family: Arc<str>,
     method: Method,
     /// As it was sent; the same place may be spelled with or without percent signs.
     path: String,
 }
 
 impl RouteKey {
-    pub fn new(text: String, method: &Method, path: &str) -> RouteKey {
-        RouteKey { text, method: method.clone(), path: path.to_owned() }
+    pub fn new(text: String, family: Arc<str>, method: &Method, path: &str) -> RouteKey {
+        RouteKey { text, family, method: method.clone(), path: path.to_owned() }
     }
 
     /// The key of a command. `decoded` is everything the caller asked for, in a form that does not depend on spelling;
@@ -64,7 +64,7 @@ impl RouteKey {
     fn scope(&self, tenant: Tenant, listing: &str) -> u128 {
         first_128(|bytes| {
             write_part(bytes, &tenant.number().to_be_bytes());
-            for part in [PRINCIPAL, listing, &self.text, self.method.as_str()] {
+            for part in [&*self.family, listing, &self.text, self.method.as_str()] {
                 write_part(bytes, part.as_bytes());
             }
             for word in self.path.split('/') {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     fn route(text: &str, method: Method, path: &str) -> RouteKey {
-        RouteKey::new(text.to_owned(), &method, path)
+        RouteKey::new(text.to_owned(), "key:house".into(), &method, path)
     }
 
     /// Journals hold these numbers: whoever changes them makes old keys unknown.

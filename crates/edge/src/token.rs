@@ -11,6 +11,8 @@ use subtle::ConstantTimeEq;
 const HOLD: u8 = 1;
 pub const CHECKOUT: u8 = 2;
 pub const ORDER: u8 = 3;
+/// No credential: what strangers see instead of a name.
+pub const ALIAS: u8 = 4;
 
 const HOLD_PREFIX: &str = "ht_";
 

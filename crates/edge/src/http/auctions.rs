@@ -33,7 +33,9 @@ use utoipa::ToSchema;
 
 use self::details::{DetailsBody, NewAuction};
 use super::about::AboutBody;
+use super::audience::Audience;
 use super::extract::{AuctionPath, Caller, Json};
+use super::gate::Visitor;
 use super::list::{self, Cursors, List, ListingFilter, StatusListQuery};
 use super::problem::Problem;
 use super::query::Query;
@@ -46,17 +48,16 @@ use super::{about, delete, new_listing};
 use crate::app::App;
 
 /// Whose calendar is asked.
-const AUCTIONS: (Tenant, ListingKind) = (Tenant::DEFAULT, ListingKind::Auction);
 
 /// The routes of auctions.
 pub fn routes() -> Vec<RouteDeclaration> {
     vec![
-        declare!("auctions.create", create, Staff, Staff, keyed),
+        declare!("auctions.create", create, Listings, Staff, keyed),
         declare!("auctions.list", list, Read, Search, compressed),
         declare!("auctions.show", show, Read, Read, positioned),
-        declare!("auctions.change", change::change, Staff, Staff, keyed),
-        declare!("auctions.delete", delete::auction, Staff, Staff, keyed),
-        declare!("auctions.cancel", cancel::cancel, Staff, Staff, keyed),
+        declare!("auctions.change", change::change, Listings, Staff, keyed),
+        declare!("auctions.delete", delete::auction, Listings, Staff, keyed),
+        declare!("auctions.cancel", cancel::cancel, Listings, Staff, keyed),
         declare!("bids.create", bids::place, Buy, Buy, keyed, straight(Straight::PlaceBid)),
         declare!("auctions.buy_now", bids::buy_now, Buy, Buy, keyed),
         declare!("bids.retract", retractions::retract, Buy, Buy, keyed),
@@ -232,7 +233,8 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
         Some(buyer) => app.engine.ask(at.listing, AuctionQuery::Bidder(buyer).into()).await?,
     };
     let view = find(&app, &at.listing)?;
-    let mut body = described(&view, app.engine.now()).ok_or_else(unknown)?;
+    let audience = Audience::of(&at.principal, &app.tokens);
+    let mut body = described(&view, app.engine.now(), &audience).ok_or_else(unknown)?;
     if let (Ok(auction), Some(buyer)) = (of(&view), &caller.buyer)
         && auction.details.seller == *buyer
     {
@@ -257,7 +259,11 @@ pub async fn show(State(app): State<Arc<App>>, at: AuctionPath, caller: Caller) 
            ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query),
            ("ending_before" = Option<Time>, Query, description = "Only those that are open and end before then, the soonest first")),
     responses((status = 200, body = List<AuctionBody>)))]
-pub async fn list(State(app): State<Arc<App>>, Query(wish): Query<Wish>) -> Result<Response, Problem> {
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
+    Query(wish): Query<Wish>,
+) -> Result<Response, Problem> {
     let page = StatusListQuery {
         after: wish.after,
         limit: wish.limit,
@@ -278,15 +284,18 @@ pub async fn list(State(app): State<Arc<App>>, Query(wish): Query<Wish>) -> Resu
         Some(before) if page.external_id.is_none() => {
             asked.check()?;
             let is_wanted = |view: &View| asked.lets_pass(view) && is_wanted(view);
-            by_end(&app, asked.page(), before.0, now, is_wanted)?
+            by_end(&app, visitor.tenant, asked.page(), before.0, now, is_wanted)?
         }
         Some(before) => {
             let is_wanted = |view: &View| is_wanted(view) && ends_before(view, before.0, now);
-            list::listings(&app, "auctions.list", ListingKind::Auction, &asked, is_wanted).await?
+            list::listings(&app, &visitor, ("auctions.list", ListingKind::Auction), &asked, is_wanted).await?
         }
-        None => list::listings(&app, "auctions.list", ListingKind::Auction, &asked, is_wanted).await?,
+        None => {
+            list::listings(&app, &visitor, ("auctions.list", ListingKind::Auction), &asked, is_wanted).await?
+        }
     };
-    let auctions = found.iter().filter_map(|view| described(view, now)).collect();
+    let audience = Audience::of(&visitor, &app.tokens);
+    let auctions = found.iter().filter_map(|view| described(view, now, &audience)).collect();
     Ok(reply::json(StatusCode::OK, &List::new(auctions, next)))
 }
 
@@ -297,6 +306,7 @@ fn ends_before(view: &View, before: Millis, now: Millis) -> bool {
 /// Those that are on, by the calendar of their ends.
 fn by_end(
     app: &App,
+    tenant: Tenant,
     (after, asked): (Option<&str>, Option<usize>),
     before: Millis,
     now: Millis,
@@ -311,7 +321,8 @@ fn by_end(
     let read = |mut place: Option<Place>, count| {
         let mut piece: Vec<(Place, Arc<View>)> = Vec::new();
         while piece.len() < count
-            && let Some((at, view)) = app.calendar.next(&*app.engine, AUCTIONS, now, place)
+            && let Some((at, view)) =
+                app.calendar.next(&*app.engine, (tenant, ListingKind::Auction), now, place)
             && at.0 < before
         {
             place = Some(at);
@@ -352,13 +363,20 @@ fn own_fact<'a, T>(answer: &'a Answer, pick: impl Fn(&'a AuctionFact) -> Option<
     reply::own_fact(answer, pick).map(|(_, found)| found)
 }
 
-/// As everybody may see it.
-fn described(view: &View, now: Millis) -> Option<AuctionBody> {
+/// As this audience may see it.
+fn described(view: &View, now: Millis, audience: &Audience) -> Option<AuctionBody> {
     let auction = of(view).ok()?;
     let result = auction.closed.as_ref().map(|closed| ResultBody {
         how: closed.how.into(),
         closed_at: Time(closed.at),
-        awards: closed.awards.iter().map(|line| AwardBody::new(&line.award, line.state, now)).collect(),
+        awards: closed
+            .awards
+            .iter()
+            .map(|line| AwardBody {
+                bidder: audience.name(&view.listing, &line.award.bidder),
+                ..AwardBody::new(&line.award, line.state, now)
+            })
+            .collect(),
     });
     Some(AuctionBody {
         id: view.listing.to_string(),
@@ -368,7 +386,7 @@ fn described(view: &View, now: Millis) -> Option<AuctionBody> {
         extensions: auction.extensions,
         price_minor: auction.price_minor,
         min_next_minor: auction.min_next_minor,
-        leader: auction.leader.as_ref().map(|leader| leader.as_str().to_owned()),
+        leader: auction.leader.as_ref().map(|leader| audience.name(&view.listing, leader)),
         reserve: auction.reserve.into(),
         buy_now_minor: auction.buy_now_minor,
         bids: auction.bids,
@@ -384,7 +402,7 @@ fn described(view: &View, now: Millis) -> Option<AuctionBody> {
 /// The answer to a change: the auction as it is now. Whoever may change it may know its reserve.
 async fn changed(app: &App, listing: &ListingId, answer: &Answer) -> Result<Response, Problem> {
     let view = reply::seen(app, listing, answer).await?;
-    let mut auction = described(&view, app.engine.now());
+    let mut auction = described(&view, app.engine.now(), &Audience::staff());
     if let (Some(told), Ok(known)) = (&mut auction, of(&view)) {
         told.details.reserve_minor = known.details.terms.reserve_minor;
     }

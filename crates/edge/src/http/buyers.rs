@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::Tenant;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -35,14 +34,17 @@ pub struct BuyerHold<'a> {
     responses((status = 200, body = List<BuyerHold>)))]
 pub async fn holds(
     State(app): State<Arc<App>>,
-    BuyerPath(buyer): BuyerPath,
+    BuyerPath(buyer, principal): BuyerPath,
     caller: Caller,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     let own = caller.buyer.as_ref() == Some(&buyer);
-    let found = app.engine.holds_of(Tenant::DEFAULT, buyer.clone()).await?;
-    let named: Vec<_> =
-        found.iter().map(|held| Ok((held, Names::of(&*app.engine, &held.listing)?))).collect();
+    let found = app.engine.holds_of(principal.tenant, buyer.clone()).await?;
+    let named: Vec<_> = found
+        .iter()
+        .filter(|held| principal.sees(&held.listing))
+        .map(|held| Ok((held, Names::of(&*app.engine, &held.listing)?)))
+        .collect();
     let named: Vec<_> = named.into_iter().collect::<Result<_, Problem>>()?;
     let all = named.iter().flat_map(|(held, names)| held.holds.iter().map(move |state| (held, names, state)));
     let cursors = Cursors::new("buyers.holds", buyer.as_str());

@@ -4,23 +4,25 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_access::principal::Principal;
+use onsale_access::scope::Scope as Permission;
 use onsale_domain::stock::SaleCommand;
 use onsale_domain::stock::command::{Checkout, Purchase};
 use onsale_domain::stock::fact::SkuCount;
 use onsale_domain::{CheckoutId, Code, Command, ListingId, Tenant};
 use serde::Deserialize;
 
-use super::edge::key_is_right;
 use super::extract::{BUYER_RULE, Origin, buyer};
+use super::gate::{self, Visitor};
 use super::problem::{Problem, catalog};
 use super::query::Query;
 use super::reply;
 use super::sales::checkouts::{CheckoutBody, CheckoutPurchased, checked_out, purchased};
 use super::sales::code::CheckoutPath;
 use super::sales::names::Skus;
-use super::table::{RouteDeclaration, declare};
+use super::table::{RouteDeclaration, Scope, declare};
 use crate::app::App;
 
 /// The two calls of older clients: `docs/compat.md` describes them, and the document for programs does not.
@@ -53,12 +55,12 @@ pub struct PurchaseQuery {
               (status = 409, description = "Sold out, or over the buyer's limit")))]
 pub async fn checkout(
     State(app): State<Arc<App>>,
-    headers: HeaderMap,
+    Visitor(visitor): Visitor,
     Query(wanted): Query<CheckoutQuery>,
 ) -> Result<Response, Problem> {
-    allowed(&app, &headers)?;
+    allowed(&app, &visitor)?;
     let buyer = buyer(&wanted.user_id).ok_or_else(|| Problem::parameter("user_id", BUYER_RULE))?;
-    let sale = active_sale(&app)?;
+    let sale = active_sale(&app, visitor.tenant)?;
     let mut skus = Skus::of(&*app.engine, &sale)?;
     let line = SkuCount { sku: skus.sku(&wanted.id), count: 1 };
     let checkout = |number| {
@@ -87,11 +89,11 @@ pub async fn checkout(
     responses((status = 200, body = CheckoutPurchased), (status = 404), (status = 409), (status = 410), (status = 412), (status = 403)))]
 pub async fn purchase(
     State(app): State<Arc<App>>,
-    headers: HeaderMap,
+    Visitor(visitor): Visitor,
     Query(used): Query<PurchaseQuery>,
 ) -> Result<Response, Problem> {
-    allowed(&app, &headers)?;
-    let path = CheckoutPath::find_joined(&app, &used.code).await?;
+    allowed(&app, &visitor)?;
+    let path = CheckoutPath::find_joined(&app, &visitor, &used.code).await?;
     let key = path.key(&app, None, false).await?;
     let purchase = |order| {
         let purchase = Purchase { key: key.clone(), order, settled: true };
@@ -102,15 +104,20 @@ pub async fn purchase(
     Ok(reply::yes(StatusCode::OK, &answer, &CheckoutPurchased::new(&path.sale, path.checkout, order, at)))
 }
 
-fn allowed(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
+/// Both calls say who buys, and the second one that it was paid: whoever makes them stands for the merchant.
+fn allowed(app: &App, visitor: &Principal) -> Result<(), Problem> {
     if app.config.compat_open {
         return Ok(());
     }
-    key_is_right(app, headers)
+    gate::allowed(Scope::Buy, visitor)?;
+    match visitor.may_name_buyer() && visitor.may(Permission::Settle) {
+        true => Ok(()),
+        false => Err(Problem::of(catalog::MISSING_SCOPE)),
+    }
 }
 
 /// The sale that is on now: of a series before one that stands alone, and the one that began last.
-pub fn active_sale(app: &App) -> Result<ListingId, Problem> {
-    let active = app.active_sales.of(&*app.engine, Tenant::DEFAULT, app.engine.now());
+pub fn active_sale(app: &App, tenant: Tenant) -> Result<ListingId, Problem> {
+    let active = app.active_sales.of(&*app.engine, tenant, app.engine.now());
     active.ok_or_else(|| Problem::with(catalog::of(Code::ListingUnknown), "no sale is on at this moment"))
 }

@@ -59,6 +59,7 @@ pub async fn confirm(
     headers: HeaderMap,
     Json(body): Json<DirectPurchase>,
 ) -> Result<Response, Problem> {
+    caller.settles(body.paid_elsewhere)?;
     let hold = HoldId(at.number);
     let (buyer, keyed) = (caller.buyer.as_ref(), caller.key.is_some());
     let credential = credential::check(&app, at.listing, hold, &headers, buyer, keyed).await?;

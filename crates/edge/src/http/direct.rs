@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::Request;
 use axum::response::Response;
+use onsale_access::principal::Principal;
 
 use super::auctions::bids;
 use super::extract::{AuctionPath, Caller, EventPath, HoldPath, Json, SalePath, read};
@@ -18,7 +19,12 @@ use super::{confirm, holds};
 use crate::app::App;
 
 /// Takes from the request what the handler asks for, in the order in which the router would.
-pub async fn handle<B>(way: Straight, app: &Arc<App>, request: Request<B>) -> Result<Response, Problem>
+pub async fn handle<B>(
+    way: Straight,
+    app: &Arc<App>,
+    principal: &Arc<Principal>,
+    request: Request<B>,
+) -> Result<Response, Problem>
 where
     B: hyper::body::Body<Data = Bytes>,
     B::Error: Into<axum::BoxError>,
@@ -26,54 +32,54 @@ where
     let (parts, body) = request.into_parts();
     let (headers, limit) = (parts.headers, app.config.limits.body_bytes);
     let path = parts.uri.path();
-    let caller = || Caller::of(&parts.method, path, &headers, Scope::Buy);
+    let caller = || Caller::of(principal, (&parts.method, path, Scope::Buy), &headers);
     // `/v1/<kind>/<first>/…`
     let first = path.split('/').nth(3);
     let state = State(app.clone());
     match way {
         Straight::PlaceHold => {
-            let at = EventPath::of(app, first, None).await?;
+            let at = EventPath::of(app, principal, first, None).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             holds::place(state, at, caller, Json(body)).await
         }
         Straight::ChangeHold => {
-            let at = HoldPath::of(app, first).await?;
+            let at = HoldPath::of(app, principal, first).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             holds::change(state, at, caller, headers, Json(body)).await
         }
         Straight::ReleaseHold => {
-            let at = HoldPath::of(app, first).await?;
+            let at = HoldPath::of(app, principal, first).await?;
             let caller = caller()?;
             holds::release(state, at, caller, headers).await
         }
         Straight::ConfirmHold => {
-            let at = HoldPath::of(app, first).await?;
+            let at = HoldPath::of(app, principal, first).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             confirm::confirm(state, at, caller, headers, Json(body)).await
         }
         Straight::CheckOut => {
-            let at = SalePath::of(app, first, None).await?;
+            let at = SalePath::of(app, principal, first, None).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             checkouts::place(state, at, caller, Json(body)).await
         }
         Straight::Purchase => {
-            let path = CheckoutPath::find(app, first.unwrap_or_default(), &headers).await?;
+            let path = CheckoutPath::find(app, principal, first.unwrap_or_default(), &headers).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             checkouts::purchase(state, path, caller, Json(body)).await
         }
         Straight::CancelCheckout => {
-            let path = CheckoutPath::find(app, first.unwrap_or_default(), &headers).await?;
+            let path = CheckoutPath::find(app, principal, first.unwrap_or_default(), &headers).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             checkouts::cancel(state, path, caller, Json(body)).await
         }
         Straight::PlaceBid => {
-            let at = AuctionPath::of(app, first, None).await?;
+            let at = AuctionPath::of(app, principal, first, None).await?;
             let caller = caller()?;
             let body = read(&headers, body, limit).await?;
             bids::place(state, at, caller, Json(body)).await

@@ -94,14 +94,16 @@ fn assemble() -> Value {
 fn complete(route: &Route, operation: &Operation) -> Value {
     let mut whole = json_of(operation);
     whole["operationId"] = json!(route.operation);
-    whole["x-onsale-scope"] = json!(format!("{:?}", route.scope).to_lowercase());
+    whole["x-onsale-scope"] = json!(route.scope.as_str());
     whole["x-onsale-rate"] = json!(format!("{:?}", route.rate).to_lowercase());
     whole["x-onsale-idempotent"] = json!(route.keyed);
     match route.scope {
         Scope::Open | Scope::Provider => whole["security"] = json!([]),
         // With the key, or without one if the operator has opened it.
         Scope::Compat => whole["security"] = json!([{"api_key": []}, {}]),
-        Scope::Read | Scope::Buy | Scope::Staff => {}
+        // Everybody may, and who says who they are may see more.
+        Scope::Read => whole["security"] = json!([{}, {"api_key": []}]),
+        Scope::Buy | Scope::Staff | Scope::Listings | Scope::BoxOffice => {}
     }
     let given = whole["parameters"].take();
     whole["parameters"] = parameters::of(route, &given);

@@ -14,8 +14,8 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, Version, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
+use onsale_access::principal::Principal;
 use onsale_domain::ListingId;
-use subtle::ConstantTimeEq;
 use tower::ServiceExt;
 
 use super::document::headers::may_be_stale;
@@ -56,7 +56,7 @@ impl Edge {
         let is_read = request.method().is_safe();
         let mut response = match self.check(route, &request) {
             Err(problem) => problem.into_response(),
-            Ok(()) => within_time(self.handle(route, request), late).await,
+            Ok(principal) => within_time(self.handle(route, principal, request), late).await,
         };
         let status = response.status().as_u16();
         let took = started.elapsed();
@@ -87,9 +87,9 @@ impl Edge {
         listing.is_none_or(|listing| self.app.engine.is_stale(Some(&listing)))
     }
 
-    /// What needs no look at the body: the headers' size, those that may come once only, the API key, and a query where
-    /// none is read.
-    fn check<B>(&self, route: PathNumber, request: &Request<B>) -> Result<(), Problem> {
+    /// What needs no look at the body: the headers' size, those that may come once only, who asks, and a query where none is
+    /// read.
+    fn check<B>(&self, route: PathNumber, request: &Request<B>) -> Result<Arc<Principal>, Problem> {
         let headers = request.headers();
         let limit = self.app.config.limits.header_bytes;
         let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
@@ -106,13 +106,12 @@ impl Edge {
         if headers.len() > headers.keys_len() {
             come_once(headers)?;
         }
-        if !table().is_open(route, request.uri().path()) {
-            key_is_right(&self.app, headers)?;
-        }
+        let scope = table().scope(route, request.method());
+        let principal = self.app.gate.admit(scope, headers, request.uri())?;
         if table().refuses_query(route, request.method()) {
             query::nothing_in(request.uri())?;
         }
-        Ok(())
+        Ok(principal)
     }
 
     /// The answer to a request whose head could not be read, ready to be sent; the connection ends with it.
@@ -152,17 +151,25 @@ impl Edge {
         words
     }
 
-    async fn handle<B>(&self, route: PathNumber, request: Request<B>) -> Response
+    async fn handle<B>(
+        &self,
+        route: PathNumber,
+        principal: Arc<Principal>,
+        mut request: Request<B>,
+    ) -> Response
     where
         B: hyper::body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
         match table().straight(route, request.method(), request.uri().path()) {
-            Some(way) => direct::handle(way, &self.app, request).await.into_response(),
-            None => match self.router.clone().oneshot(request.map(Body::new)).await {
-                Ok(response) => response,
-                Err(never) => match never {},
-            },
+            Some(way) => direct::handle(way, &self.app, &principal, request).await.into_response(),
+            None => {
+                request.extensions_mut().insert(principal);
+                match self.router.clone().oneshot(request.map(Body::new)).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                }
+            }
         }
     }
 
@@ -202,20 +209,6 @@ fn come_once(headers: &HeaderMap) -> Result<(), Problem> {
         }
     }
     Ok(())
-}
-
-/// Whether a request carries the API key.
-pub fn key_is_right(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
-    let given = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
-    let given = given.and_then(|value| {
-        let (scheme, key) = value.split_at_checked(7)?;
-        scheme.eq_ignore_ascii_case(b"bearer ").then_some(key)
-    });
-    match given {
-        Some(key) if key.ct_eq(app.api_key.as_bytes()).into() => Ok(()),
-        Some(_) => Err(Problem::with(catalog::UNAUTHENTICATED, "the API key is wrong")),
-        None => Err(Problem::of(catalog::UNAUTHENTICATED)),
-    }
 }
 
 /// The answer, unless it panics or time is over first.

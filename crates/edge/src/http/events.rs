@@ -17,6 +17,7 @@ use utoipa::ToSchema;
 
 use super::about::{AboutBody, CardBody, Metadata};
 use super::extract::{Caller, EventPath, LargeJson};
+use super::gate::Visitor;
 use super::layout::LayoutBody;
 use super::list::{self, List, ListingFilter, StatusListQuery};
 use super::names::Names;
@@ -42,11 +43,11 @@ const ZONE_DEFAULT: &str = "UTC";
 /// The routes of events and of all that happens in one.
 pub fn routes() -> Vec<RouteDeclaration> {
     vec![
-        declare!("events.create", create, Staff, Staff, keyed),
+        declare!("events.create", create, Listings, Staff, keyed),
         declare!("events.list", list, Read, Read, compressed),
         declare!("events.show", show, Read, Read, positioned),
-        declare!("events.change", change_event::change, Staff, Staff, keyed),
-        declare!("events.delete", delete::event, Staff, Staff, keyed),
+        declare!("events.change", change_event::change, Listings, Staff, keyed),
+        declare!("events.delete", delete::event, Listings, Staff, keyed),
         declare!("events.chart", chart::show, Read, Read, compressed),
         declare!("events.seats", seats::show, Read, Read, compressed, positioned),
         declare!("seats.show", seats::show_one, Read, Read, positioned),
@@ -60,7 +61,7 @@ pub fn routes() -> Vec<RouteDeclaration> {
         declare!("queue.join", queue::join, Buy, Buy, keyed),
         declare!("queue.leave", queue::leave, Buy, Buy, keyed),
         declare!("events.change_blocks", blocks::change, Staff, Staff, keyed),
-        declare!("events.override_hold", overrides::place, Staff, Staff, keyed),
+        declare!("events.override_hold", overrides::place, BoxOffice, Staff, keyed),
         declare!("events.attempts", attempts::list, Staff, Read, compressed),
         declare!("events.facts", facts::list, Read, Read, compressed),
         declare!("events.stream", stream::follow, Read, Stream),
@@ -281,11 +282,13 @@ pub async fn show(State(app): State<Arc<App>>, at: EventPath) -> Result<Response
     responses((status = 200, body = List<EventBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
     Query(page): Query<StatusListQuery<StatusBody>>,
 ) -> Result<Response, Problem> {
     let is_wanted = |view: &View| matches!(&view.body, BodyView::Event(event) if page.lets_pass(event.status.into(), event.details.starts_at));
     let asked = ListingFilter::from(&page);
-    let (found, next) = list::listings(&app, "events.list", ListingKind::Event, &asked, is_wanted).await?;
+    let (found, next) =
+        list::listings(&app, &visitor, ("events.list", ListingKind::Event), &asked, is_wanted).await?;
     let events = found.iter().filter_map(|view| described(&app, view)).collect();
     Ok(reply::json(StatusCode::OK, &List::new(events, next)))
 }

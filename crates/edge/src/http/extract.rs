@@ -10,7 +10,8 @@ use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use http_body_util::BodyExt;
-use onsale_domain::by::Actor;
+use onsale_access::principal::Principal;
+use onsale_access::scope::Scope as Permission;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, By, Code, ListingId, ListingKind};
 use serde::Serialize;
@@ -19,6 +20,7 @@ use utoipa::ToSchema;
 
 use self::objects::Objects;
 use super::document::place::number_bounds;
+use super::gate;
 use super::plain;
 use super::problem::{Problem, catalog};
 use super::table::{Scope, table};
@@ -29,6 +31,8 @@ use crate::idempotency::{self, RouteKey};
 #[derive(Debug)]
 pub struct ListingPath<const KIND: char> {
     pub listing: ListingId,
+    /// Who asks.
+    pub principal: Arc<Principal>,
     rest: Option<String>,
 }
 
@@ -41,7 +45,12 @@ pub type AuctionPath = ListingPath<'a'>;
 
 impl<const KIND: char> ListingPath<KIND> {
     /// Of the path's own words, decoded.
-    pub async fn of(app: &App, listing: Option<&str>, rest: Option<&str>) -> Result<Self, Problem> {
+    pub async fn of(
+        app: &App,
+        principal: &Arc<Principal>,
+        listing: Option<&str>,
+        rest: Option<&str>,
+    ) -> Result<Self, Problem> {
         let kind = match KIND {
             'v' => ListingKind::Venue,
             's' => ListingKind::Sale,
@@ -52,8 +61,8 @@ impl<const KIND: char> ListingPath<KIND> {
         };
         let listing = listing.and_then(ListingId::parse).filter(|listing| listing.kind == kind);
         let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
-        look_up(app, listing).await?;
-        Ok(ListingPath { listing, rest: rest.map(str::to_owned) })
+        look_up(app, principal, listing).await?;
+        Ok(ListingPath { listing, principal: principal.clone(), rest: rest.map(str::to_owned) })
     }
 
     /// The seat, hold or order in the path.
@@ -71,6 +80,8 @@ impl<const KIND: char> ListingPath<KIND> {
 #[derive(Debug)]
 pub struct InnerPath<const KIND: char> {
     pub listing: ListingId,
+    /// Who asks.
+    pub principal: Arc<Principal>,
     pub number: u64,
 }
 
@@ -79,17 +90,16 @@ pub type EntryPath = InnerPath<'e'>;
 
 impl<const KIND: char> InnerPath<KIND> {
     /// Of the path's own word, decoded. The listing is known here, if any server knows it.
-    pub async fn of(app: &App, text: Option<&str>) -> Result<Self, Problem> {
+    pub async fn of(app: &App, principal: &Arc<Principal>, text: Option<&str>) -> Result<Self, Problem> {
         let (kind, prefix, unknown) = match KIND {
             'e' => (ListingKind::Registration, "ent", Code::EntryUnknown),
             _ => (ListingKind::Event, "hld", Code::HoldUnknown),
         };
         let found = onsale_domain::id::read_inside_of(kind, prefix, text.unwrap_or_default());
         let (listing, number) = found.ok_or_else(|| Problem::code(unknown))?;
-        look_up(app, listing).await?;
-        match app.engine.view(&listing) {
-            Some(_) => Ok(InnerPath { listing, number }),
-            None => Err(Problem::code(unknown)),
+        match find_listing(app, principal, listing).await? {
+            true => Ok(InnerPath { listing, principal: principal.clone(), number }),
+            false => Err(Problem::code(unknown)),
         }
     }
 }
@@ -104,17 +114,31 @@ impl<const KIND: char> FromRequestParts<Arc<App>> for InnerPath<KIND> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let principal = gate::principal(parts)?;
         let params = path_params(parts, app).await?;
-        InnerPath::of(app, params.iter().next().map(|(_, value)| value)).await
+        InnerPath::of(app, &principal, params.iter().next().map(|(_, value)| value)).await
     }
 }
 
+/// The one check of every id in a path or a body: of what is another tenant's, or of no concern to this caller, nothing is known.
 /// Another server may have made the listing a moment ago.
-pub async fn look_up(app: &App, listing: ListingId) -> Result<(), Problem> {
+pub async fn look_up(app: &App, principal: &Principal, listing: ListingId) -> Result<(), Problem> {
+    if !principal.sees(&listing) {
+        return Err(Problem::code(Code::ListingUnknown));
+    }
     if app.config.shared_store && app.engine.view(&listing).is_none() {
         app.engine.look_up(listing).await?;
     }
     Ok(())
+}
+
+/// Whether this caller can find the listing, if any server knows it.
+pub async fn find_listing(app: &App, principal: &Principal, listing: ListingId) -> Result<bool, Problem> {
+    if !principal.sees(&listing) {
+        return Ok(false);
+    }
+    look_up(app, principal, listing).await?;
+    Ok(app.engine.view(&listing).is_some())
 }
 
 /// Reads an id such as `hld_…` that must belong to this listing.
@@ -129,15 +153,16 @@ impl<const KIND: char> FromRequestParts<Arc<App>> for ListingPath<KIND> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let principal = gate::principal(parts)?;
         let params = path_params(parts, app).await?;
         let mut values = params.iter().map(|(_, value)| value);
-        ListingPath::of(app, values.next(), values.next()).await
+        ListingPath::of(app, &principal, values.next(), values.next()).await
     }
 }
 
-/// The buyer in the path.
+/// The buyer in the path, and who asks about them.
 #[derive(Debug)]
-pub struct BuyerPath(pub BuyerId);
+pub struct BuyerPath(pub BuyerId, pub Arc<Principal>);
 
 impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
     type Rejection = Problem;
@@ -145,7 +170,12 @@ impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let params = path_params(parts, state).await?;
         let text = params.iter().next().map_or("", |(_, value)| value);
-        buyer(text).map(BuyerPath).ok_or_else(|| Problem::parameter("buyer", BUYER_RULE))
+        let buyer = BuyerId::parse(text).ok_or_else(|| Problem::parameter("buyer", BUYER_RULE))?;
+        let principal = gate::principal(parts)?;
+        match principal.knows(&buyer) {
+            true => Ok(BuyerPath(buyer, principal)),
+            false => Err(Problem::of(catalog::NOT_YOURS)),
+        }
     }
 }
 
@@ -184,17 +214,11 @@ pub fn buyer(text: &str) -> Option<BuyerId> {
     BuyerId::parse(text).filter(|_| !text.starts_with(ACCOUNT))
 }
 
-/// What facts call staff: one API key stands for all of them until people sign in.
-const STAFF: &str = "house";
-
-/// Staff, as facts say it.
-pub fn staff() -> Option<By> {
-    Actor::parse(STAFF).map(By::Staff)
-}
-
 /// Who asks, and under which idempotency key.
 #[derive(Debug)]
 pub struct Caller {
+    pub principal: Arc<Principal>,
+    /// For whom it is asked.
     pub buyer: Option<BuyerId>,
     pub key: Option<RouteKey>,
     /// Who acts, where that is not the buyer.
@@ -210,15 +234,12 @@ pub struct Origin {
 
 impl Caller {
     /// The caller of a request to this path, whose route needs this scope.
-    pub fn of(method: &Method, path: &str, headers: &HeaderMap, scope: Scope) -> Result<Caller, Problem> {
-        let buyer = match headers.get(BUYER) {
-            None => None,
-            Some(value) => {
-                let text = std::str::from_utf8(value.as_bytes()).ok();
-                let known = text.and_then(buyer);
-                Some(known.ok_or_else(|| Problem::parameter("Onsale-Buyer", BUYER_RULE))?)
-            }
-        };
+    pub fn of(
+        principal: &Arc<Principal>,
+        (method, path, scope): (&Method, &str, Scope),
+        headers: &HeaderMap,
+    ) -> Result<Caller, Problem> {
+        let buyer = buyer_of(principal, headers.get(BUYER))?;
         let key = match headers.get(KEY) {
             None => None,
             Some(value) => {
@@ -227,19 +248,38 @@ impl Caller {
                 let text = known.ok_or_else(|| {
                     Problem::parameter("Idempotency-Key", "must be 1 to 255 characters, quoted or bare")
                 })?;
-                Some(RouteKey::new(text, method, path))
+                Some(RouteKey::new(text, principal.family.clone(), method, path))
             }
         };
-        let by = if scope == Scope::Staff { staff() } else { None };
-        Ok(Caller { buyer, key, by })
+        let by = if scope.is_staffs() { principal.as_staff() } else { None };
+        Ok(Caller { principal: principal.clone(), buyer, key, by })
     }
 
-    /// The caller of a route that buyers and staff share: staff acts where no buyer is named.
+    /// The caller of a route that buyers and staff share: staff acts where no buyer is named, and a person of the staff always does.
     pub fn or_staff(mut self) -> Caller {
-        if self.buyer.is_none() {
-            self.by = staff();
+        let is_staff = self.principal.is_staff();
+        if is_staff && self.principal.own_buyer().is_some() {
+            self.buyer = None;
+        }
+        if self.buyer.is_none() && is_staff {
+            self.by = self.principal.as_staff();
         }
         self
+    }
+
+    /// Whether this caller may ask about anybody's: a merchant's server, and staff.
+    pub fn asks_for_everybody(&self) -> bool {
+        self.principal.asks_for_everybody()
+    }
+
+    /// Fails unless this caller may say that money was taken elsewhere.
+    pub fn settles(&self, is_claimed: bool) -> Result<(), Problem> {
+        if is_claimed && !self.principal.may(Permission::Settle) {
+            let why =
+                "only who has the scope settle may say that it was paid elsewhere: place an order and pay it";
+            return Err(Problem::with(catalog::MISSING_SCOPE, why));
+        }
+        Ok(())
     }
 
     /// The buyer, where the route needs one.
@@ -256,12 +296,30 @@ impl Caller {
     }
 }
 
+/// Whom a request is for: a credential that stands for one buyer says it itself, and a merchant's server in a header.
+fn buyer_of(principal: &Principal, named: Option<&HeaderValue>) -> Result<Option<BuyerId>, Problem> {
+    let Some(value) = named else { return Ok(principal.own_buyer().cloned()) };
+    let text = std::str::from_utf8(value.as_bytes()).ok();
+    if let Some(own) = principal.own_buyer() {
+        return match text == Some(own.as_str()) {
+            true => Ok(Some(own.clone())),
+            false => Err(Problem::of(catalog::NOT_YOURS)),
+        };
+    }
+    if !principal.may_name_buyer() {
+        return Err(Problem::of(catalog::NOT_YOURS));
+    }
+    let known = text.and_then(buyer).ok_or_else(|| Problem::parameter("Onsale-Buyer", BUYER_RULE))?;
+    Ok(Some(known))
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let scope = table().scope(&parts.method, parts.uri.path());
-        Caller::of(&parts.method, parts.uri.path(), &parts.headers, scope)
+        let path = parts.uri.path();
+        let scope = table().scope(table().path_number(path), &parts.method);
+        Caller::of(&gate::principal(parts)?, (&parts.method, path, scope), &parts.headers)
     }
 }
 

@@ -5,6 +5,7 @@ mod auction;
 mod event;
 mod listing;
 mod order;
+pub mod public;
 mod registration;
 mod sale;
 pub mod schema;
@@ -18,13 +19,14 @@ use onsale_domain::id::{SeatIndex, write_inside};
 use onsale_domain::listing::BodyView;
 use onsale_domain::seats::SeatsView;
 use onsale_domain::stock::SaleView;
-use onsale_domain::{Fact, HoldId, ListingId, OrderId, Step};
+use onsale_domain::{By, Fact, HoldId, ListingId, OrderId, Step};
 use onsale_engine::View;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::audience::Audience;
 use super::time::Time;
 use listing::ListingFactBody;
 use series::SeriesFactBody;
@@ -36,6 +38,8 @@ pub struct Teller<'a> {
     listing: ListingId,
     event: Option<&'a SeatsView>,
     sale: Option<&'a SaleView>,
+    /// Who is told.
+    audience: &'a Audience,
 }
 
 /// A fact as everybody is told it.
@@ -63,7 +67,7 @@ pub struct FactHead {
 }
 
 impl<'a> Teller<'a> {
-    pub fn new(view: &'a View) -> Teller<'a> {
+    pub fn new(view: &'a View, audience: &'a Audience) -> Teller<'a> {
         let (event, sale) = match &view.body {
             BodyView::Event(event) => (Some(event), None),
             BodyView::Sale(sale) => (None, Some(sale)),
@@ -73,23 +77,39 @@ impl<'a> Teller<'a> {
             | BodyView::Auction(_)
             | BodyView::Desk(_) => (None, None),
         };
-        Teller { listing: view.listing, event, sale }
+        Teller { listing: view.listing, event, sale, audience }
     }
 
     /// Of a listing that is no more: what is left of it has no labels.
-    pub fn of_deleted(listing: ListingId) -> Teller<'a> {
-        Teller { listing, event: None, sale: None }
+    pub fn of_deleted(listing: ListingId, audience: &'a Audience) -> Teller<'a> {
+        Teller { listing, event: None, sale: None, audience }
     }
 
     /// `{"epoch", "offset", "at", "kind", …the fact's own fields}`, and `"by"` if it was not the buyer.
     pub fn tell(&self, step: &Step, offset: u64, fact: &Fact) -> FactJson {
         let Step { epoch, at, .. } = *step;
-        let by = step.by.as_ref().map(|by| by.to_string());
+        let by = step.by.as_ref().map(|by| self.by(by));
         let head = FactHead { epoch, offset, at: Time(at), by };
         // First the fact's own, so that none of its fields can stand in for what the step says.
         let mut told = self.fields(fact, onsale_domain::listing::fence(epoch, offset));
+        if !self.audience.is_staff() {
+            told = public::fields(&self.listing, fact, told, self.audience);
+        }
         told.extend(object(&head));
         FactJson(told)
+    }
+
+    /// Its kind, as whoever reads it is told.
+    pub fn kind(&self, fact: &Fact) -> &'static str {
+        public::kind(fact, self.audience)
+    }
+
+    /// Which of the staff it was is for staff alone.
+    fn by(&self, by: &By) -> String {
+        match by {
+            By::Staff(_) if !self.audience.is_staff() => "staff".to_owned(),
+            By::Staff(_) | By::Clock | By::Provider(_) => by.to_string(),
+        }
     }
 
     /// Its kind and its own fields.

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_access::principal::Principal;
 use onsale_domain::ListingId;
 use onsale_engine::{EngineError, Position, View};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::audience::Audience;
 use super::extract::EventPath;
 use super::fact::schema::AnyFact;
 use super::fact::{FactJson, Teller};
@@ -47,18 +49,24 @@ pub async fn list(
     at: EventPath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
-    page_of(&app, at.listing, &page).await
+    page_of(&app, &at.principal, at.listing, &page).await
 }
 
 /// A page of any listing's facts.
-pub async fn page_of(app: &App, listing: ListingId, page: &Page) -> Result<Response, Problem> {
+pub async fn page_of(
+    app: &App,
+    principal: &Arc<Principal>,
+    listing: ListingId,
+    page: &Page,
+) -> Result<Response, Problem> {
     let limit = list::limit(page.limit)?;
     let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
     let after = read_after("after", page.after.as_deref(), &view)?;
     let found = app.engine.facts_after(listing, after, limit).await?;
     // Read after the facts, so that the newest seat they name has its label.
     let view = app.engine.view(&listing).ok_or(EngineError::UnknownListing)?;
-    let teller = Teller::new(&view);
+    let audience = Audience::of(principal, &app.tokens);
+    let teller = Teller::new(&view, &audience);
     let mut told = FactList { data: Vec::new(), next: At(after), more: false, position: At(found.position) };
     for step in &found.steps {
         for (offset, fact) in step.numbered().filter(|(offset, _)| *offset > after.offset) {

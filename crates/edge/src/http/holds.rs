@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use onsale_domain::Question;
+use onsale_domain::outcome::PlaceState;
 use onsale_domain::seats::command::{BestAvailable, DropSeats, ExtendHold, GrowHold, Pick, PlaceHold};
 use onsale_domain::seats::fact::HoldAfter;
 use onsale_domain::seats::{EventCommand, EventFact, EventFound, EventQuery};
@@ -24,6 +25,7 @@ use super::time::Time;
 use super::wire::{AreaPlaces, At, EndedBody, HoldBody, HoldParts, hold_text, seconds};
 use super::words::EndedStatus;
 use crate::app::App;
+use crate::token::Token;
 
 /// Seats by name, or `best_available`; and places of general-admission areas. 1 to 20 together.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -205,6 +207,8 @@ pub async fn show(
                     return Err(Problem::code(Code::StaleFence));
                 }
                 known = true;
+            } else if !caller.principal.knows(&state.buyer) {
+                return Err(Problem::code(Code::HoldUnknown));
             }
             let tokens = known.then_some(&app.tokens);
             let body = HoldBody {
@@ -213,9 +217,15 @@ pub async fn show(
             };
             return Ok(reply::json(StatusCode::OK, &HoldShown::Living(body)));
         }
+        EventFound::Ended(_) if !caller.asks_for_everybody() && !has_token(&app, &at, &caller, &headers) => {
+            return Err(Problem::code(Code::HoldUnknown));
+        }
         EventFound::Ended(end) => {
             let order = lost::order_text_of(&app, at.listing, hold.0).await?;
             EndedBody { order, ..over(end.into()) }
+        }
+        EventFound::Place(place) if !is_own_place(&app, &at, &caller, &place).await? => {
+            return Err(Problem::code(Code::HoldUnknown));
         }
         EventFound::Place(place) => {
             let place = queue::waiting(&names, &place, app.engine.now());
@@ -229,6 +239,31 @@ pub async fn show(
         }
     };
     Ok(reply::json(StatusCode::OK, &HoldShown::Ended(shown)))
+}
+
+/// Whether this caller is shown a place in a queue: its own buyer, a merchant's server, staff.
+async fn is_own_place(
+    app: &App,
+    at: &HoldPath,
+    caller: &Caller,
+    place: &PlaceState,
+) -> Result<bool, Problem> {
+    if caller.asks_for_everybody() {
+        return Ok(true);
+    }
+    let Some(buyer) = caller.buyer.clone() else { return Ok(false) };
+    let found = app.engine.ask(at.listing, EventQuery::Place { seat: place.seat, buyer }.into()).await?;
+    let own = EventQuery::answer(found).unwrap_or(EventFound::Nothing);
+    Ok(matches!(own, EventFound::Place(own) if own.place == place.place))
+}
+
+/// Whether the request has the token of this hold for its own caller: of one that is over, nobody knows any more whose it was.
+fn has_token(app: &App, at: &HoldPath, caller: &Caller, headers: &HeaderMap) -> bool {
+    let token = headers.get("hold-token").and_then(|value| value.to_str().ok()).and_then(Token::parse);
+    match (token, &caller.buyer) {
+        (Some(token), Some(buyer)) => app.tokens.check(&token, &at.listing, HoldId(at.number), buyer),
+        (None, _) | (Some(_), None) => false,
+    }
 }
 
 /// Exactly one kind of change: more time, more places, or fewer.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use onsale_access::principal::Principal;
 use onsale_domain::about::About;
 use onsale_domain::limits::EXTERNAL_ID_CHARS_MAX;
-use onsale_domain::{ListingId, ListingKind, Millis, Tenant};
+use onsale_domain::{ListingId, ListingKind, Millis};
 use onsale_engine::View;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -259,8 +260,8 @@ pub fn of_all<T>(
 /// most the one that has it.
 pub async fn listings(
     app: &App,
-    operation: &'static str,
-    kind: ListingKind,
+    principal: &Principal,
+    (operation, kind): (&'static str, ListingKind),
     asked: &ListingFilter<'_>,
     is_wanted: impl Fn(&View) -> bool,
 ) -> Result<(Vec<Arc<View>>, Option<String>), Problem> {
@@ -270,19 +271,24 @@ pub async fn listings(
     let (limit, cursors) = (self::limit(limit)?, Cursors::new(operation, ""));
     let after = cursors.read(after, |text| ListingId::parse(text).filter(|listing| listing.kind == kind))?;
     if let Some(external_id) = asked.external_id {
-        let found = named(app, kind, external_id).await?;
+        let found = named(app, principal, kind, external_id).await?;
         let is_behind = |view: &View| after.is_none_or(|after| view.listing > after);
         return Ok((found.into_iter().filter(|view| is_behind(view) && is_wanted(view)).collect(), None));
     }
-    let read = |place, count| app.engine.listings(Tenant::DEFAULT, kind, place, count);
+    let read = |place, count| app.engine.listings(principal.tenant, kind, place, count);
     let (found, next) = look(after, limit, read, |view| view.listing, |view| is_wanted(view));
     Ok((found, next.map(|place| cursors.write(&place.to_string()))))
 }
 
 /// The listing that its merchant calls so, if there is one.
-async fn named(app: &App, kind: ListingKind, external_id: &str) -> Result<Option<Arc<View>>, Problem> {
-    let listing = named_listing(kind, external_id);
-    look_up(app, listing).await?;
+async fn named(
+    app: &App,
+    principal: &Principal,
+    kind: ListingKind,
+    external_id: &str,
+) -> Result<Option<Arc<View>>, Problem> {
+    let listing = named_listing(principal.tenant, kind, external_id);
+    look_up(app, principal, listing).await?;
     let is_it = |view: &Arc<View>| {
         view.about.as_ref().is_some_and(|about| about.external_id.as_deref() == Some(external_id))
     };

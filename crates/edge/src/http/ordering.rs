@@ -15,6 +15,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::Response;
+use onsale_access::principal::Principal;
 use onsale_domain::id::{read_base32, read_inside, write_inside};
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
 use onsale_domain::{BuyerId, Code, ListingId, ListingKind, OrderId, PaymentId};
@@ -22,7 +23,8 @@ use onsale_domain::{Found, Query};
 use onsale_engine::Answer;
 
 use self::wire::{Labels, OrderBody, payment_text};
-use super::extract::{look_up, path_params};
+use super::extract::{find_listing, path_params};
+use super::gate;
 use super::problem::Problem;
 use super::table::{RouteDeclaration, declare};
 use super::wire::At;
@@ -44,7 +46,7 @@ pub fn routes() -> Vec<RouteDeclaration> {
         declare!("orders.show", show::show, Buy, Read),
         declare!("orders.pay", pay::pay, Buy, Buy, keyed),
         declare!("orders.cancel", cancel::cancel, Buy, Buy, keyed),
-        declare!("orders.refund", refund::refund, Staff, Staff, keyed),
+        declare!("orders.refund", refund::refund, BoxOffice, Staff, keyed),
         declare!("buyers.orders", buyer::list, Buy, Search, compressed),
         declare!("payments.show", payments::show, Buy, Read),
         declare!("payments.receive_webhook", payments::receive, Provider, Free),
@@ -71,7 +73,7 @@ pub fn order_key(tokens: &Tokens, listing: &ListingId, order: OrderId, buyer: &B
 }
 
 /// The order of a listing, as the listing's book has it or as what was bought without the book says.
-async fn order_in(
+pub async fn order_in(
     app: &App,
     listing: ListingId,
     order: OrderId,
@@ -82,12 +84,18 @@ async fn order_in(
 
 impl OrderPath {
     /// Reads the id and the request's key, and makes sure that the listing is known here, if any server knows it.
-    pub async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<OrderPath, Problem> {
+    pub async fn find(
+        app: &App,
+        principal: &Principal,
+        id: &str,
+        headers: &HeaderMap,
+    ) -> Result<OrderPath, Problem> {
         let unknown = || Problem::code(Code::OrderUnknown);
         let found = read_inside("ord", id).filter(|(listing, _)| KINDS.contains(&listing.kind));
         let (listing, number) = found.ok_or_else(unknown)?;
-        look_up(app, listing).await?;
-        app.engine.view(&listing).ok_or_else(unknown)?;
+        if !find_listing(app, principal, listing).await? {
+            return Err(unknown());
+        }
         let key = headers.get(ORDER_KEY).map(|value| value.to_str().unwrap_or_default().to_owned());
         Ok(OrderPath { listing, order: OrderId(number), key })
     }
@@ -151,7 +159,7 @@ impl OrderPath {
     }
 
     /// Whether the house made this key for this buyer; takes the same time either way.
-    fn is_for(&self, tokens: &Tokens, buyer: &BuyerId) -> bool {
+    pub fn is_for(&self, tokens: &Tokens, buyer: &BuyerId) -> bool {
         let right = tokens.seal(ORDER, &self.listing, self.order.0, 0, buyer);
         let given = self.key().and_then(|key| key.strip_prefix(KEY_PREFIX)).and_then(read_base32);
         given.is_some_and(|given| same(given, right))
@@ -166,8 +174,9 @@ impl FromRequestParts<Arc<App>> for OrderPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let principal = gate::principal(parts)?;
         let params = path_params(parts, app).await?;
         let text = params.iter().next().map_or("", |(_, value)| value);
-        OrderPath::find(app, text, &parts.headers).await
+        OrderPath::find(app, &principal, text, &parts.headers).await
     }
 }

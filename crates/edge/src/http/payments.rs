@@ -7,13 +7,16 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use onsale_access::principal::Principal;
 use onsale_domain::desk::{DeskFound, DeskQuery, PaymentStanding, Task, WebhookEvent, desk_of};
 use onsale_domain::id::write_inside;
-use onsale_domain::{Code, Found, PaymentName, Query};
+use onsale_domain::{Code, Found, ListingId, PaymentName, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::extract::{PathParams, RawBody};
+use super::gate::Visitor;
+use super::ordering::order_in;
 use super::problem::{Problem, catalog};
 use super::reply;
 use super::time::Time;
@@ -82,10 +85,17 @@ pub struct EventShown<'a> {
 /// What the provider was asked, how the payment stands, its refunds and every webhook event about it.
 #[utoipa::path(get, path = "/v1/payments/{payment}", tag = "payments",
     responses((status = 200, body = PaymentShown)))]
-pub async fn show(State(app): State<Arc<App>>, PathParams(params): PathParams) -> Result<Response, Problem> {
+pub async fn show(
+    State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
+    PathParams(params): PathParams,
+) -> Result<Response, Problem> {
     let text = params.iter().next().map_or("", |(_, value)| value);
     let unknown = || Problem::code(Code::PaymentUnknown);
     let payment = PaymentName::parse(text).ok_or_else(unknown)?;
+    if !visitor.sees(&payment.listing) {
+        return Err(unknown());
+    }
     let desk = desk_of(payment.listing.tenant);
     for _ in 0..SHOWN_TRIES {
         let query = Query::Desk(DeskQuery::Payment(payment));
@@ -97,6 +107,9 @@ pub async fn show(State(app): State<Arc<App>>, PathParams(params): PathParams) -
         if let Found::Desk(DeskFound::Payment { tasks, events }) = &found
             && let Some((first, refunds)) = tasks.split_first().filter(|(first, _)| first.slip.refund == 0)
         {
+            if !is_for(&app, &visitor, (payment.listing, first)).await? {
+                return Err(unknown());
+            }
             let client_secret = client_secret(&app, first).await;
             let body = PaymentShown { client_secret, ..shown(first, refunds, events) };
             return Ok(reply::json(StatusCode::OK, &body));
@@ -105,6 +118,19 @@ pub async fn show(State(app): State<Arc<App>>, PathParams(params): PathParams) -
         tokio::time::sleep(SHOWN).await;
     }
     Err(unknown())
+}
+
+/// Whether it pays an order that is shown to this visitor.
+async fn is_for(
+    app: &App,
+    visitor: &Principal,
+    (listing, task): (ListingId, &Task),
+) -> Result<bool, Problem> {
+    if visitor.asks_for_everybody() {
+        return Ok(true);
+    }
+    let order = order_in(app, listing, task.slip.order).await?;
+    Ok(order.is_some_and(|order| visitor.knows(&order.buyer)))
 }
 
 /// Asked for each time and kept nowhere. A provider that cannot be reached now is asked by the next who looks.

@@ -22,6 +22,7 @@ use utoipa::ToSchema;
 use super::about::{AboutBody, CardBody, Metadata};
 use super::events::currency;
 use super::extract::{Caller, Json, RegistrationPath, look_up};
+use super::gate::Visitor;
 use super::list::{self, List, ListingFilter, Page, StatusListQuery};
 use super::problem::{Obstacles, Problem};
 use super::query::Query;
@@ -37,11 +38,11 @@ use crate::app::App;
 /// The routes of registrations.
 pub fn routes() -> Vec<RouteDeclaration> {
     vec![
-        declare!("registrations.create", create, Staff, Staff, keyed),
+        declare!("registrations.create", create, Listings, Staff, keyed),
         declare!("registrations.list", list, Read, Read, compressed),
         declare!("registrations.show", show, Read, Read, positioned),
-        declare!("registrations.change", change::change, Staff, Staff, keyed),
-        declare!("registrations.delete", delete::registration, Staff, Staff, keyed),
+        declare!("registrations.change", change::change, Listings, Staff, keyed),
+        declare!("registrations.delete", delete::registration, Listings, Staff, keyed),
         declare!("entries.list", entries::list, Staff, Read, compressed),
         declare!("entries.create", entries::register, Buy, Buy, keyed),
         declare!("entries.show", entries::show, Buy, Read),
@@ -179,8 +180,8 @@ pub async fn create(
         price_minor: body.price_minor,
         checkout_ms: body.checkout_seconds.map_or(CHECKOUT_MS_DEFAULT, seconds),
         ends_at: body.ends_at.map(Time::ms),
-        event: existing(&app, &listing, ("event", ListingKind::Event), body.event.as_deref()).await?,
-        venue: existing(&app, &listing, ("venue", ListingKind::Venue), body.venue.as_deref()).await?,
+        event: existing(&app, &caller, ("event", ListingKind::Event), body.event.as_deref()).await?,
+        venue: existing(&app, &caller, ("venue", ListingKind::Venue), body.venue.as_deref()).await?,
     };
     let create = CreateRegistration { details, capacity: body.capacity };
     let command = Command::Registration(RegistrationCommand::Create(Box::new(create)));
@@ -214,15 +215,15 @@ pub async fn create(
 /// The listing of this kind that a body names; it must exist and be of the same tenant.
 pub async fn existing(
     app: &App,
-    of: &ListingId,
+    caller: &Caller,
     (field, kind): (&str, ListingKind),
     text: Option<&str>,
 ) -> Result<Option<ListingId>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let unknown = || Problem::invalid(field, format!("no such {field}"));
-    let id = ListingId::parse(text).filter(|id| id.kind == kind && id.tenant == of.tenant);
+    let id = ListingId::parse(text).filter(|id| id.kind == kind && caller.principal.sees(id));
     let id = id.ok_or_else(unknown)?;
-    look_up(app, id).await?;
+    look_up(app, &caller.principal, id).await?;
     app.engine.view(&id).map(|_| Some(id)).ok_or_else(unknown)
 }
 
@@ -293,6 +294,7 @@ pub async fn show(State(app): State<Arc<App>>, at: RegistrationPath) -> Result<R
     responses((status = 200, body = List<RegistrationBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
     Query(page): Query<StatusListQuery<words::RegistrationStatus>>,
 ) -> Result<Response, Problem> {
     let is_wanted = |view: &View| {
@@ -301,7 +303,8 @@ pub async fn list(
     };
     let asked = ListingFilter::from(&page);
     let (found, next) =
-        list::listings(&app, "registrations.list", ListingKind::Registration, &asked, is_wanted).await?;
+        list::listings(&app, &visitor, ("registrations.list", ListingKind::Registration), &asked, is_wanted)
+            .await?;
     let registrations = found.iter().filter_map(|view| described(&app, view)).collect();
     Ok(reply::json(StatusCode::OK, &List::new(registrations, next)))
 }
@@ -333,7 +336,7 @@ pub async fn list_facts(
     at: RegistrationPath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
-    facts::page_of(&app, at.listing, &page).await
+    facts::page_of(&app, &at.principal, at.listing, &page).await
 }
 
 /// Every fact of a registration as it happens, as server-sent events
@@ -349,5 +352,5 @@ pub async fn follow(
     Query(wish): Query<stream::Wish>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    stream::of_listing(app, at.listing, &wish, &headers).await
+    stream::of_listing(app, (at.listing, at.principal), &wish, &headers).await
 }

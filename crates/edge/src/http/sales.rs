@@ -29,6 +29,7 @@ use super::about::{AboutBody, CardBody, Metadata};
 use super::compat::active_sale;
 use super::events::currency;
 use super::extract::{Caller, LargeJson, SalePath};
+use super::gate::Visitor;
 use super::list::{self, List, ListingFilter, Page, StatusListQuery};
 use super::problem::Problem;
 use super::query::Query;
@@ -44,14 +45,14 @@ use crate::app::App;
 /// The routes of sales and of checkout codes.
 pub fn routes() -> Vec<RouteDeclaration> {
     vec![
-        declare!("sales.create", create, Staff, Staff, keyed),
+        declare!("sales.create", create, Listings, Staff, keyed),
         declare!("sales.list", list, Read, Read, compressed),
         declare!("sales.active", show_active, Read, Read, positioned),
         declare!("sales.show", show, Read, Read, positioned),
-        declare!("sales.change", change::change, Staff, Staff, keyed),
-        declare!("sales.delete", delete::sale, Staff, Staff, keyed),
-        declare!("skus.create", skus::add, Staff, Staff, keyed),
-        declare!("skus.change", skus::change, Staff, Staff, keyed),
+        declare!("sales.change", change::change, Listings, Staff, keyed),
+        declare!("sales.delete", delete::sale, Listings, Staff, keyed),
+        declare!("skus.create", skus::add, Listings, Staff, keyed),
+        declare!("skus.change", skus::change, Listings, Staff, keyed),
         declare!("skus.picture", skus::show_picture, Open, Free),
         declare!("sales.attempts", attempts::list, Staff, Read, compressed),
         declare!("checkouts.create", checkouts::place, Buy, Buy, keyed, straight(Straight::CheckOut)),
@@ -184,8 +185,12 @@ pub async fn show(
 #[utoipa::path(get, path = "/v1/sales/active", tag = "sales", params(("If-None-Match" = Option<String>, Header)),
     responses((status = 200, body = SaleBody), (status = 304, description = "Nothing has changed"),
               (status = 404, description = "No sale is on")))]
-pub async fn show_active(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Response, Problem> {
-    let sale = active_sale(&app)?;
+pub async fn show_active(
+    State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let sale = active_sale(&app, visitor.tenant)?;
     shown(&app, &sale, &headers)
 }
 
@@ -219,6 +224,7 @@ fn shown(app: &App, sale: &ListingId, headers: &HeaderMap) -> Result<Response, P
     responses((status = 200, body = List<SaleBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
     Query(page): Query<StatusListQuery<SaleStatus>>,
 ) -> Result<Response, Problem> {
     let now = app.engine.now();
@@ -226,7 +232,8 @@ pub async fn list(
         sale_of(view).is_some_and(|sale| page.lets_pass(sale.status_at(now).into(), sale.details.starts_at))
     };
     let asked = ListingFilter::from(&page);
-    let (found, next) = list::listings(&app, "sales.list", ListingKind::Sale, &asked, is_wanted).await?;
+    let (found, next) =
+        list::listings(&app, &visitor, ("sales.list", ListingKind::Sale), &asked, is_wanted).await?;
     let sales = found.iter().filter_map(|view| Some(SaleBody::of(view, sale_of(view)?, now)));
     Ok(reply::json(StatusCode::OK, &List::new(sales.collect(), next)))
 }
@@ -246,7 +253,7 @@ pub async fn list_facts(
     at: SalePath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
-    facts::page_of(&app, at.listing, &page).await
+    facts::page_of(&app, &at.principal, at.listing, &page).await
 }
 
 /// Every fact of a sale as it happens, as server-sent events
@@ -262,5 +269,5 @@ pub async fn follow(
     Query(wish): Query<stream::Wish>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    stream::of_listing(app, at.listing, &wish, &headers).await
+    stream::of_listing(app, (at.listing, at.principal), &wish, &headers).await
 }

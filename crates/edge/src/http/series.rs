@@ -22,6 +22,7 @@ use self::change::StatusBody;
 use super::about::{AboutBody, CardBody, Metadata};
 use super::events::currency;
 use super::extract::{Caller, LargeJson, SeriesPath};
+use super::gate::Visitor;
 use super::list::{self, List, ListingFilter, Page, StatusListQuery};
 use super::problem::Problem;
 use super::query::Query;
@@ -42,11 +43,11 @@ const SLOTS_SHOWN: usize = 24;
 /// The routes of series.
 pub fn routes() -> Vec<RouteDeclaration> {
     vec![
-        declare!("series.create", create, Staff, Staff, keyed),
+        declare!("series.create", create, Listings, Staff, keyed),
         declare!("series.list", list, Read, Read, compressed),
         declare!("series.show", show, Read, Read, positioned),
-        declare!("series.change", change::change, Staff, Staff, keyed),
-        declare!("series.delete", delete::series, Staff, Staff, keyed),
+        declare!("series.change", change::change, Listings, Staff, keyed),
+        declare!("series.delete", delete::series, Listings, Staff, keyed),
         declare!("series.facts", list_facts, Read, Read, compressed),
         declare!("series.stream", follow, Read, Stream),
     ]
@@ -344,13 +345,15 @@ pub async fn show(State(app): State<Arc<App>>, at: SeriesPath) -> Result<Respons
     responses((status = 200, body = List<SeriesBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
     Query(page): Query<StatusListQuery<StatusBody>>,
 ) -> Result<Response, Problem> {
     let is_wanted = |view: &View| {
         series_of(view).is_some_and(|series| page.lets_pass(series.status().into(), series.details().from))
     };
     let asked = ListingFilter::from(&page);
-    let (found, next) = list::listings(&app, "series.list", ListingKind::Series, &asked, is_wanted).await?;
+    let (found, next) =
+        list::listings(&app, &visitor, ("series.list", ListingKind::Series), &asked, is_wanted).await?;
     let now = app.engine.now();
     let series = found.iter().filter_map(|view| Some(SeriesBody::of(view, series_of(view)?, now)));
     Ok(reply::json(StatusCode::OK, &List::new(series.collect(), next)))
@@ -367,7 +370,7 @@ pub async fn list_facts(
     at: SeriesPath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
-    facts::page_of(&app, at.listing, &page).await
+    facts::page_of(&app, &at.principal, at.listing, &page).await
 }
 
 /// Every fact of a series as it happens, as server-sent events
@@ -383,5 +386,5 @@ pub async fn follow(
     Query(wish): Query<stream::Wish>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    stream::of_listing(app, at.listing, &wish, &headers).await
+    stream::of_listing(app, (at.listing, at.principal), &wish, &headers).await
 }

@@ -11,11 +11,13 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use futures_util::stream;
+use onsale_access::principal::Principal;
 use onsale_domain::{ListingId, Step};
 use onsale_engine::{EngineError, Follower, Position};
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::audience::Audience;
 use super::extract::EventPath;
 use super::fact::Teller;
 use super::facts::read_after;
@@ -38,6 +40,8 @@ pub struct Wish {
 struct Running {
     app: Arc<App>,
     listing: ListingId,
+    /// Who reads it.
+    audience: Audience,
     follower: Option<Follower>,
     /// Steps taken from the follower and not yet written, oldest last.
     taken: Vec<Arc<Step>>,
@@ -61,13 +65,13 @@ pub async fn follow(
     Query(wish): Query<Wish>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    of_listing(app, at.listing, &wish, &headers).await
+    of_listing(app, (at.listing, at.principal), &wish, &headers).await
 }
 
 /// The stream of any listing.
 pub async fn of_listing(
     app: Arc<App>,
-    listing: ListingId,
+    (listing, principal): (ListingId, Arc<Principal>),
     wish: &Wish,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
@@ -88,8 +92,9 @@ pub async fn of_listing(
         Err(error) => return Err(error.into()),
     };
     app.metrics.streams.increment(1);
-    let running =
-        Running { app, listing, follower, taken: Vec::new(), after, first: Some(first), _permit: permit };
+    let audience = Audience::of(&principal, &app.tokens);
+    let (taken, first) = (Vec::new(), Some(first));
+    let running = Running { app, listing, audience, follower, taken, after, first, _permit: permit };
     let mut response = Response::new(Body::from_stream(stream::unfold(running, Running::next)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -131,7 +136,7 @@ impl Running {
     fn write(&mut self) -> String {
         let mut text = String::new();
         let Some(view) = self.app.engine.view(&self.listing) else { return text };
-        let teller = Teller::new(&view);
+        let teller = Teller::new(&view, &self.audience);
         while text.len() < CHUNK_BYTES
             && let Some(step) = self.taken.pop()
         {
@@ -139,7 +144,7 @@ impl Running {
                 let told = teller.tell(&step, offset, fact);
                 let id = At(Position { epoch: step.epoch, offset });
                 // Writing to a `String` cannot fail.
-                let _ = write!(text, "id: {id}\nevent: {}\ndata: {told}\n\n", fact.kind());
+                let _ = write!(text, "id: {id}\nevent: {}\ndata: {told}\n\n", teller.kind(fact));
             }
             self.after = Position { epoch: step.epoch, offset: step.last() };
         }

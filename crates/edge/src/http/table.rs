@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 use axum::Router;
 use axum::http::Method;
 use axum::routing::MethodRouter;
+use onsale_access::scope::Scope as Permission;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem, Paths};
@@ -18,17 +19,21 @@ use utoipa::openapi::{RefOr, schema::Schema};
 
 use crate::app::App;
 
-/// What a caller must be allowed to do. Today one key may do everything but what is open to all.
+/// Whom a route is for. `docs/roles.md` is made from this and from what each role may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// No key at all: health, documents, pictures.
+    /// Nobody is asked who they are: health, documents, pictures.
     Open,
-    /// Look at what is on sale, and at one's own.
+    /// What everybody may see; staff sees names, too.
     Read,
-    /// Hold, reserve, bid, order, pay.
+    /// Hold, reserve, bid, order, pay, and look at one's own.
     Buy,
-    /// Make and change listings, block, override, refund.
+    /// Look at everybody's: whoever puts things on sale or helps buyers.
     Staff,
+    /// Make and change listings.
+    Listings,
+    /// Override, refund.
+    BoxOffice,
     /// A payment provider, which signs what it sends.
     Provider,
     /// As `Buy`, or open if the configuration says so; its handler looks.
@@ -36,9 +41,43 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether the edge lets a request pass without a key.
+    /// Whether the edge lets a request pass, whoever sends it.
     fn passes(self) -> bool {
-        matches!(self, Scope::Open | Scope::Provider | Scope::Compat)
+        self.needed().is_empty()
+    }
+
+    /// What a caller must be allowed to do: any one of these.
+    pub fn needed(self) -> &'static [Permission] {
+        match self {
+            Scope::Open | Scope::Provider | Scope::Compat => &[],
+            Scope::Read => &[Permission::Read],
+            Scope::Buy => &[Permission::Buy],
+            Scope::Staff => &[Permission::Listings, Permission::BoxOffice],
+            Scope::Listings => &[Permission::Listings],
+            Scope::BoxOffice => &[Permission::BoxOffice],
+        }
+    }
+
+    /// Whether what is done here is done by staff, and says so.
+    pub fn is_staffs(self) -> bool {
+        match self {
+            Scope::Staff | Scope::Listings | Scope::BoxOffice => true,
+            Scope::Open | Scope::Read | Scope::Buy | Scope::Provider | Scope::Compat => false,
+        }
+    }
+
+    /// As documents write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Open => "open",
+            Scope::Read => "read",
+            Scope::Buy => "buy",
+            Scope::Staff => "staff",
+            Scope::Listings => "listings",
+            Scope::BoxOffice => "box_office",
+            Scope::Provider => "provider",
+            Scope::Compat => "compat",
+        }
     }
 }
 
@@ -257,7 +296,6 @@ struct PathEntry {
     path: String,
     /// `None` stands for any one word.
     words: Vec<Option<Box<[u8]>>>,
-    is_open: bool,
     straight: Vec<(Method, Straight)>,
     scopes: Vec<(Method, Scope)>,
     /// What is done here and refuses whatever stands behind a question mark.
@@ -287,7 +325,6 @@ impl Table {
                 paths.len() - 1
             });
             let place = &mut paths[place];
-            place.is_open |= route.scope.passes();
             place.scopes.push((route.method.clone(), route.scope));
             if route.refuses_query() {
                 place.without_query.push(route.method.clone());
@@ -331,16 +368,13 @@ impl Table {
         self.paths.iter().position(|place| place.is_of(words)).unwrap_or(self.unknown())
     }
 
-    /// What a caller of this route must be allowed to do; whatever is unknown is not for everybody.
-    pub fn scope(&self, method: &Method, path: &str) -> Scope {
-        let place = self.paths.get(self.path_number(path));
+    /// Whom this route is for. Whatever is none of ours is open: there is nothing to see.
+    pub fn scope(&self, number: PathNumber, method: &Method) -> Scope {
+        // The router answers it from the handler of GET.
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let place = self.paths.get(number);
         let found = place.and_then(|place| place.scopes.iter().find(|(of, _)| of == method));
-        found.map_or(Scope::Read, |(_, scope)| *scope)
-    }
-
-    /// Whether a path is served without a key. Whatever is unknown below `/v1/` is not told to strangers.
-    pub fn is_open(&self, number: PathNumber, path: &str) -> bool {
-        self.paths.get(number).map_or(!path.starts_with("/v1/"), |place| place.is_open)
+        found.map_or(Scope::Open, |(_, scope)| *scope)
     }
 
     /// Whether what is asked here refuses whatever stands behind a question mark.
@@ -368,7 +402,6 @@ impl PathEntry {
         PathEntry {
             path: path.to_owned(),
             words,
-            is_open: false,
             straight: Vec::new(),
             scopes: Vec::new(),
             without_query: Vec::new(),
@@ -447,16 +480,18 @@ mod tests {
     }
 
     #[test]
-    fn strangers_reach_what_is_open_and_nothing_else() {
+    fn what_is_none_of_ours_is_open_and_everything_else_is_for_whom_it_says() {
         let table = table();
-        let open = |path: &str| table.is_open(table.path_number(path), path);
-        for path in
-            ["/livez", "/v1/time", "/docs", "/nothing", "/v1/payments/webhooks/simulated", "/pictures/s/i"]
-        {
-            assert!(open(path), "{path}");
+        let scope = |method: Method, path: &str| table.scope(table.path_number(path), &method);
+        for path in ["/livez", "/v1/time", "/docs", "/nothing", "/pictures/s/i"] {
+            assert_eq!(scope(Method::GET, path), Scope::Open, "{path}");
         }
-        for path in ["/v1/events", "/v1/nothing", "/v1/payments/p", "/v1/orders"] {
-            assert!(!open(path), "{path}");
-        }
+        assert_eq!(scope(Method::POST, "/v1/payments/webhooks/simulated"), Scope::Provider);
+        assert_eq!(scope(Method::HEAD, "/v1/orders"), Scope::Staff);
+        assert_eq!(scope(Method::GET, "/v1/events"), Scope::Read);
+        assert_eq!(scope(Method::POST, "/v1/events"), Scope::Listings);
+        assert_eq!(scope(Method::POST, "/v1/orders/o/refund"), Scope::BoxOffice);
+        // The router answers that there is no such method.
+        assert_eq!(scope(Method::PUT, "/v1/events"), Scope::Open);
     }
 }

@@ -17,6 +17,7 @@ use utoipa::ToSchema;
 
 use super::about::{AboutBody, CardBody, Metadata};
 use super::extract::{Caller, Json, LargeJson, VenuePath};
+use super::gate::Visitor;
 use super::layout::LayoutBody;
 use super::list::{self, List, ListQuery, ListingFilter};
 use super::problem::Problem;
@@ -31,12 +32,12 @@ use crate::app::App;
 /// The routes of venues.
 pub fn routes() -> Vec<RouteDeclaration> {
     vec![
-        declare!("venues.create", create, Staff, Staff, keyed),
+        declare!("venues.create", create, Listings, Staff, keyed),
         declare!("venues.list", list, Read, Read, compressed),
         declare!("venues.show", show, Read, Read, compressed),
-        declare!("venues.change", change, Staff, Staff, keyed),
-        declare!("venues.delete", delete::venue, Staff, Staff, keyed),
-        declare!("venues.publish_layout", publish, Staff, Staff, keyed),
+        declare!("venues.change", change, Listings, Staff, keyed),
+        declare!("venues.delete", delete::venue, Listings, Staff, keyed),
+        declare!("venues.publish_layout", publish, Listings, Staff, keyed),
     ]
 }
 
@@ -235,10 +236,19 @@ pub async fn show(
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query), ("external_id" = Option<String>, Query),
            ("created_after" = Option<Time>, Query), ("created_before" = Option<Time>, Query)),
     responses((status = 200, body = List<VenueBody>)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<ListQuery>) -> Result<Response, Problem> {
-    let (found, next) =
-        list::listings(&app, "venues.list", ListingKind::Venue, &ListingFilter::from(&page), |_| true)
-            .await?;
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
+    Query(page): Query<ListQuery>,
+) -> Result<Response, Problem> {
+    let (found, next) = list::listings(
+        &app,
+        &visitor,
+        ("venues.list", ListingKind::Venue),
+        &ListingFilter::from(&page),
+        |_| true,
+    )
+    .await?;
     let venues = found.iter().filter_map(|view| match &view.body {
         BodyView::Venue(venue) => Some(summary(view, venue)),
         BodyView::Event(_)

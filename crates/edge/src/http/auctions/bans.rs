@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::auction::command::BanBidder;
 use onsale_domain::auction::{AuctionCommand, AuctionFact};
-use onsale_domain::{Command, Fact, Outcome};
+use onsale_domain::{BuyerId, Command, Fact, Outcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -54,7 +54,7 @@ pub async fn ban(
     Json(body): Json<Ban>,
 ) -> Result<Response, Problem> {
     let bidder =
-        extract::buyer(&body.bidder).ok_or_else(|| Problem::invalid("bidder", extract::BUYER_RULE))?;
+        BuyerId::parse(&body.bidder).ok_or_else(|| Problem::invalid("bidder", extract::BUYER_RULE))?;
     let origin = caller.origin(&at.listing, &body);
     let ban = BanBidder { bidder: bidder.clone(), reason: body.reason };
     let answer =
@@ -89,7 +89,7 @@ pub async fn unban(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let bidder =
-        extract::buyer(at.inner()).ok_or_else(|| Problem::parameter("bidder", extract::BUYER_RULE))?;
+        BuyerId::parse(at.inner()).ok_or_else(|| Problem::parameter("bidder", extract::BUYER_RULE))?;
     let origin = caller.origin(&at.listing, &());
     let command = Command::Auction(AuctionCommand::UnbanBidder(bidder.clone()));
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;

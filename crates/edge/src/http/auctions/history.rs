@@ -5,14 +5,14 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use onsale_domain::Code;
-use onsale_domain::Found;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, HistoryLine};
+use onsale_domain::{Code, Found, ListingId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::find;
 use crate::app::App;
+use crate::http::audience::Audience;
 use crate::http::extract::AuctionPath;
 use crate::http::list::{self, Cursors, List, Page};
 use crate::http::problem::Problem;
@@ -36,11 +36,11 @@ pub struct HistoryBid {
     leading: bool,
 }
 
-impl From<&HistoryLine> for HistoryBid {
-    fn from(line: &HistoryLine) -> HistoryBid {
+impl HistoryBid {
+    fn new(auction: &ListingId, line: &HistoryLine, audience: &Audience) -> HistoryBid {
         HistoryBid {
             bid: line.bid,
-            bidder: line.bidder.as_str().to_owned(),
+            bidder: audience.name(auction, &line.bidder),
             at: Time(line.at),
             amount_minor: line.amount_minor,
             retracted: line.amount_minor.is_none(),
@@ -51,7 +51,8 @@ impl From<&HistoryLine> for HistoryBid {
 
 /// The bids of an auction, newest first
 ///
-/// Every accepted bid with its amount cut at the price: no maximum above it is shown to anybody.
+/// Every accepted bid with its amount cut at the price: no maximum above it is shown to anybody. Who bid is named to staff and to the
+/// merchant's server; everybody else sees an alias, the same for all bids of one bidder.
 #[utoipa::path(get, path = "/v1/auctions/{auction}/history", tag = "auctions",
     params(("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
     responses((status = 200, body = List<HistoryBid>)))]
@@ -70,5 +71,7 @@ pub async fn list(
         return Err(Problem::code(Code::ListingUnknown));
     };
     let page = list::cut(lines, limit, |line| cursors.write(&line.bid.to_string()));
-    Ok(reply::json(StatusCode::OK, &page.map(HistoryBid::from)))
+    let audience = Audience::of(&at.principal, &app.tokens);
+    let page = page.map(|line| HistoryBid::new(&at.listing, line, &audience));
+    Ok(reply::json(StatusCode::OK, &page))
 }

@@ -25,7 +25,7 @@ pub async fn facts(
     at: AuctionPath,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
-    facts::page_of(&app, at.listing, &page).await
+    facts::page_of(&app, &at.principal, at.listing, &page).await
 }
 
 /// Every fact of an auction as it happens, as server-sent events; no maximum above the price, no reserve
@@ -41,5 +41,5 @@ pub async fn stream(
     Query(wish): Query<Wish>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    stream::of_listing(app, at.listing, &wish, &headers).await
+    stream::of_listing(app, (at.listing, at.principal), &wish, &headers).await
 }

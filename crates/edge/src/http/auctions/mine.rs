@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::Found;
+use onsale_domain::ListingKind;
 use onsale_domain::auction::{AuctionFound, AuctionQuery, AuctionStatus, AwardState, BidderState};
-use onsale_domain::{ListingKind, Tenant};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -46,13 +46,13 @@ pub struct AuctionBids {
     responses((status = 200, body = List<AuctionBids>)))]
 pub async fn bids(
     State(app): State<Arc<App>>,
-    BuyerPath(buyer): BuyerPath,
+    BuyerPath(buyer, principal): BuyerPath,
     caller: Caller,
     Query(page): Query<Page>,
 ) -> Result<Response, Problem> {
     let own = caller.buyer.as_ref() == Some(&buyer);
     let query = AuctionQuery::Bidder(buyer.clone());
-    let found = app.engine.ask_all(Tenant::DEFAULT, ListingKind::Auction, query.into()).await?;
+    let found = app.engine.ask_all(principal.tenant, ListingKind::Auction, query.into()).await?;
     let (now, mut auctions) = (app.engine.now(), Vec::new());
     for one in found {
         let Found::Auction(AuctionFound::Bidder(state)) = one.found else { continue };

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
-use onsale_domain::{Found, Query, Tenant};
+use onsale_domain::{Found, Query};
 use serde::Deserialize;
 
 use super::KINDS;
@@ -38,14 +38,17 @@ pub struct BuyerOrders {
     responses((status = 200, body = List<OrderBody>)))]
 pub async fn list(
     State(app): State<Arc<App>>,
-    BuyerPath(buyer): BuyerPath,
+    BuyerPath(buyer, principal): BuyerPath,
     http::query::Query(wish): http::query::Query<BuyerOrders>,
 ) -> Result<Response, Problem> {
     let now = app.engine.now();
     let mut found: Vec<(Labels, BookedOrder)> = Vec::new();
     for kind in KINDS {
         let query = OrdersQuery::OrdersOf { buyer: buyer.clone(), limit: OF_ONE };
-        for known in app.engine.ask_all(Tenant::DEFAULT, kind, Query::Orders(query)).await? {
+        for known in app.engine.ask_all(principal.tenant, kind, Query::Orders(query)).await? {
+            if !principal.sees(&known.listing) {
+                continue;
+            }
             let Found::Orders(OrdersFound::Orders(orders)) = known.found else { continue };
             for order in orders {
                 let labels = Labels::of(&*app.engine, &known.listing)?;

@@ -43,6 +43,7 @@ pub async fn pay(
     caller: Caller,
     Json(body): Json<Pay>,
 ) -> Result<Response, Problem> {
+    caller.settles(body.paid_elsewhere)?;
     let buyer = path.buyer(&app, caller.buyer.as_ref()).await?;
     let origin = caller.origin(&path.listing, &(path.key(), &body));
     let (pay_until, settled) = (app.engine.now() + app.config.pay_ms, body.paid_elsewhere);

@@ -13,6 +13,7 @@ use super::wire::{Labels, OrderBody, is_ended};
 use super::{KINDS, OrderPath};
 use crate::app::App;
 use crate::http::extract::look_up;
+use crate::http::gate::Visitor;
 use crate::http::list::{self, Cursors, List};
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -22,9 +23,15 @@ use crate::http::{reply, words};
 ///
 /// One that was confirmed or purchased directly has no payments: the money was taken elsewhere.
 #[utoipa::path(get, path = "/v1/orders/{order}", tag = "orders", responses((status = 200, body = OrderBody)))]
-pub async fn show(State(app): State<Arc<App>>, path: OrderPath) -> Result<Response, Problem> {
+pub async fn show(
+    State(app): State<Arc<App>>,
+    path: OrderPath,
+    Visitor(visitor): Visitor,
+) -> Result<Response, Problem> {
     let labels = Labels::of(&*app.engine, &path.listing)?;
-    let order = path.booked(&app).await?.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
+    let order = path.booked(&app).await?;
+    let order = order.filter(|order| visitor.knows(&order.buyer) || path.is_for(&app.tokens, &order.buyer));
+    let order = order.ok_or_else(|| Problem::code(Code::OrderUnknown))?;
     Ok(reply::json(StatusCode::OK, &OrderBody::new(&order, &labels, app.engine.now())))
 }
 
@@ -45,7 +52,11 @@ pub struct OrdersPage {
 #[utoipa::path(get, path = "/v1/orders", tag = "orders",
     params(("listing" = String, Query), ("status" = Option<words::OrderStatus>, Query), ("after" = Option<String>, Query), ("limit" = Option<usize>, Query)),
     responses((status = 200, body = List<OrderBody>), (status = 404)))]
-pub async fn list(State(app): State<Arc<App>>, Query(page): Query<OrdersPage>) -> Result<Response, Problem> {
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Visitor(visitor): Visitor,
+    Query(page): Query<OrdersPage>,
+) -> Result<Response, Problem> {
     let (limit, named) = (list::limit(page.limit)?, page.listing.as_deref());
     let named = named.ok_or_else(|| {
         Problem::parameter(
@@ -56,7 +67,7 @@ pub async fn list(State(app): State<Arc<App>>, Query(page): Query<OrdersPage>) -
     })?;
     let listing = ListingId::parse(named).filter(|listing| KINDS.contains(&listing.kind));
     let listing = listing.ok_or_else(|| Problem::code(Code::ListingUnknown))?;
-    look_up(&app, listing).await?;
+    look_up(&app, &visitor, listing).await?;
     let labels = Labels::of(&*app.engine, &listing)?;
     let now = app.engine.now();
     let name = listing.to_string();

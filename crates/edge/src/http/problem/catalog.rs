@@ -22,6 +22,24 @@ pub const MALFORMED: Entry =
     entry("malformed", 400, "The request cannot be read", "Send valid JSON and a valid path.");
 pub const UNAUTHENTICATED: Entry =
     entry("unauthenticated", 401, "Not signed in", "Send `Authorization: Bearer <api key>`.");
+pub const MISSING_SCOPE: Entry = entry(
+    "missing_scope",
+    403,
+    "Not allowed",
+    "Use a key or an account with the scope that this answer names; who has which is in docs/roles.md.",
+);
+pub const NOT_YOURS: Entry = entry(
+    "not_yours",
+    403,
+    "This belongs to another buyer",
+    "Ask as that buyer. Only a secret or restricted key may name a buyer in `Onsale-Buyer`.",
+);
+pub const KEY_IN_QUERY: Entry = entry(
+    "key_in_query",
+    400,
+    "A key or token stands in the address",
+    "Addresses are written to logs: revoke it, and send another in `Authorization: Bearer <key>`.",
+);
 pub const WEBHOOK_SIGNATURE: Entry = entry(
     "webhook_signature",
     400,
@@ -100,9 +118,12 @@ pub const RELOAD: Entry = entry(
 );
 
 /// Codes that the edge itself gives.
-pub const EDGE: [Entry; 22] = [
+pub const EDGE: [Entry; 25] = [
     MALFORMED,
     UNAUTHENTICATED,
+    MISSING_SCOPE,
+    NOT_YOURS,
+    KEY_IN_QUERY,
     WEBHOOK_SIGNATURE,
     ROUTE_UNKNOWN,
     METHOD_NOT_ALLOWED,

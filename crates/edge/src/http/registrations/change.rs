@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use onsale_domain::Command;
+use onsale_domain::ListingKind;
 use onsale_domain::registration::RegistrationCommand;
 use onsale_domain::registration::command::ChangeRegistration;
-use onsale_domain::{ListingId, ListingKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -78,21 +78,21 @@ pub async fn change(
     Json(body): Json<RegistrationChange>,
 ) -> Result<Response, Problem> {
     find(&app, &at.listing)?;
-    let command = command(&app, &at.listing, &body).await?;
+    let command = command(&app, &caller, &body).await?;
     let origin = caller.origin(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, origin, None).await?;
     let view = reply::seen(&app, &at.listing, &answer).await?;
     Ok(reply::changed(&answer, &view, &described(&app, &view)))
 }
 
-async fn command(app: &App, registration: &ListingId, body: &RegistrationChange) -> Result<Command, Problem> {
+async fn command(app: &App, caller: &Caller, body: &RegistrationChange) -> Result<Command, Problem> {
     let event = match &body.event {
         None => None,
-        Some(id) => Some(existing(app, registration, ("event", ListingKind::Event), id.as_deref()).await?),
+        Some(id) => Some(existing(app, caller, ("event", ListingKind::Event), id.as_deref()).await?),
     };
     let venue = match &body.venue {
         None => None,
-        Some(id) => Some(existing(app, registration, ("venue", ListingKind::Venue), id.as_deref()).await?),
+        Some(id) => Some(existing(app, caller, ("venue", ListingKind::Venue), id.as_deref()).await?),
     };
     let details = ChangeRegistration {
         name: body.name.clone(),

@@ -148,20 +148,23 @@ pub enum EntryShown {
 pub async fn show(State(app): State<Arc<App>>, at: EntryPath) -> Result<Response, Problem> {
     let entry = EntryId(at.number);
     let shown = match ask(&app, at.listing, RegistrationQuery::Entry(entry)).await? {
-        RegistrationFound::Entry(state) => {
+        RegistrationFound::Entry(state) if at.principal.knows(&state.buyer) => {
             let mut body = EntryBody::of(&at.listing, &state, app.engine.now());
             if let EntryStanding::Offered { .. } = state.standing {
                 body.order = lost::taken_by(&app, at.listing, entry.0).await?;
             }
             EntryShown::Known(body)
         }
-        RegistrationFound::Ended(end) => {
+        // Whose it was is forgotten: a merchant's server may ask, and staff.
+        RegistrationFound::Ended(end) if at.principal.asks_for_everybody() => {
             let order = lost::order_text_of(&app, at.listing, entry.0).await?;
             EntryShown::Ended(EndedBody { order, ..EndedBody::new(at.text(), &at.listing, end) })
         }
-        RegistrationFound::Nothing | RegistrationFound::Entries(_) | RegistrationFound::Paid(..) => {
-            return Err(Problem::code(Code::EntryUnknown));
-        }
+        RegistrationFound::Nothing
+        | RegistrationFound::Entry(_)
+        | RegistrationFound::Ended(_)
+        | RegistrationFound::Entries(_)
+        | RegistrationFound::Paid(..) => return Err(Problem::code(Code::EntryUnknown)),
     };
     Ok(reply::json(StatusCode::OK, &shown))
 }
@@ -236,6 +239,7 @@ pub async fn confirm(
     caller: Caller,
     Json(body): Json<DirectPurchase>,
 ) -> Result<Response, Problem> {
+    caller.settles(body.paid_elsewhere)?;
     let entry = EntryId(at.number);
     let origin = caller.origin(&at.listing, &body);
     let (buyer, settled) = (caller.buyer()?.clone(), body.paid_elsewhere);

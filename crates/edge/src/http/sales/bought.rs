@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_access::principal::Principal;
 use onsale_domain::stock::{CheckoutState, SaleFound, SaleQuery};
-use onsale_domain::{BuyerId, ListingKind, Tenant};
+use onsale_domain::{BuyerId, ListingKind};
 use onsale_domain::{Found, Query};
 use onsale_engine::{FoundAt, Position};
 use serde::Serialize;
@@ -47,12 +48,12 @@ pub struct BuyerCheckout<'a> {
     responses((status = 200, body = BuyerCheckouts)))]
 pub async fn list(
     State(app): State<Arc<App>>,
-    BuyerPath(buyer): BuyerPath,
+    BuyerPath(buyer, principal): BuyerPath,
     caller: Caller,
     http::query::Query(page): http::query::Query<Page>,
 ) -> Result<Response, Problem> {
     let tokens = (caller.buyer.as_ref() == Some(&buyer)).then_some(&app.tokens);
-    let found = find(&app, &buyer).await?;
+    let found = find(&app, &principal, &buyer).await?;
     let living = found.iter().flat_map(|(position, skus, found)| {
         let states = if let SaleFound::Checkouts(states) = found { states.as_slice() } else { &[] };
         states.iter().map(move |state| (*position, skus, state))
@@ -79,13 +80,18 @@ pub async fn list(
 }
 
 /// What all sales know of the buyer. The engine asks only those in which the buyer may have something.
-async fn find(app: &App, buyer: &BuyerId) -> Result<Vec<(Position, Skus, SaleFound)>, Problem> {
+async fn find(
+    app: &App,
+    principal: &Principal,
+    buyer: &BuyerId,
+) -> Result<Vec<(Position, Skus, SaleFound)>, Problem> {
     let living = SaleQuery::CheckoutsOf(buyer.clone());
     let last = SaleQuery::PurchasesOf { buyer: buyer.clone(), limit: 1 };
     let mut all = Vec::new();
     for query in [living, last] {
-        let known = app.engine.ask_all(Tenant::DEFAULT, ListingKind::Sale, Query::Sale(query)).await?;
-        for FoundAt { listing, position, found } in known {
+        let known = app.engine.ask_all(principal.tenant, ListingKind::Sale, Query::Sale(query)).await?;
+        for FoundAt { listing, position, found } in known.into_iter().filter(|at| principal.sees(&at.listing))
+        {
             let Found::Sale(found) = found else { continue };
             // Its SKUs as they are now, so that the newest has its name.
             all.push((position, Skus::of(&*app.engine, &listing)?, found));

@@ -227,7 +227,8 @@ pub async fn show(
     let proved = |buyer: &BuyerId| match path.code() {
         Some(_) if path.is_for(&app.tokens, buyer) => Ok(true),
         Some(_) => Err(path.wrong()),
-        None => Ok(caller.buyer.as_ref() == Some(buyer)),
+        None if caller.principal.knows(buyer) => Ok(caller.buyer.as_ref() == Some(buyer)),
+        None => Err(Problem::code(Code::CheckoutUnknown)),
     };
     match &found {
         SaleFound::Checkout(state) => {
@@ -240,6 +241,10 @@ pub async fn show(
             Ok(reply::json(StatusCode::OK, &CheckoutShown::Known(CheckoutBody::bought(state, &skus))))
         }
         SaleFound::Ended(_) if path.code().is_some() && !path.is_ours(&app.tokens) => Err(path.wrong()),
+        // Whose it was is forgotten: who has the code may ask, a merchant's server and staff.
+        SaleFound::Ended(_) if path.code().is_none() && !caller.asks_for_everybody() => {
+            Err(Problem::code(Code::CheckoutUnknown))
+        }
         SaleFound::Ended(end) => {
             let order = lost::order_text_of(&app, path.sale, path.checkout.0).await?;
             let id = checkout_text(&path.sale, path.checkout);
@@ -281,6 +286,7 @@ pub async fn purchase(
     caller: Caller,
     Json(body): Json<DirectPurchase>,
 ) -> Result<Response, Problem> {
+    caller.settles(body.paid_elsewhere)?;
     let checkout_key = path.key(&app, caller.buyer.as_ref(), caller.key.is_some()).await?;
     let origin = caller.origin(&path.sale, &(path.code(), &body));
     let purchase = |order| {

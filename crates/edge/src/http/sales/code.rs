@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
+use onsale_access::principal::Principal;
 use onsale_domain::Question;
 use onsale_domain::id::{read_base32, read_digits, read_inside_of, write_digits};
 use onsale_domain::stock::command::CheckoutKey;
@@ -16,7 +17,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::app::App;
 use crate::http::credential::ended;
-use crate::http::extract::{Origin, look_up, path_params};
+use crate::http::extract::{Origin, find_listing, path_params};
+use crate::http::gate;
 use crate::http::problem::{Problem, catalog};
 use crate::http::{lost, reply};
 use crate::token::{CHECKOUT, FENCE_CHARS, PROOF_CHARS, Tokens, push_fence, push_proof, read_fence, same};
@@ -74,23 +76,32 @@ impl CheckoutPath {
     }
 
     /// Reads the id and the request's code, and makes sure that the sale is known here, if any server knows it.
-    pub async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<CheckoutPath, Problem> {
+    pub async fn find(
+        app: &App,
+        principal: &Principal,
+        id: &str,
+        headers: &HeaderMap,
+    ) -> Result<CheckoutPath, Problem> {
         let code = headers.get(CHECKOUT_CODE).map(|value| value.to_str().unwrap_or_default());
-        CheckoutPath::known(app, CheckoutPath::read(id, code)).await
+        CheckoutPath::known(app, principal, CheckoutPath::read(id, code)).await
     }
 
     /// The same from one text, id and code joined by a dot: only the two calls of the seeds' own clients know no header.
-    pub async fn find_joined(app: &App, text: &str) -> Result<CheckoutPath, Problem> {
+    pub async fn find_joined(app: &App, principal: &Principal, text: &str) -> Result<CheckoutPath, Problem> {
         let joined = text.split_once('.');
-        CheckoutPath::known(app, joined.and_then(|(id, code)| CheckoutPath::read(id, Some(code)))).await
+        CheckoutPath::known(app, principal, joined.and_then(|(id, code)| CheckoutPath::read(id, Some(code))))
+            .await
     }
 
-    async fn known(app: &App, read: Option<CheckoutPath>) -> Result<CheckoutPath, Problem> {
+    async fn known(
+        app: &App,
+        principal: &Principal,
+        read: Option<CheckoutPath>,
+    ) -> Result<CheckoutPath, Problem> {
         let path = read.ok_or_else(|| Problem::code(Code::CheckoutUnknown))?;
-        look_up(app, path.sale).await?;
-        match app.engine.view(&path.sale) {
-            Some(_) => Ok(path),
-            None => Err(Problem::code(Code::CheckoutUnknown)),
+        match find_listing(app, principal, path.sale).await? {
+            true => Ok(path),
+            false => Err(Problem::code(Code::CheckoutUnknown)),
         }
     }
 
@@ -211,9 +222,10 @@ impl FromRequestParts<Arc<App>> for CheckoutPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let principal = gate::principal(parts)?;
         let params = path_params(parts, app).await?;
         let text = params.iter().next().map_or("", |(_, value)| value);
-        CheckoutPath::find(app, text, &parts.headers).await
+        CheckoutPath::find(app, &principal, text, &parts.headers).await
     }
 }
 

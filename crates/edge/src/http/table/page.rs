@@ -13,7 +13,7 @@ impl Table {
             always.join(", ")
         );
         for route in &self.routes {
-            let (scope, rate) = (format!("{:?}", route.scope), format!("{:?}", route.rate));
+            let (scope, rate) = (route.scope.as_str(), format!("{:?}", route.rate));
             let keyed = if route.keyed { "yes" } else { "" };
             let own = route.statuses.iter().filter(|status| !statuses::ALWAYS.contains(status));
             let own: Vec<String> = own.map(u16::to_string).collect();
@@ -24,7 +24,7 @@ impl Table {
                 route.method,
                 route.path,
                 route.operation,
-                scope.to_lowercase(),
+                scope,
                 rate.to_lowercase(),
                 own.join(" ")
             );

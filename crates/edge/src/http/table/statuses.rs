@@ -16,7 +16,8 @@ pub(super) fn of(route: &Route, operation: &Operation) -> BTreeSet<u16> {
     let mut statuses = BTreeSet::from(ALWAYS);
     statuses.extend(operation.responses.responses.keys().filter_map(|status| status.parse::<u16>().ok()));
     if !matches!(route.scope, Scope::Open | Scope::Provider) {
-        statuses.insert(401);
+        // What it carries is wrong, or not enough.
+        statuses.extend([401, 403]);
     }
     if names_something(&route.path) {
         statuses.insert(404);
@@ -72,11 +73,11 @@ mod tests {
         // A body, a key, an id in the path; and what its handler says of itself.
         assert_eq!(
             of("holds.change"),
-            [200, 400, 401, 404, 409, 410, 412, 413, 415, 422, 431, 500, 503],
+            [200, 400, 401, 403, 404, 409, 410, 412, 413, 415, 422, 431, 500, 503],
             "it has all of them"
         );
         // A person's name in the path is not looked for.
-        assert_eq!(of("buyers.holds"), [200, 400, 401, 422, 431, 500, 503]);
+        assert_eq!(of("buyers.holds"), [200, 400, 401, 403, 422, 431, 500, 503]);
         assert_eq!(of("server.live"), [200, 400, 431, 500, 503]);
         // No key, and a signature instead of a type.
         assert_eq!(of("payments.receive_webhook"), [200, 400, 404, 413, 431, 500, 503]);

@@ -11,6 +11,7 @@ use onsale_engine::embedded::shard::FIRST_EPOCH;
 use onsale_engine::{View, journal};
 
 use super::Out;
+use onsale_edge::http::audience::Audience;
 use onsale_edge::http::fact::Teller;
 use onsale_edge::http::wire::At;
 
@@ -32,7 +33,11 @@ pub(super) fn print(data: &Path, listing: ListingId, after: &str, out: &mut Out)
     })?;
     anyhow::ensure!(reading.listing.exists(), "there is no {listing} in {}", data.display());
     let view = View::of(&reading.listing);
-    let teller = view.as_ref().map_or(Teller::of_deleted(listing), Teller::new);
+    let audience = Audience::staff();
+    let teller = match &view {
+        Some(view) => Teller::new(view, &audience),
+        None => Teller::of_deleted(listing, &audience),
+    };
     for step in &reading.steps {
         for (offset, fact) in step.numbered().filter(|(offset, _)| *offset > after.offset) {
             out.fact(&teller.tell(step, offset, fact).to_string())?;
