@@ -28,6 +28,7 @@ use onsale_domain::{BuyerId, CheckoutId, Command, Fact, HoldId, Millis, OrderId,
 use onsale_domain::{Found, Query};
 
 use self::words::told;
+pub use self::words::told_of_order;
 use crate::{Table, cut};
 
 /// The tables' zero. A store that is asked at the time 0 would look at its own clock.

@@ -28,7 +28,7 @@ const RETRY_TROUBLE_S: u32 = 5;
 #[derive(Debug)]
 pub struct Problem(Box<ProblemBody>);
 
-/// What is told. Private causes go to the log, never here.
+/// What is wrong and what to do next. Private causes go to the log, never here.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody {

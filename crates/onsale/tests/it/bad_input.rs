@@ -57,6 +57,8 @@ const FORBIDDEN: [&str; 30] = [
 /// What the state says before anybody asks whether a number is within its bounds.
 const BEFORE_BOUNDS: [&str; 5] =
     ["status_conflict", "not_refundable", "area_full", "seat_not_in_hold", "bid_unknown"];
+/// A name that is looked up and cannot be anybody's is as unknown as any other: the answer says so, and not how long it may be.
+const LOOKED_UP: [&str; 3] = ["seat_unknown", "area_unknown", "sku_unknown"];
 /// Longer lists are not sent: they would be too large before they are too long.
 const LIST_MAX: i64 = 2_000;
 
@@ -196,6 +198,7 @@ fn every_field_of_every_body_is_named_when_it_is_wrong() {
                     let is_near = at == pointer || is_part(at, pointer) || is_part(pointer, at);
                     told["status"] == 422 && !pointer.is_empty() && is_near
                         || BEFORE_BOUNDS.iter().any(|code| told["code"] == *code)
+                        || value.is_string() && LOOKED_UP.iter().any(|code| told["code"] == *code)
                 };
                 let is_named = tries.iter().flatten().any(names);
                 if !is_named || tries.iter().any(Result::is_err) {

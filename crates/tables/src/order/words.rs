@@ -40,30 +40,36 @@ pub(super) fn told(fact: &Fact) -> Option<String> {
             format!("o{} returned {amount_minor}", order.0)
         }
         Fact::Listing(fact) => fact.kind().into(),
-        Fact::Order(fact) => match fact {
-            OrderFact::Placed(placed) => {
-                format!("o{} for {}", placed.order.0, placed.goods_minor + placed.fee_minor)
-            }
-            OrderFact::PaymentAsked { payment, amount_minor, until, .. } => {
-                format!("p{} asks {amount_minor} until {}", payment.0, s(until))
-            }
-            OrderFact::PaymentCaptured { payment, amount_minor, .. } => {
-                format!("p{} has {amount_minor}", payment.0)
-            }
-            OrderFact::PaymentDeclined { payment, until, .. } => {
-                let until = until.map_or(String::new(), |until| format!(", again until {}", s(&until)));
-                format!("p{} declined{until}", payment.0)
-            }
-            OrderFact::Settled { order } => format!("o{} settled", order.0),
-            OrderFact::Cancelled { order } => format!("o{} cancelled", order.0),
-            OrderFact::SeatsTakenBack { order } => format!("o{} took back", order.0),
-            OrderFact::RefundOwed { payment, refund, amount_minor, why, .. } => {
-                format!("p{} owes {amount_minor} ({} {refund})", payment.0, why.as_str())
-            }
-            OrderFact::RefundPaid { payment, refund, .. } => format!("p{} paid back {refund}", payment.0),
-        },
+        Fact::Order(fact) => told_of_order(fact, START),
         Fact::Event(EventFact::StatusChanged { by_schedule: true, .. })
         | Fact::Sale(SaleFact::StatusChanged { by_schedule: true, .. }) => return None,
         other => other.kind().into(),
     })
+}
+
+/// A fact of an order in few words; its times are in seconds after `start`.
+pub fn told_of_order(fact: &OrderFact, start: Millis) -> String {
+    let s = |at: &Millis| (*at - start) as f64 / 1_000.0;
+    match fact {
+        OrderFact::Placed(placed) => {
+            format!("o{} for {}", placed.order.0, placed.goods_minor + placed.fee_minor)
+        }
+        OrderFact::PaymentAsked { payment, amount_minor, until, .. } => {
+            format!("p{} asks {amount_minor} until {}", payment.0, s(until))
+        }
+        OrderFact::PaymentCaptured { payment, amount_minor, .. } => {
+            format!("p{} has {amount_minor}", payment.0)
+        }
+        OrderFact::PaymentDeclined { payment, until, .. } => {
+            let until = until.map_or(String::new(), |until| format!(", again until {}", s(&until)));
+            format!("p{} declined{until}", payment.0)
+        }
+        OrderFact::Settled { order } => format!("o{} settled", order.0),
+        OrderFact::Cancelled { order } => format!("o{} cancelled", order.0),
+        OrderFact::SeatsTakenBack { order } => format!("o{} took back", order.0),
+        OrderFact::RefundOwed { payment, refund, amount_minor, why, .. } => {
+            format!("p{} owes {amount_minor} ({} {refund})", payment.0, why.as_str())
+        }
+        OrderFact::RefundPaid { payment, refund, .. } => format!("p{} paid back {refund}", payment.0),
+    }
 }

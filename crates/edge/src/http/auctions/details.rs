@@ -56,11 +56,12 @@ pub struct NewAuction {
     pub card: Option<CardBody>,
 }
 
-/// By how much a bid must pass the price: one amount, a known ladder (`ebay_us`, `trade_me`, `yahoo_jp`), or rungs.
+/// By how much a bid must pass the price: one amount, a known ladder (`ebay_us`, `trade_me`, `yahoo_jp`), or a ladder of
+/// your own: a list of objects with `from_minor` and `step_minor`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(
     untagged,
-    expecting = "an amount, ebay_us, trade_me, yahoo_jp, or a list of {from_minor, step_minor}"
+    expecting = r#"must be an amount, "ebay_us", "trade_me", "yahoo_jp", or a list like [{"from_minor": 0, "step_minor": 50}]"#
 )]
 #[schema(as = Increment, example = json!("ebay_us"))]
 pub enum IncrementBody {

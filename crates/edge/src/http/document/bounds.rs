@@ -32,6 +32,8 @@ const BUYER: Bound = Text(1, BUYER_CHARS_MAX);
 const EXTERNAL_ID: Bound = Text(1, EXTERNAL_ID_CHARS_MAX);
 const CARD: Bound = Text(1, CARD_CHARS_MAX);
 const SEAT: Bound = Text(1, SEAT_ID_CHARS_MAX);
+const EACH_SEAT: Bound = Each(&SEAT);
+const SKU: Bound = Text(1, SKU_ID_CHARS_MAX);
 const PRICE: Bound = Number(0, MINOR_MAX);
 const AMOUNT: Bound = Number(1, MINOR_MAX);
 const TIER: Bound = Number(0, TIERS_MAX as i64 - 1);
@@ -88,23 +90,34 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("Tier", "name", NAME),
     ("Tier", "price_minor", PRICE),
     ("NewHold", "seats", HOLD_LIST),
+    ("NewHold", "seats", EACH_SEAT),
     ("NewHold", "areas", HOLD_LIST),
     ("NewHold", "hold_seconds", HOLD_SECONDS),
     ("BestAvailable", "count", Number(1, HOLD_PLACES_MAX as i64)),
+    ("BestAvailable", "section", NAME),
+    ("BestAvailable", "tier", NAME),
+    ("AreaPlaces", "area", SEAT),
     ("AreaPlaces", "count", PLACES),
     ("HoldChange", "extend_seconds", EXTENSION_SECONDS),
     ("HoldChange", "add_seats", HOLD_LIST),
+    ("HoldChange", "add_seats", EACH_SEAT),
     ("HoldChange", "add_areas", HOLD_LIST),
     ("HoldChange", "drop_seats", HOLD_LIST),
+    ("HoldChange", "drop_seats", EACH_SEAT),
     ("HoldChange", "drop_areas", HOLD_LIST),
     ("Block", "areas", List(0, AREAS_MAX)),
     ("Block", "seats", List(0, SEATS_MAX)),
+    ("Block", "seats", EACH_SEAT),
+    ("Block", "sections", Each(&NAME)),
+    ("RowName", "section", NAME),
+    ("RowName", "row", LABEL),
     ("Block", "reason", REASON),
     ("Override", "reason", REASON),
     ("OverrideTo", "buyer", BUYER),
     ("OverrideTo", "hold_seconds", HOLD_SECONDS),
     ("NewRefund", "reason", REASON),
     ("NewRefund", "seats", HOLD_LIST),
+    ("NewRefund", "seats", EACH_SEAT),
     ("NewRefund", "areas", HOLD_LIST),
     ("NewRefund", "lines", List(0, LINES_MAX)),
     ("NewRefund", "amount_minor", AMOUNT),
@@ -118,7 +131,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("SaleChange", "description", DESCRIPTION),
     ("SaleChange", "buyer_limit", UNITS),
     ("SaleChange", "checkout_seconds", CHECKOUT_SECONDS),
-    ("NewSku", "id", Text(1, SKU_ID_CHARS_MAX)),
+    ("NewSku", "id", SKU),
     ("NewSku", "name", NAME),
     ("NewSku", "price_minor", PRICE),
     ("NewSku", "stock", STOCK),
@@ -128,6 +141,7 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("SkuChange", "price_minor", PRICE),
     ("NewCheckout", "lines", List(1, LINES_MAX)),
     ("NewCheckout", "checkout_seconds", CHECKOUT_SECONDS),
+    ("Line", "sku", SKU),
     ("Line", "count", UNITS),
     ("NewSeries", "name", NAME),
     ("NewSeries", "sale_name", NAME),

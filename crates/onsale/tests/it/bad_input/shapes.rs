@@ -27,6 +27,8 @@ fn a_list_is_never_taken_for_an_object() {
     });
     let told = house.post("/v1/auctions", &[], auction).problem(422, "invalid");
     assert_eq!(told["pointer"], "/increment", "{told}");
+    let form = r#"or a list like [{"from_minor": 0, "step_minor": 50}]"#;
+    assert!(told["detail"].as_str().is_some_and(|detail| detail.ends_with(form)), "{told}");
     // What is only kept may have any shape inside.
     house.event_with(json!({"metadata": {"seen": [[1, {}], []]}}));
 }
