@@ -174,7 +174,7 @@ impl<S: Send + Sync> FromRequestParts<S> for BuyerPath {
         let principal = gate::principal(parts)?;
         match principal.knows(&buyer) {
             true => Ok(BuyerPath(buyer, principal)),
-            false => Err(Problem::of(catalog::NOT_YOURS)),
+            false => Err(Problem::of(catalog::OTHER_BUYER)),
         }
     }
 }
@@ -303,11 +303,11 @@ fn buyer_of(principal: &Principal, named: Option<&HeaderValue>) -> Result<Option
     if let Some(own) = principal.own_buyer() {
         return match text == Some(own.as_str()) {
             true => Ok(Some(own.clone())),
-            false => Err(Problem::of(catalog::NOT_YOURS)),
+            false => Err(Problem::of(catalog::OTHER_BUYER)),
         };
     }
     if !principal.may_name_buyer() {
-        return Err(Problem::of(catalog::NOT_YOURS));
+        return Err(Problem::of(catalog::OTHER_BUYER));
     }
     let known = text.and_then(buyer).ok_or_else(|| Problem::parameter("Onsale-Buyer", BUYER_RULE))?;
     Ok(Some(known))

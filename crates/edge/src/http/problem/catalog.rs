@@ -28,8 +28,8 @@ pub const MISSING_SCOPE: Entry = entry(
     "Not allowed",
     "Use a key or an account with the scope that this answer names; who has which is in docs/roles.md.",
 );
-pub const NOT_YOURS: Entry = entry(
-    "not_yours",
+pub const OTHER_BUYER: Entry = entry(
+    "other_buyer",
     403,
     "This belongs to another buyer",
     "Ask as that buyer. Only a secret or restricted key may name a buyer in `Onsale-Buyer`.",
@@ -122,7 +122,7 @@ pub const EDGE: [Entry; 25] = [
     MALFORMED,
     UNAUTHENTICATED,
     MISSING_SCOPE,
-    NOT_YOURS,
+    OTHER_BUYER,
     KEY_IN_QUERY,
     WEBHOOK_SIGNATURE,
     ROUTE_UNKNOWN,

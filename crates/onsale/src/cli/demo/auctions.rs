@@ -10,7 +10,7 @@ use onsale_domain::auction::{AuctionCommand, AuctionDetails, AuctionTerms};
 use onsale_domain::id::read_id;
 use onsale_domain::money::Currency;
 use onsale_domain::{BuyerId, By, Code, Command, ListingId, ListingKind, Millis, Tenant};
-use onsale_edge::http::extract::staff;
+use onsale_edge::http::gate::staff;
 use onsale_engine::{Engine, Request};
 
 use crate::cli::look;

@@ -10,7 +10,7 @@ use onsale_domain::seats::command::{AdoptChart, CreateEvent};
 use onsale_domain::venue::VenueCommand;
 use onsale_domain::venue::command::CreateVenue;
 use onsale_domain::{Code, Command, ListingId, ListingKind, Millis};
-use onsale_edge::http::extract::staff;
+use onsale_edge::http::gate::staff;
 use onsale_engine::{Engine, Request};
 
 use super::{House, arena, theatre};
