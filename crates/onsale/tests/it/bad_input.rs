@@ -296,7 +296,7 @@ fn wrong_parameters(
     match parameter["in"].as_str().expect("a place") {
         "path" => {
             let Some(own) = asked.parameters.get(name) else { return Vec::new() };
-            let values = if is_person { vec!["usr_1", &long] } else { vec!["nothing", &long] };
+            let values = if is_person { vec!["%07", &long] } else { vec!["nothing", &long] };
             // The place of this word in the path.
             let place = route.path.split('/').position(|word| word == format!("{{{name}}}"));
             let place = place.expect("a word of the path");
@@ -461,7 +461,7 @@ fn a_problem_before_any_route_is_told_like_any_other() {
         assert_eq!(answer.header("x-request-id").map(str::len), Some(16));
     };
     told("GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n", 404);
-    told("GET /v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n", 401);
+    told("GET /v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n", 404);
     told("DELETE /livez HTTP/1.1\r\nhost: x\r\n\r\n", 405);
     told("OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n", 404);
     told("POST /v1/events HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n", 401);

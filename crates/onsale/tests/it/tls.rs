@@ -92,7 +92,7 @@ fn requests_over_tls_get_their_answers() {
         assert!(answer.json()["data"].is_array(), "{answer:?}");
     }
     assert_eq!(stream.get_ref().conn.alpn_protocol(), Some(&b"http/1.1"[..]));
-    let request = "GET /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let request = "GET /v1/orders HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     stream.get_mut().write_all(request.as_bytes()).expect("sent");
     Answer::read(&mut stream).problem(401, "unauthenticated");
     let mut rest = Vec::new();
