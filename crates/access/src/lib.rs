@@ -4,6 +4,7 @@
 pub mod answers;
 pub mod audit;
 pub mod changes;
+pub mod cleaning;
 pub mod directory;
 pub mod keys;
 pub mod principal;
