@@ -1,6 +1,10 @@
 //! Who asks, what they may do, and how fast. The truth is in SQL (`onsale-sql`); what every request needs is kept in memory and
 //! forgotten within a second of a change. Knows no HTTP, and decides nothing about goods.
 
+pub mod email;
+pub mod passwords;
 pub mod principal;
+mod random;
 pub mod role;
 pub mod scope;
+pub mod secrets;
