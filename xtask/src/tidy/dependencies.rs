@@ -7,7 +7,7 @@ use super::tree::Tree;
 use crate::step::Program;
 
 /// The rooms and whom of the house each may depend on. Nobody depends on `onsale-sim`, on xtask or on the bench.
-const ROOMS: [(&str, &[&str]); 13] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("onsale-compact", &[]),
     ("onsale-domain", &["onsale-compact", "onsale-tables"]),
     ("onsale-tables", &["onsale-domain"]),
@@ -33,7 +33,10 @@ const ROOMS: [(&str, &[&str]); 13] = [
     ),
     ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
+    ("onsale-sql", &["onsale-postgres-servers"]),
+    ("onsale-access", &["onsale-domain", "onsale-postgres-servers", "onsale-redis-servers", "onsale-sql"]),
     ("onsale-reaper", &[]),
+    ("onsale-postgres-servers", &["onsale-reaper"]),
     ("onsale-redis-servers", &["onsale-reaper"]),
     ("xtask", &["onsale-reaper"]),
 ];
@@ -47,8 +50,9 @@ const FEW_LIBRARIES: [(&str, &[&str]); 3] = [
 ];
 
 /// What ends processes is for tests and tools, never for what ships.
-const FOR_TESTS: [&str; 2] = ["onsale-reaper", "onsale-redis-servers"];
-const MAY_END_PROCESSES: [&str; 3] = ["onsale-bench", "onsale-redis-servers", "xtask"];
+const FOR_TESTS: [&str; 3] = ["onsale-postgres-servers", "onsale-reaper", "onsale-redis-servers"];
+const MAY_END_PROCESSES: [&str; 4] =
+    ["onsale-bench", "onsale-postgres-servers", "onsale-redis-servers", "xtask"];
 
 pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
     let Some(root) = &tree.root else { return Ok(Vec::new()) };
