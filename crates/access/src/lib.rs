@@ -1,10 +1,21 @@
 //! Who asks, what they may do, and how fast. The truth is in SQL (`onsale-sql`); what every request needs is kept in memory and
 //! forgotten within a second of a change. Knows no HTTP, and decides nothing about goods.
 
+pub mod accounts;
+mod attempts;
+pub mod changes;
+pub mod context;
+pub mod directory;
 pub mod email;
+pub mod letters;
+mod notes;
+mod one_time;
 pub mod passwords;
 pub mod principal;
 mod random;
+pub mod refusal;
 pub mod role;
 pub mod scope;
 pub mod secrets;
+pub mod sessions;
+pub mod tables;
