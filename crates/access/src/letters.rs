@@ -6,7 +6,7 @@ use onsale_domain::time::Millis;
 use onsale_sql::{Query, Row, Sql, SqlError, Tx, query};
 
 use crate::context::Context;
-use crate::random::random_id;
+use crate::random;
 use crate::secrets::{OneTimeTokens, Purpose, Secret};
 
 static ADD: Query = query!("letters/add");
@@ -81,7 +81,7 @@ pub(crate) struct NewLetter<'a> {
 
 pub(crate) async fn add(tx: &mut Tx, letter: &NewLetter<'_>, context: &Context<'_>) -> Result<(), SqlError> {
     let row = [
-        random_id("let").into(),
+        random::id("let_").into(),
         context.tenant_number().into(),
         letter.kind.as_str().into(),
         letter.user.into(),

@@ -2,11 +2,14 @@
 //! forgotten within a second of a change. Knows no HTTP, and decides nothing about goods.
 
 pub mod accounts;
+pub mod answers;
 mod attempts;
+pub mod audit;
 pub mod changes;
 pub mod context;
 pub mod directory;
 pub mod email;
+pub mod keys;
 pub mod letters;
 mod notes;
 mod one_time;
@@ -19,3 +22,5 @@ pub mod scope;
 pub mod secrets;
 pub mod sessions;
 pub mod tables;
+pub mod tenants;
+pub mod vouchers;

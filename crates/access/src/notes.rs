@@ -3,6 +3,7 @@
 
 use onsale_sql::{SqlError, Tx};
 
+use crate::audit::{self, Entry};
 use crate::changes::{self, Subject, SubjectKind};
 use crate::context::Context;
 
@@ -12,7 +13,6 @@ pub(crate) enum Action {
     AccountMade,
     SignedIn,
     SignInFailed,
-    SignInSlowed,
     SignedOut,
     SessionsEnded,
     SessionTokenReused,
@@ -34,7 +34,6 @@ impl Action {
             Action::AccountMade => "account_made",
             Action::SignedIn => "signed_in",
             Action::SignInFailed => "sign_in_failed",
-            Action::SignInSlowed => "sign_in_slowed",
             Action::SignedOut => "signed_out",
             Action::SessionsEnded => "sessions_ended",
             Action::SessionTokenReused => "session_token_reused",
@@ -60,8 +59,16 @@ pub(crate) async fn audit(
     subject: &str,
     context: &Context<'_>,
 ) -> Result<(), SqlError> {
-    let _ = (tx, who, action.as_str(), subject, context);
-    Ok(())
+    let entry = Entry {
+        at_ms: context.now_ms,
+        tenant: context.tenant,
+        who: who.to_owned(),
+        action: action.as_str().to_owned(),
+        subject: subject.to_owned(),
+        address: context.address.to_owned(),
+        request: context.request_id.to_owned(),
+    };
+    audit::append(tx, &entry).await
 }
 
 /// Every server reads this person's sessions anew. The last step before the commit.

@@ -5,7 +5,7 @@ use onsale_sql::{Query, Row, Sql, SqlError, Tx, Value, query};
 
 use crate::context::Context;
 use crate::email::Email;
-use crate::random::random_bits;
+use crate::random;
 use crate::secrets::{OneTimeTokens, Purpose, Secret, SecretKind};
 
 static ADD: Query = query!("tokens/add");
@@ -39,7 +39,7 @@ pub(crate) async fn issue(
     new: &NewToken<'_>,
     context: &Context<'_>,
 ) -> Result<[u8; 16], SqlError> {
-    let id = random_bits();
+    let id = random::bits();
     let row: [Value; 10] = [
         id.to_be_bytes().into(),
         tokens.secret(new.purpose, id).hash().into(),

@@ -14,7 +14,7 @@ use pool::{Pool, Slot};
 pub(crate) use rule::check_new;
 pub use rule::{PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN, PasswordProblem};
 
-use crate::random::random_bits;
+use crate::random;
 
 /// Hashes passwords and checks them, a few at a time.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Passwords {
     /// Starts the threads. They end when the last clone is dropped.
     pub fn start(cost: PasswordCost, pool: PasswordPool) -> std::io::Result<Passwords> {
         // Any salt and any hash do: the check is wrong either way, after the same work.
-        let nobody = cost.write(&random_bits().to_be_bytes(), &[0; cost::HASH_BYTES]);
+        let nobody = cost.write(&random::bits().to_be_bytes(), &[0; cost::HASH_BYTES]);
         Ok(Passwords { pool: Arc::new(Pool::start(pool)?), cost, nobody: nobody.into() })
     }
 
@@ -63,7 +63,7 @@ impl Passwords {
 impl PasswordWork {
     /// What is stored for a password.
     pub(crate) async fn make(&mut self, password: &str) -> Result<String, Busy> {
-        let salt = random_bits().to_be_bytes();
+        let salt = random::bits().to_be_bytes();
         let cost = self.passwords.cost;
         let hash = self.passwords.pool.hash(&self.slot, password, salt.to_vec(), cost).await?;
         Ok(cost.write(&salt, &hash))

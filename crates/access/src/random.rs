@@ -1,16 +1,20 @@
-//! Where all randomness of this room comes from: a generator for secrets, seeded by the operating system.
+//! Where all randomness of this room comes from: secrets of 128 bits, and names that nobody else has, which are shown and
+//! are no secrets. The generator is seeded by the operating system.
 
-/// 128 bits that nobody can guess.
-pub(crate) fn random_bits() -> u128 {
-    rand::random()
+use onsale_domain::id::write_base32;
+
+/// Characters of the random part of a name: 80 bits.
+pub(crate) const RANDOM_CHARS: usize = 16;
+
+pub(crate) fn id(prefix: &str) -> String {
+    let characters = write_base32(bits());
+    let last = characters[characters.len() - RANDOM_CHARS..].iter().map(|byte| char::from(*byte));
+    prefix.chars().chain(last).collect()
 }
 
-/// A new id: prefix, then 80 random bits in 16 characters, so that two never meet and one is still short enough to read.
-pub(crate) fn random_id(prefix: &str) -> String {
-    let text = onsale_domain::id::write_base32(random_bits());
-    // The first of the 26 characters has three bits only; the last 16 have five each.
-    let tail = std::str::from_utf8(&text[10..]).unwrap_or_default();
-    format!("{prefix}_{tail}")
+/// 128 bits that nobody can guess.
+pub(crate) fn bits() -> u128 {
+    rand::random()
 }
 
 #[cfg(test)]
@@ -18,8 +22,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_has_eighty_bits_and_is_a_buyers_name() {
-        let (one, other) = (random_id("usr"), random_id("usr"));
+    fn a_persons_id_names_a_buyer_and_who_made_a_step() {
+        let (one, other) = (id("usr_"), id("usr_"));
         assert_ne!(one, other);
         assert_eq!(one.len(), 20);
         assert!(onsale_domain::BuyerId::parse(&one).is_some());

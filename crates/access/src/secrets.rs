@@ -4,14 +4,14 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
-use onsale_domain::id::{read_base32, read_digits, write_base32, write_digits};
+use onsale_domain::id::{read_base32, write_base32};
 use sha2::{Digest, Sha256};
 
-use crate::random::random_bits;
+use crate::keys::checksum;
+use crate::random;
 
-/// Characters of 128 bits, and of the 30 bits of checksum behind them.
+/// Characters of 128 bits; the checksum of keys stands behind them.
 const BODY_CHARS: usize = 26;
-const CHECK_CHARS: usize = 6;
 /// A name that no other use of the house key has: no token of one is a token of another.
 const ONE_TIME: &[u8] = b"onsale one-time tokens 1";
 
@@ -45,24 +45,22 @@ pub struct Secret {
 
 impl Secret {
     pub(crate) fn random(kind: SecretKind) -> Secret {
-        Secret { kind, bits: random_bits() }
+        Secret { kind, bits: random::bits() }
     }
 
     /// Reads what [`Secret::text`] wrote; anything else is `None`.
     pub fn parse(kind: SecretKind, text: &str) -> Option<Secret> {
-        let rest = text.strip_prefix(kind.prefix())?;
-        let (body, check) = rest.split_at_checked(BODY_CHARS)?;
-        let bits = read_base32(body)?;
-        let given = (check.len() == CHECK_CHARS).then(|| read_digits(check.as_bytes()))?;
-        (given? == checksum(kind, bits)).then_some(Secret { kind, bits })
+        let (head, check) = text.split_at_checked(kind.prefix().len() + BODY_CHARS)?;
+        let bits = read_base32(head.strip_prefix(kind.prefix())?)?;
+        (check.as_bytes() == checksum(head)).then_some(Secret { kind, bits })
     }
 
     pub fn text(&self) -> String {
-        let mut check = [0; CHECK_CHARS];
-        write_digits(checksum(self.kind, self.bits), &mut check);
-        let body = write_base32(self.bits);
-        let part = |bytes: &'_ [u8]| String::from_utf8_lossy(bytes).into_owned();
-        format!("{}{}{}", self.kind.prefix(), part(&body), part(&check))
+        let mut text = self.kind.prefix().to_owned();
+        text.extend(write_base32(self.bits).map(char::from));
+        let check = checksum(&text);
+        text.extend(check.map(char::from));
+        text
     }
 
     /// What is stored in its place.
@@ -82,12 +80,6 @@ impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Secret({:?})", self.kind)
     }
-}
-
-/// 30 bits: no protection, but nothing mistyped gets further.
-fn checksum(kind: SecretKind, bits: u128) -> u64 {
-    let digest = Sha256::new().chain_update(kind.prefix()).chain_update(bits.to_be_bytes()).finalize();
-    u64::from(u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) >> 2)
 }
 
 fn keyed(key: &[u8]) -> Hmac<Sha256> {

@@ -11,10 +11,10 @@ mod start;
 use onsale_domain::time::Millis;
 use onsale_sql::{Query, Sql, query};
 
+use crate::accounts::{Failure, Refusal};
 use crate::context::Context;
 use crate::directory::{FoundSession, SessionFuture, SessionUse};
 use crate::notes::{self, Action};
-use crate::refusal::{Failure, Refusal};
 use crate::secrets::Secret;
 pub use device::{Device, KnownDevice};
 pub(crate) use device::{forget_all as forget_devices, known as known_device};

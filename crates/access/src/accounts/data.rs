@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::Accounts;
 use super::person::{self, AccountState};
+use super::{Failure, Refusal};
 use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::notes::{self, Action};
 use crate::one_time;
-use crate::refusal::{Failure, Refusal};
 use crate::role::Roles;
 use crate::sessions::{Sessions, end_all_in, forget_devices};
 

@@ -4,10 +4,10 @@ use onsale_sql::{Query, query};
 
 use super::Accounts;
 use super::person::{self, AccountState};
+use super::{Failure, Refusal};
 use crate::context::Context;
 use crate::notes::{self, Action};
 use crate::one_time;
-use crate::refusal::{Failure, Refusal};
 use crate::sessions::end_all_in;
 
 static SET_STATE: Query = query!("people/set_state");

@@ -6,8 +6,8 @@ use onsale_sql::{Query, query};
 
 use super::Accounts;
 use super::person;
+use super::{Failure, Refusal};
 use crate::context::Context;
-use crate::refusal::{Failure, Refusal};
 
 static LIST: Query = query!("favourites/list");
 static ADD: Query = query!("favourites/add");

@@ -5,10 +5,10 @@
 //! buyers for ever, and limits are counted per buyer, so two ids are never made one.
 
 use super::Accounts;
+use super::Failure;
 use super::person::{self, NewPerson};
 use crate::context::Context;
-use crate::random::random_id;
-use crate::refusal::Failure;
+use crate::random;
 use crate::role::Roles;
 use crate::sessions::{self, Device, NewSession, SessionStarted};
 
@@ -18,7 +18,7 @@ impl Accounts {
         device: &Device,
         context: &Context<'_>,
     ) -> Result<SessionStarted, Failure> {
-        let user = random_id("usr");
+        let user = random::id("usr_");
         let mut tx = self.sql.begin().await?;
         let guest = NewPerson { user: &user, account: None, roles: Roles::BUYER };
         person::add(&mut tx, &guest, context).await?;

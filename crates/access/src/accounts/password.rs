@@ -3,11 +3,11 @@
 use onsale_sql::{Query, query};
 
 use super::{Accounts, check_password, read_email};
+use super::{Failure, Refusal};
 use crate::context::Context;
 use crate::letters::{self, LetterKind, NewLetter};
 use crate::notes::{self, Action};
 use crate::one_time;
-use crate::refusal::{Failure, Refusal};
 use crate::secrets::Secret;
 use crate::sessions::{end_all_in, replace_token};
 

@@ -3,9 +3,9 @@
 use onsale_domain::time::Millis;
 use onsale_sql::{Query, Row, Sql, SqlError, Tx, Value, query};
 
+use super::{Failure, Refusal};
 use crate::context::Context;
 use crate::email::Email;
-use crate::refusal::{Failure, Refusal};
 use crate::role::Roles;
 
 static FIND: Query = query!("people/find");

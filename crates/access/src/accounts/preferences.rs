@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use onsale_sql::{Query, Row, SqlError, query};
 
 use super::Accounts;
+use super::{Failure, Refusal};
 use crate::context::Context;
-use crate::refusal::{Failure, Refusal};
 
 static FIND: Query = query!("preferences/find");
 static SET: Query = query!("preferences/set");

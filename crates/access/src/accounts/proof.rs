@@ -2,10 +2,10 @@
 
 use super::Accounts;
 use super::person::{self, PersonRow};
+use super::{Failure, Refusal};
 use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::passwords::{PasswordWork, Verdict};
-use crate::refusal::{Failure, Refusal};
 
 impl Accounts {
     /// The person as it was when the password was right, and the place in the queue for what is hashed next.

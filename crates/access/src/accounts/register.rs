@@ -6,6 +6,7 @@ use onsale_sql::{Query, Tx, query};
 use super::person::{self, NewPerson};
 use super::sign_in::StartFor;
 use super::{Accounts, SignInFrom, check_password, read_email};
+use super::{Failure, Refusal};
 use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::email::Email;
@@ -13,8 +14,7 @@ use crate::letters::{self, LetterKind, NewLetter};
 use crate::notes::{self, Action};
 use crate::one_time::{self, NewToken, Presented};
 use crate::passwords::Verdict;
-use crate::random::random_id;
-use crate::refusal::{Failure, Refusal};
+use crate::random;
 use crate::role::Roles;
 use crate::secrets::Purpose;
 use crate::sessions::SessionStarted;
@@ -128,7 +128,7 @@ impl Accounts {
         let email = read_email("email", email)?;
         check_password("password", password, &email)?;
         let hash = self.passwords.reserve()?.make(password).await?;
-        let user = random_id("usr");
+        let user = random::id("usr_");
         let mut tx = self.sql.begin().await?;
         let new = NewPerson { user: &user, account: Some((&email, &hash)), roles };
         person::add(&mut tx, &new, context).await.map_err(|error| taken(error.into()))?;
@@ -159,7 +159,7 @@ async fn make_account(
             return Ok(guest.to_owned());
         }
     }
-    let user = random_id("usr");
+    let user = random::id("usr_");
     person::add(tx, &NewPerson { user: &user, account: Some((email, hash)), roles: Roles::BUYER }, context)
         .await?;
     Ok(user)

@@ -4,12 +4,12 @@ use onsale_sql::{Query, query};
 
 use super::person;
 use super::{Accounts, check_password, read_email};
+use super::{Failure, Refusal};
 use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::letters::{self, LetterKind, NewLetter};
 use crate::notes::{self, Action};
 use crate::one_time::{self, NewToken, Presented};
-use crate::refusal::{Failure, Refusal};
 use crate::secrets::Purpose;
 use crate::sessions::{end_all_in, forget_devices};
 

@@ -4,9 +4,9 @@ use onsale_sql::{Query, query};
 
 use super::Accounts;
 use super::person;
+use super::{Failure, Refusal};
 use crate::context::Context;
 use crate::notes::{self, Action};
-use crate::refusal::{Failure, Refusal};
 use crate::role::{Role, Roles};
 
 static SET_ROLES: Query = query!("people/set_roles");

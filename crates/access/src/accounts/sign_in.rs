@@ -5,12 +5,12 @@ use onsale_sql::{Query, SqlError, Tx, query};
 
 use super::person;
 use super::{Accounts, SignInFrom, read_email};
+use super::{Failure, Refusal};
 use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::letters::{self, LetterKind, NewLetter};
 use crate::notes::{self, Action};
 use crate::passwords::Verdict;
-use crate::refusal::{Failure, Refusal};
 use crate::sessions::{self, KnownDevice, NewSession, SessionStarted, known_device};
 
 static SET_PASSWORD: Query = query!("people/set_password");

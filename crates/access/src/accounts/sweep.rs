@@ -5,8 +5,8 @@ use onsale_domain::time::Millis;
 use onsale_sql::{Query, query};
 
 use super::Accounts;
+use super::Failure;
 use crate::attempts::WINDOW_MS;
-use crate::refusal::Failure;
 use crate::sessions::end_in;
 
 static SESSIONS_OVER: Query = query!("sessions/find_over");

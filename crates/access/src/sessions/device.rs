@@ -5,7 +5,7 @@ use onsale_domain::time::Millis;
 use onsale_sql::{Query, Sql, SqlError, Tx, query};
 
 use super::SESSIONS_MAX;
-use crate::random::random_id;
+use crate::random;
 use crate::secrets::{Secret, SecretKind};
 
 static FIND: Query = query!("devices/find");
@@ -83,7 +83,7 @@ pub(super) async fn see(
         tx.execute(&SEE, &[known.id.as_str().into(), now_ms.into()]).await?;
         return Ok((known.clone(), None));
     }
-    let (device, secret) = (KnownDevice { id: random_id("dev") }, Secret::random(SecretKind::Device));
+    let (device, secret) = (KnownDevice { id: random::id("dev_") }, Secret::random(SecretKind::Device));
     tx.execute(&ADD, &[device.id.as_str().into(), secret.hash().into(), user.into(), now_ms.into()]).await?;
     tx.execute(&FORGET_OLDEST, &[user.into(), (SESSIONS_MAX as i64).into()]).await?;
     Ok((device, Some(secret)))

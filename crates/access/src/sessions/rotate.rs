@@ -5,10 +5,10 @@ use onsale_domain::time::Millis;
 use onsale_sql::{Query, Sql, SqlError, Tx, query};
 
 use super::find::{find, is_reused};
+use crate::accounts::{Failure, Refusal};
 use crate::context::Context;
 use crate::notes;
-use crate::random::random_bits;
-use crate::refusal::{Failure, Refusal};
+use crate::random;
 use crate::secrets::{Secret, SecretKind};
 
 static LOCK: Query = query!("sessions/lock");
@@ -30,7 +30,7 @@ pub(super) async fn rotate(sql: &Sql, token: &Secret, context: &Context<'_>) -> 
     let Some(row) = locked.first() else { return Err(Refusal::SessionUnknown.into()) };
     let current = row.blob(0)?;
     if current == old {
-        let salt = random_bits().to_be_bytes();
+        let salt = random::bits().to_be_bytes();
         let next = token.next(&salt);
         swap(&mut tx, id, &old, &next, &salt, context.now_ms).await?;
         notes::changed_session(&mut tx, id, context.now_ms).await?;
@@ -56,7 +56,7 @@ pub(crate) async fn replace_token(
     let old: [u8; 32] = row.blob(0)?.try_into().map_err(|_| row.is_not(0, "a hash"))?;
     let next = Secret::random(SecretKind::Session);
     // With this salt nobody makes the next token from the old one.
-    swap(tx, session, &old, &next, &random_bits().to_be_bytes(), now_ms).await?;
+    swap(tx, session, &old, &next, &random::bits().to_be_bytes(), now_ms).await?;
     Ok(Some(next))
 }
 

@@ -7,7 +7,7 @@ use super::device::{self, Device, KnownDevice};
 use super::end::end_in;
 use super::{SESSIONS_MAX, SessionRules};
 use crate::context::Context;
-use crate::random::random_id;
+use crate::random;
 use crate::secrets::{Secret, SecretKind};
 
 static ADD: Query = query!("sessions/add");
@@ -53,7 +53,7 @@ pub(crate) async fn start(
     let now_ms = context.now_ms;
     let is_new_device = new.known.is_none() && !new.is_guest && device::has_any(tx, new.user).await?;
     let (device, device_token) = match new.is_guest {
-        true => (KnownDevice { id: random_id("dev") }, None),
+        true => (KnownDevice { id: random::id("dev_") }, None),
         false => device::see(tx, new.known, new.user, now_ms).await?,
     };
     // One session for each device: the last sign-in there counts.
@@ -68,7 +68,7 @@ pub(crate) async fn start(
     for row in tx.query(&LIST, &[new.user.into()]).await?.iter().skip(SESSIONS_MAX - 1) {
         has_ended_others |= end_in(tx, new.user, row.text(0)?).await?;
     }
-    let (session, token) = (random_id("ses"), Secret::random(SecretKind::Session));
+    let (session, token) = (random::id("ses_"), Secret::random(SecretKind::Session));
     let idle_ms = if new.is_remembered { rules.remembered_idle_ms } else { rules.idle_ms };
     let expires_ms = now_ms + rules.absolute_ms;
     let row: [Value; 13] = [

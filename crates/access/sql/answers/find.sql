@@ -1,0 +1,3 @@
+-- Finds what was answered.
+-- $1 scope
+select fingerprint, answer from answer where scope = $1
