@@ -4,8 +4,8 @@ mod record;
 mod text;
 
 pub use record::KeyRecord;
-pub(crate) use text::looks_like_key;
 pub use text::{KeyText, is_key};
+pub(crate) use text::{checksum, looks_like_key};
 
 use onsale_domain::Tenant;
 use onsale_sql::{Query, Sql, SqlError, Tx, Value, query};

@@ -1,5 +1,7 @@
 //! What people are in a tenant, and what each may do. The table in `docs/roles.md` is made from this and from the routes.
 
+use std::fmt;
+
 use crate::scope::{Scope, Scopes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,8 +79,23 @@ impl Roles {
         Role::ALL.into_iter().filter(move |role| self.contains(*role))
     }
 
+    /// Names with spaces between, as they are stored and shown.
+    pub fn parse(text: &str) -> Option<Roles> {
+        text.split_ascii_whitespace().try_fold(Roles::BUYER, |all, name| Some(all.with(Role::parse(name)?)))
+    }
+
     pub fn scopes(self) -> Scopes {
         self.iter().fold(Scopes::NONE, |all, role| all.and(role.scopes()))
+    }
+}
+
+impl fmt::Display for Roles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, role) in self.iter().enumerate() {
+            f.write_str(if n == 0 { "" } else { " " })?;
+            f.write_str(role.as_str())?;
+        }
+        Ok(())
     }
 }
 
@@ -103,5 +120,8 @@ mod tests {
         let seller = Roles::BUYER.with(Role::Seller);
         assert!(seller.scopes().contains(Scope::Listings));
         assert_eq!(seller.without(Role::Seller).without(Role::Buyer), Roles::BUYER);
+        assert_eq!(seller.to_string(), "buyer seller");
+        assert_eq!(Roles::parse(&seller.to_string()), Some(seller));
+        assert_eq!(Roles::parse("buyer wizard"), None);
     }
 }

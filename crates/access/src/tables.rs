@@ -2,4 +2,4 @@
 
 use onsale_sql::{Migrations, migrations};
 
-pub static TABLES: Migrations = migrations!("access", 1 => "001_tenants_and_keys");
+pub static TABLES: Migrations = migrations!("access", 1 => "001_tenants_and_keys", 2 => "002_people");

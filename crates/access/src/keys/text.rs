@@ -86,7 +86,7 @@ fn push(text: &mut String, characters: &[u8]) {
 }
 
 /// The lowest thirty bits of CRC-32 (the polynomial of Ethernet and zip) over all that stands before.
-fn checksum(text: &str) -> [u8; CHECK_CHARS] {
+pub(crate) fn checksum(text: &str) -> [u8; CHECK_CHARS] {
     let sum = !text.bytes().fold(u32::MAX, |sum, byte| {
         (0..8).fold(sum ^ u32::from(byte), |sum, _| sum >> 1 ^ if sum & 1 == 1 { 0xEDB8_8320 } else { 0 })
     });

@@ -1,0 +1,114 @@
+-- People, their sessions and devices, what they were sent, and what they like.
+
+-- A guest has no e-mail and no password; of who was deleted the id alone is left.
+create table person (
+    user_id text primary key,
+    tenant_number integer not null references tenant (tenant_number),
+    state text not null check (state in ('guest', 'active', 'disabled', 'deleted')),
+    email text,
+    email_key text,
+    password_hash text,
+    roles text not null,
+    created_ms integer not null,
+    changed_ms integer not null
+) strict;
+create unique index person_email on person (tenant_number, email_key);
+create index person_created on person (tenant_number, state, created_ms);
+
+-- One for each device on which somebody is signed in.
+create table session (
+    session_id text primary key,
+    token_hash blob not null unique,
+    tenant_number integer not null references tenant (tenant_number),
+    user_id text not null references person (user_id),
+    device_id text not null,
+    device_type text not null,
+    device_name text not null,
+    address text not null,
+    user_agent text not null,
+    is_remembered integer not null,
+    idle_ms integer not null,
+    created_ms integer not null,
+    last_used_ms integer not null,
+    expires_ms integer not null
+) strict;
+create index session_user on session (user_id);
+create index session_expires on session (expires_ms);
+create index session_last_used on session (last_used_ms);
+
+-- Tokens that were rotated away: who presents one later has stolen it, or was stolen from.
+create table retired_token (
+    token_hash blob primary key,
+    session_id text not null,
+    salt blob not null,
+    retired_ms integer not null
+) strict;
+create index retired_token_session on retired_token (session_id);
+
+-- Devices that somebody signed in from with the right password.
+create table known_device (
+    device_id text primary key,
+    secret_hash blob not null unique,
+    user_id text not null references person (user_id),
+    seen_ms integer not null
+) strict;
+create index known_device_user on known_device (user_id);
+
+-- Secrets from letters. The secret is made from the id and the house key; a row that is gone was used.
+create table one_time_token (
+    token_id blob primary key,
+    token_hash blob not null unique,
+    tenant_number integer not null references tenant (tenant_number),
+    purpose text not null,
+    user_id text,
+    email text,
+    email_key text,
+    password_hash text,
+    created_ms integer not null,
+    expires_ms integer not null
+) strict;
+create index one_time_token_user on one_time_token (user_id);
+create index one_time_token_email on one_time_token (tenant_number, email_key);
+create index one_time_token_expires on one_time_token (expires_ms);
+
+-- Failed attempts and letters asked for, by the hash of what is counted.
+create table attempt (
+    subject blob primary key,
+    failures integer not null,
+    last_ms integer not null,
+    free_ms integer not null
+) strict;
+create index attempt_last on attempt (last_ms);
+
+create table letter (
+    letter_id text primary key,
+    tenant_number integer not null references tenant (tenant_number),
+    kind text not null,
+    user_id text,
+    email text not null,
+    token_id blob,
+    details text not null,
+    state text not null check (state in ('waiting', 'sent', 'given_up')),
+    tries integer not null,
+    created_ms integer not null,
+    next_ms integer not null
+) strict;
+create index letter_next on letter (state, next_ms);
+create index letter_user on letter (user_id);
+
+create table preference (
+    user_id text primary key references person (user_id),
+    preferred_categories text not null,
+    preferred_locations text not null,
+    interests text not null,
+    price_range_min integer,
+    price_range_max integer,
+    notification_settings text not null
+) strict;
+
+create table favourite (
+    user_id text not null references person (user_id),
+    listing text not null,
+    created_ms integer not null,
+    primary key (user_id, listing)
+) strict;

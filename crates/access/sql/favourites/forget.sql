@@ -1,0 +1,3 @@
+-- forgets what a person likes
+-- $1 user
+delete from favourite where user_id = $1

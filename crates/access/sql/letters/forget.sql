@@ -1,0 +1,3 @@
+-- forgets a letter
+-- $1 letter
+delete from letter where letter_id = $1
