@@ -16,10 +16,12 @@ for n = 1, #KEYS do
   local spent, wanted = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
   local known = tonumber(redis.call("GET", KEYS[n]) or 0)
   -- A clock that jumped back leaves a time far ahead: no more than an empty bucket, and a debt as large.
-  local full_at = math.min(math.max(known, now), now + 2 * horizon) + spent * interval
+  local full_at = math.min(math.max(known, now), now + 2 * horizon)
+  local has_jumped = known > full_at
+  full_at = full_at + spent * interval
   local granted = math.min(wanted, math.max(0, math.floor((now + horizon - full_at) / interval)))
   full_at = full_at + granted * interval
-  if spent + granted > 0 then
+  if spent + granted > 0 or has_jumped then
     redis.call("SET", KEYS[n], string.format("%.0f", full_at), "PX", math.ceil((full_at - now) / 1000))
   end
   local remaining = math.max(0, math.floor((now + horizon - full_at) / interval))

@@ -34,8 +34,8 @@ pub use self::policy::{Policy, PolicyError};
 pub use self::proxies::{ForwardedHeader, Network, caller_address};
 use self::rulebook::Rulebook;
 pub use self::shared::{
-    Away, Bucket, CHARGE_ATTEMPT, Pending, ROUND, RedisTokens, ScriptCaller, ScriptText, Shared, SharedTokens, Slice,
-    SliceRequest, TAKE_TOKENS, WAIT_MAX,
+    Away, Bucket, CHARGE_ATTEMPT, Pending, ROUND, RedisTokens, ScriptCaller, ScriptText, Shared,
+    SharedTokens, Slice, SliceRequest, TAKE_TOKENS, WAIT_MAX,
 };
 use self::table::{CHARGES_MAX, Charge, Table};
 
@@ -139,7 +139,13 @@ impl Limits {
         Counts { crowded: self.table.crowded(), is_away, ..self.counters.read() }
     }
 
-    fn take_here(&self, class: Class, mut charges: Charges, own: impl Fn(Rate) -> Rate, now: Micros) -> Decision {
+    fn take_here(
+        &self,
+        class: Class,
+        mut charges: Charges,
+        own: impl Fn(Rate) -> Rate,
+        now: Micros,
+    ) -> Decision {
         let mut levels = [Level::default(); CHARGES_MAX];
         let levels = &mut levels[..charges.len];
         charges.all[..charges.len].iter_mut().for_each(|charge| charge.rate = own(charge.rate));

@@ -62,7 +62,7 @@ impl Rate {
         Level { remaining: remaining as u32, next_in_us, full_in_us: begin - now }
     }
 
-    /// When the bucket is full again once `tokens` are taken. Asked only for what `level` has.
+    /// When the bucket is full again once `tokens` are taken, none to many; no more than `level` has.
     pub fn take(self, full_at: Micros, now: Micros, tokens: u32) -> Micros {
         self.begin(full_at, now) + self.interval_us * Micros::from(tokens)
     }

@@ -46,7 +46,9 @@ impl Network {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
                 same(u128::from(u32::from(network)), u128::from(u32::from(address)), 32 - self.bits)
             }
-            (IpAddr::V6(network), IpAddr::V6(address)) => same(network.into(), address.into(), 128 - self.bits),
+            (IpAddr::V6(network), IpAddr::V6(address)) => {
+                same(network.into(), address.into(), 128 - self.bits)
+            }
             (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
         }
     }
@@ -61,7 +63,8 @@ impl FromStr for Network {
 
     fn from_str(text: &str) -> Result<Network, String> {
         let wrong = || format!("`{text}` is no network; write an address and its bits, as in 10.0.0.0/8");
-        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let (address, bits) =
+            text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
         let address: IpAddr = address.parse().map_err(|_| wrong())?;
         let most = if address.is_ipv4() { 32 } else { 128 };
         let bits = match bits {
@@ -164,7 +167,8 @@ fn forwarded_for(element: &str) -> Option<IpAddr> {
 
 /// An address, with or without a port; an IPv6 address with a port stands in brackets.
 fn node(text: &str) -> Option<IpAddr> {
-    let is_port = |port: &str| (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port =
+        |port: &str| (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
     let address: IpAddr = match text.strip_prefix('[') {
         Some(rest) => {
             let (address, port) = rest.split_once(']')?;
@@ -283,9 +287,12 @@ mod tests {
 
     #[test]
     fn networks_are_read_and_bad_ones_named() {
-        for (text, shown) in
-            [("10.0.0.0/8", "10.0.0.0/8"), ("10.1.1.1", "10.1.1.1/32"), ("::/0", "::/0"), ("0.0.0.0/0", "0.0.0.0/0")]
-        {
+        for (text, shown) in [
+            ("10.0.0.0/8", "10.0.0.0/8"),
+            ("10.1.1.1", "10.1.1.1/32"),
+            ("::/0", "::/0"),
+            ("0.0.0.0/0", "0.0.0.0/0"),
+        ] {
             assert_eq!(text.parse::<Network>().unwrap().to_string(), shown);
         }
         for text in ["", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0/8", "a/8", "10.0.0.0/8/8"] {

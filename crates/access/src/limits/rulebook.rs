@@ -35,12 +35,7 @@ impl Rulebook {
                     let name = format!("{}_{}_{}", class.as_str(), subject.as_str(), policy.window_s);
                     let mut described = String::new();
                     let _ = write!(described, "\"{name}\";q={};w={}", policy.count, policy.window_s);
-                    Rule {
-                        name: name.into(),
-                        described: described.into(),
-                        rate: policy.rate(),
-                        subject,
-                    }
+                    Rule { name: name.into(), described: described.into(), rate: policy.rate(), subject }
                 }));
                 // Nine classes, five subjects, two limits each: ninety at most.
                 book.places[class as usize][subject as usize] = (from as u16, book.rules.len() as u16);

@@ -125,7 +125,8 @@ fn a_load_tool_with_a_test_key_is_not_slowed_down() {
     let users: Vec<String> = (0..100).map(|number| format!("usr_{number}")).collect();
     for number in 0..20_000 {
         let user = Some(users[number % users.len()].as_str());
-        let bid = Attempt { key: key(KeyClass::Test), user, address: address("127.0.0.1"), ..attempt(Class::Bid) };
+        let bid =
+            Attempt { key: key(KeyClass::Test), user, address: address("127.0.0.1"), ..attempt(Class::Bid) };
         assert!(limits.decide_here(&bid, 0).is_passed());
     }
 }

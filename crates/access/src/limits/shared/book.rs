@@ -229,8 +229,11 @@ mod tests {
     }
 
     fn take(book: &mut Book, charges: &[Charge], now: Micros) -> Found {
-        let bucket =
-            |charge: &Charge| Bucket { tenant: Tenant::DEFAULT, name: "bid_user_60:ann".into(), rate: charge.rate };
+        let bucket = |charge: &Charge| Bucket {
+            tenant: Tenant::DEFAULT,
+            name: "bid_user_60:ann".into(),
+            rate: charge.rate,
+        };
         let mut levels = [Level::default(); 6];
         book.take_all(charges, bucket, &mut levels[..charges.len()], now)
     }

@@ -78,7 +78,8 @@ impl<C: ScriptCaller> RedisTokens<C> {
             args.extend([request.spent, request.wanted].map(|number| number.to_string()));
         }
         let reply = self.call(TAKE_TOKENS, keys, args).await?;
-        let slices: Vec<(u32, u32, Micros, Micros)> = FromRedisValue::from_redis_value(reply).map_err(|_| Away)?;
+        let slices: Vec<(u32, u32, Micros, Micros)> =
+            FromRedisValue::from_redis_value(reply).map_err(|_| Away)?;
         if slices.len() != requests.len() {
             return Err(Away);
         }
@@ -118,7 +119,9 @@ impl<C: ScriptCaller> SharedTokens for RedisTokens<C> {
             let tenant = |number: &usize| -> Tenant { requests[*number].bucket.tenant };
             order.sort_by_key(tenant);
             let mut slices = vec![Slice::default(); requests.len()];
-            for some in order.chunk_by(|one, other| tenant(one) == tenant(other)).flat_map(|all| all.chunks(CALL_MAX)) {
+            for some in
+                order.chunk_by(|one, other| tenant(one) == tenant(other)).flat_map(|all| all.chunks(CALL_MAX))
+            {
                 let asked: Vec<&SliceRequest> = some.iter().map(|number| &requests[*number]).collect();
                 for (number, slice) in some.iter().zip(self.take_some(&asked).await?) {
                     slices[*number] = slice;
