@@ -2,6 +2,7 @@
 //! forgotten within a second of a change. Knows no HTTP, and decides nothing about goods.
 
 pub mod limits;
+pub mod mail;
 pub mod principal;
 pub mod role;
 pub mod scope;
