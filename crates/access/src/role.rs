@@ -93,9 +93,7 @@ mod tests {
             assert_eq!(role.scopes().contains(Scope::Operate), role == Role::Operator);
         }
         let operator = Role::Operator.scopes();
-        assert!(
-            ![Scope::Listings, Scope::BoxOffice, Scope::Access].iter().any(|scope| operator.contains(*scope))
-        );
+        assert!(![Scope::Listings, Scope::BoxOffice, Scope::Access].iter().any(|scope| operator.contains(*scope)));
     }
 
     #[test]

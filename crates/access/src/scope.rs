@@ -86,8 +86,7 @@ impl Scopes {
 
     /// Names with spaces between, as they are stored and shown.
     pub fn parse(text: &str) -> Option<Scopes> {
-        text.split_ascii_whitespace()
-            .try_fold(Scopes::NONE, |all, name| Some(all.and(Scopes::of(&[Scope::parse(name)?]))))
+        text.split_ascii_whitespace().try_fold(Scopes::NONE, |all, name| Some(all.and(Scopes::of(&[Scope::parse(name)?]))))
     }
 }
 
