@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use onsale_access::house::Access;
 use onsale_domain::ListingKind;
 use onsale_engine::{ActiveSales, Calendar, Engine};
 use onsale_payments::Worker;
@@ -23,6 +24,8 @@ pub struct App {
     pub active_sales: ActiveSales,
     pub config: EdgeConfig,
     pub gate: Gate,
+    /// Keys, accounts and sessions; without it there is the one configured key.
+    pub access: Option<Arc<Access>>,
     pub tokens: Tokens,
     pub metrics: Metrics,
     pub charts: Charts,
@@ -55,6 +58,7 @@ impl App {
         keys: Keys<'_>,
         engine: Arc<dyn Engine>,
         payments: Arc<Worker>,
+        access: Option<Arc<Access>>,
         stopping: CancellationToken,
     ) -> App {
         App {
@@ -62,7 +66,8 @@ impl App {
             calendar: Calendar::new(&*engine, &[ListingKind::Auction]),
             active_sales: ActiveSales::new(&*engine),
             engine,
-            gate: Gate::new(keys.api_key),
+            gate: Gate::new(keys.api_key, access.as_ref().map(|access| access.directory.clone())),
+            access,
             tokens: Tokens::new(keys.house_key),
             metrics: Metrics::new(),
             charts: Charts::default(),

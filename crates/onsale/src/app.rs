@@ -5,10 +5,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use onsale_access::house::Access;
 use onsale_edge::app::{App, Keys};
 use onsale_edge::http::edge::Edge;
 use onsale_edge::listen;
 use onsale_engine::Engine;
+use onsale_engine::embedded::{Clock, SystemClock};
 use onsale_payments::simulated::{Bank, SimulatedProvider};
 use onsale_payments::stripe::Stripe;
 use onsale_payments::worker::Patience;
@@ -24,6 +26,8 @@ use crate::secrets::Secrets;
 const UPKEEP: Duration = Duration::from_secs(5);
 /// So long the payments' worker may take to stop: it waits for no provider, only for the engine.
 const PAYMENTS_END: Duration = Duration::from_secs(2);
+/// So long the accounts may take to write down what was used last.
+const ACCESS_END: Duration = Duration::from_secs(2);
 /// Stripe is asked several times before it is given up for now: `stripe/client.rs`.
 const STRIPE_ANSWERS: Duration = Duration::from_secs(40);
 
@@ -41,6 +45,15 @@ pub fn chosen(config: &Config, secrets: &Secrets) -> io::Result<(Arc<dyn Provide
             Ok((Arc::new(stripe), patience))
         }
     }
+}
+
+/// Keys, accounts and sessions, as the configuration says; their time is the machine's.
+async fn access(config: &Config, secrets: &Secrets) -> io::Result<Option<Arc<Access>>> {
+    let Some(settings) = config.access.settings(&config.data) else { return Ok(None) };
+    let clock = SystemClock::default();
+    let access = Access::open(&settings, &secrets.house_key, Arc::new(move || clock.now())).await;
+    let access = access.map_err(|error| io::Error::other(format!("opening keys and accounts: {error}")))?;
+    Ok(Some(access))
 }
 
 /// A server that has its port but does not answer yet.
@@ -68,8 +81,9 @@ impl Bound {
     ) -> io::Result<()> {
         let (provider, patience) = chosen(&config, &secrets)?;
         let payments = Arc::new(Worker::new(engine.clone(), provider, patience));
+        let access = access(&config, &secrets).await?;
         let keys = Keys { api_key: &secrets.api_key, house_key: &secrets.house_key };
-        let app = Arc::new(App::new(config.edge(), keys, engine, payments, stop.clone()));
+        let app = Arc::new(App::new(config.edge(), keys, engine, payments, access.clone(), stop.clone()));
         let edge = Arc::new(Edge::new(app.clone()));
         let upkeep = tokio::spawn({
             let app = app.clone();
@@ -85,11 +99,20 @@ impl Bound {
             async move { payments.run(stop).await }
         });
         let clockwork = tokio::spawn(clockwork::run(app));
+        let access = access.map(|access| {
+            let stop = stop.clone();
+            tokio::spawn(async move { access.run(stop).await })
+        });
         let served = listen::serve(self.listener, edge, stop).await;
         // It gives its lease back, so that another server need not wait for the end of it.
         let ending = payments.abort_handle();
         let _ = tokio::time::timeout(PAYMENTS_END, payments).await;
         ending.abort();
+        if let Some(access) = access {
+            let ending = access.abort_handle();
+            let _ = tokio::time::timeout(ACCESS_END, access).await;
+            ending.abort();
+        }
         upkeep.abort();
         clockwork.abort();
         served

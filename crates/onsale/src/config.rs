@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub mod access;
 mod engine;
 mod payments;
 pub mod reference;
@@ -36,7 +37,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The folder with journal, snapshots and keys.
     pub data: PathBuf,
-    /// Opens every route, at least 8 characters; made on the first start and kept in the data folder if absent.
+    /// May do everything in the first tenant, at least 8 characters; made on the first start and kept in the data folder if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"a-long-random-word")]
     pub api_key: Option<String>,
@@ -55,6 +56,8 @@ pub struct Config {
     /// The Redis or Valkey that several servers share, if `engine.kind` says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redis: Option<link::Config>,
+    /// Keys, accounts and sessions.
+    pub access: access::Access,
     /// HTTPS, if this section is there; plain HTTP without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
@@ -126,6 +129,7 @@ impl Default for Config {
             log: Log { format: LogFormat::Text, level: "info".to_owned(), access: false },
             engine: EngineConfig::default(),
             redis: None,
+            access: access::Access::default(),
             tls: None,
             payments: Payments::default(),
             stripe: None,
@@ -155,6 +159,8 @@ pub enum ConfigError {
          warn,onsale_engine_redis=debug"
     )]
     LogLevel(String),
+    #[error("access: {0}")]
+    Access(&'static str),
     #[error("{0} must be at least {1}")]
     TooSmall(&'static str, u64),
     #[error(
@@ -210,6 +216,9 @@ impl Config {
             return Err(ConfigError::NotLoopback(self.listen));
         }
         logs::check(&self.log.level).map_err(ConfigError::LogLevel)?;
+        if let Some(problem) = self.access.problem() {
+            return Err(ConfigError::Access(problem));
+        }
         let limits = &self.limits;
         let floors = [
             ("limits.body_bytes", limits.body_bytes as u64, 1 << 10),
@@ -271,6 +280,7 @@ impl Config {
             house_key: hide(&self.house_key),
             redis: self.redis.as_ref().map(link::Config::masked),
             stripe: self.stripe.as_ref().map(Stripe::masked),
+            access: self.access.masked(),
             ..self.clone()
         }
     }

@@ -56,7 +56,8 @@ impl Edge {
         let is_read = request.method().is_safe();
         let mut response = match self.check(route, &request) {
             Err(problem) => problem.into_response(),
-            Ok(principal) => within_time(self.handle(route, principal, request), late).await,
+            Ok(Some(principal)) => within_time(self.handle(route, principal, request), late).await,
+            Ok(None) => within_time(self.ask_and_handle(route, request), late).await,
         };
         let status = response.status().as_u16();
         let took = started.elapsed();
@@ -89,7 +90,7 @@ impl Edge {
 
     /// What needs no look at the body: the headers' size, those that may come once only, who asks, and a query where none is
     /// read.
-    fn check<B>(&self, route: PathNumber, request: &Request<B>) -> Result<Arc<Principal>, Problem> {
+    fn check<B>(&self, route: PathNumber, request: &Request<B>) -> Result<Option<Arc<Principal>>, Problem> {
         let headers = request.headers();
         let limit = self.app.config.limits.header_bytes;
         let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
@@ -107,7 +108,7 @@ impl Edge {
             come_once(headers)?;
         }
         let scope = table().scope(route, request.method());
-        let principal = self.app.gate.admit(scope, headers, request.uri())?;
+        let principal = self.app.gate.admit(scope, headers, request.uri(), self.now_ms())?;
         if table().refuses_query(route, request.method()) {
             query::nothing_in(request.uri())?;
         }
@@ -149,6 +150,24 @@ impl Edge {
         words.extend(body);
         access::unread(status, id.to_str().unwrap_or_default(), words.len());
         words
+    }
+
+    /// For a caller who is not in memory.
+    async fn ask_and_handle<B>(&self, route: PathNumber, request: Request<B>) -> Response
+    where
+        B: hyper::body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let scope = table().scope(route, request.method());
+        match self.app.gate.ask(scope, request.headers(), self.now_ms()).await {
+            Ok(principal) => self.handle(route, principal, request).await,
+            Err(problem) => problem.into_response(),
+        }
+    }
+
+    /// The time by which keys and sessions expire.
+    fn now_ms(&self) -> i64 {
+        self.app.access.as_ref().map_or(0, |access| access.now_ms())
     }
 
     async fn handle<B>(

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use onsale_access::directory::{Denied, Directory};
 use onsale_access::principal::{KeyHolder, KeyKind, Principal, Who};
 use onsale_access::scope::{Scope as Permission, Scopes};
+use onsale_access::vouchers;
 use onsale_domain::by::Actor;
 use onsale_domain::{By, Tenant};
 use subtle::ConstantTimeEq;
@@ -22,15 +24,28 @@ const FIXED_FAMILY: &str = "key:house";
 /// What every credential of ours begins with: whoever finds one in an address knows it.
 const OURS: &str = "onsale_";
 
+/// The cookie of a browser that is signed in. Its prefix binds it to this host, to every path and to HTTPS.
+pub const SESSION_COOKIE: &str = "__Host-onsale_session";
+/// Beside a publishable key: for which of its merchant's buyers a page acts.
+const BUYER_TOKEN: HeaderName = HeaderName::from_static("onsale-buyer-token");
+
 /// Knows who may pass.
 pub struct Gate {
     /// The key of the configuration, with whom it stands for.
     fixed: (Box<[u8]>, Arc<Principal>),
     nobody: Arc<Principal>,
+    directory: Option<Arc<Directory>>,
+}
+
+/// What a request carries to say who sends it.
+struct Carried<'a> {
+    /// Of the header or the cookie; empty if there is none.
+    credential: &'a str,
+    buyer_token: Option<&'a str>,
 }
 
 impl Gate {
-    pub fn new(api_key: &str) -> Gate {
+    pub fn new(api_key: &str, directory: Option<Arc<Directory>>) -> Gate {
         let key = KeyHolder { key: FIXED_KEY.into(), kind: KeyKind::Secret };
         let principal = Principal {
             tenant: Tenant::DEFAULT,
@@ -42,25 +57,98 @@ impl Gate {
         Gate {
             fixed: (api_key.as_bytes().into(), Arc::new(principal)),
             nobody: Arc::new(Principal::nobody(Tenant::DEFAULT)),
+            directory,
         }
     }
 
-    /// Who sends this, if its route is for them.
-    pub fn admit(&self, scope: Scope, headers: &HeaderMap, uri: &Uri) -> Result<Arc<Principal>, Problem> {
+    /// Who sends this, if its route is for them. `None`: somebody must be asked, [`Gate::ask`].
+    pub fn admit(
+        &self,
+        scope: Scope,
+        headers: &HeaderMap,
+        uri: &Uri,
+        now_ms: i64,
+    ) -> Result<Option<Arc<Principal>>, Problem> {
         no_key_in(uri)?;
-        match scope {
-            Scope::Open | Scope::Provider => return Ok(self.nobody.clone()),
-            Scope::Compat | Scope::Read | Scope::Buy | Scope::Staff | Scope::Listings | Scope::BoxOffice => {}
+        if scope == Scope::Provider {
+            return Ok(Some(self.nobody.clone()));
         }
-        let principal = match bearer(headers)? {
-            None => self.nobody.clone(),
-            Some(key) if key.ct_eq(&self.fixed.0).into() => self.fixed.1.clone(),
-            Some(_) => {
-                return Err(Problem::with(catalog::UNAUTHENTICATED, "the key or token is not known here"));
-            }
+        let carried = match carried(headers) {
+            Ok(carried) => carried,
+            // What is open to everybody is so whatever is sent along.
+            Err(_) if scope.needed().is_empty() => return Ok(Some(self.nobody.clone())),
+            Err(problem) => return Err(problem),
+        };
+        let Some(principal) = self.known(&carried, headers, now_ms) else { return Ok(None) };
+        allowed(scope, &principal)?;
+        Ok(Some(principal))
+    }
+
+    /// The same for who is not in memory: SQL is asked.
+    pub async fn ask(
+        &self,
+        scope: Scope,
+        headers: &HeaderMap,
+        now_ms: i64,
+    ) -> Result<Arc<Principal>, Problem> {
+        let found = self.found(headers, now_ms).await;
+        let principal = match found {
+            Ok(principal) => principal,
+            Err(_) if scope.needed().is_empty() => self.nobody.clone(),
+            Err(problem) => return Err(problem),
         };
         allowed(scope, &principal)?;
         Ok(principal)
+    }
+
+    /// From memory alone.
+    fn known(&self, carried: &Carried<'_>, headers: &HeaderMap, now_ms: i64) -> Option<Arc<Principal>> {
+        if !carried.credential.is_empty() && carried.credential.as_bytes().ct_eq(&self.fixed.0).into() {
+            return Some(self.fixed.1.clone());
+        }
+        match &self.directory {
+            None if carried.credential.is_empty() => Some(self.nobody.clone()),
+            None => None,
+            Some(_) if carried.buyer_token.is_some() => None,
+            Some(directory) if carried.credential.is_empty() => {
+                directory.cached_nobody(host(headers), now_ms)
+            }
+            Some(directory) => directory.cached(carried.credential, now_ms),
+        }
+    }
+
+    async fn found(&self, headers: &HeaderMap, now_ms: i64) -> Result<Arc<Principal>, Problem> {
+        let carried = carried(headers)?;
+        let Some(directory) = &self.directory else { return Err(denied(Denied::Unknown)) };
+        let principal = directory.resolve(carried.credential, host(headers), now_ms).await.map_err(denied)?;
+        let Some(token) = carried.buyer_token else { return Ok(principal) };
+        let voucher = directory.resolve(token, None, now_ms).await.map_err(denied)?;
+        let both = vouchers::beside_key(&principal, &voucher);
+        both.map(Arc::new).ok_or_else(|| {
+            Problem::with(
+                catalog::UNAUTHENTICATED,
+                "Onsale-Buyer-Token goes with a publishable key of the merchant that issued it",
+            )
+        })
+    }
+}
+
+fn denied(why: Denied) -> Problem {
+    match why {
+        Denied::Unavailable => Problem::of(catalog::ACCESS_UNAVAILABLE).retry_after(1),
+        Denied::Malformed | Denied::Unknown | Denied::Expired | Denied::Revoked | Denied::TenantDisabled => {
+            Problem::with(catalog::UNAUTHENTICATED, why.to_string())
+        }
+    }
+}
+
+/// The name by which the server was called.
+fn host(headers: &HeaderMap) -> Option<&str> {
+    let host = headers.get(header::HOST)?.to_str().ok()?;
+    // A port is none of the name; an address in brackets has colons of its own.
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => Some(name),
+        Some(_) | None => Some(host),
     }
 }
 
@@ -106,15 +194,37 @@ pub fn allowed(scope: Scope, principal: &Principal) -> Result<(), Problem> {
     Err(Problem::with(catalog::MISSING_SCOPE, format!("this needs the scope {}", names.join(" or "))))
 }
 
-/// What stands behind `Authorization: Bearer`; another scheme is no credential of ours.
-fn bearer(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
-    let Some(given) = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes) else { return Ok(None) };
-    match given.split_at_checked(7) {
-        Some((scheme, key)) if scheme.eq_ignore_ascii_case(b"bearer ") => Ok(Some(key)),
-        Some(_) | None => {
-            Err(Problem::with(catalog::UNAUTHENTICATED, "the header Authorization must be `Bearer <key>`"))
+/// What a request carries. A header and a cookie that disagree would be two people.
+fn carried(headers: &HeaderMap) -> Result<Carried<'_>, Problem> {
+    let buyer_token = headers.get(BUYER_TOKEN).map(|token| token.to_str().unwrap_or_default());
+    let credential = match (bearer(headers)?, cookie(headers)) {
+        (Some(bearer), Some(cookie)) if bearer != cookie => {
+            let why = "the header Authorization and the session's cookie name two callers: send one of them";
+            return Err(Problem::with(catalog::UNAUTHENTICATED, why));
         }
+        (Some(bearer), _) => bearer,
+        (None, cookie) => cookie.unwrap_or_default(),
+    };
+    Ok(Carried { credential, buyer_token })
+}
+
+/// What stands behind `Authorization: Bearer`; another scheme is no credential of ours.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(given) = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes) else { return Ok(None) };
+    let wrong = || Problem::with(catalog::UNAUTHENTICATED, "the header Authorization must be `Bearer <key>`");
+    match given.split_at_checked(7) {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case(b"bearer ") && !key.is_empty() => {
+            std::str::from_utf8(key).map(Some).map_err(|_| wrong())
+        }
+        Some(_) | None => Err(wrong()),
     }
+}
+
+/// The session in the cookies of a browser; an empty one is what signing out leaves.
+pub fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == SESSION_COOKIE).map(|(_, value)| value).filter(|value| !value.is_empty())
 }
 
 /// Addresses stand in logs and in histories of browsers: a key that was in one is no secret any more.
@@ -127,6 +237,8 @@ fn no_key_in(uri: &Uri) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     fn admit(scope: Scope, key: Option<&str>, uri: &str) -> Result<bool, &'static str> {
@@ -135,7 +247,12 @@ mod tests {
             headers.insert(header::AUTHORIZATION, key.parse().expect("a header"));
         }
         let uri = uri.parse().expect("an address");
-        let admitted = Gate::new("the-key").admit(scope, &headers, &uri);
+        let gate = Gate::new("the-key", None);
+        let admitted = match gate.admit(scope, &headers, &uri, 0) {
+            Ok(Some(principal)) => Ok(principal),
+            Ok(None) => gate.ask(scope, &headers, 0).now_or_never().expect("there is nobody to ask"),
+            Err(problem) => Err(problem),
+        };
         admitted.map(|who| !matches!(who.who, Who::Nobody)).map_err(|problem| problem.code_text())
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use onsale::app::Bound;
 use onsale::config::Config;
+use onsale::config::access::Database;
 use onsale::secrets::Secrets;
 use onsale_edge::http::time::Time;
 use onsale_engine::Engine;
@@ -39,6 +40,8 @@ impl House {
 impl<E: Engine> House<E> {
     pub(crate) fn serve(change: impl FnOnce(&mut Config), engine: Arc<E>) -> House<E> {
         let mut config = Config { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..Config::default() };
+        // Most tests are about something else: the one key does.
+        config.access.database = Database::None;
         change(&mut config);
         let secrets = Secrets { api_key: KEY.into(), house_key: b"house".into(), api_key_file: None };
         let (stop, (told, address)) = (CancellationToken::new(), std::sync::mpsc::sync_channel(1));

@@ -94,6 +94,12 @@ pub const RECOVERING: Entry = entry(
     "The store may have forgotten something",
     "It is being recovered, which takes seconds: send the same again with the same Idempotency-Key.",
 );
+pub const ACCESS_UNAVAILABLE: Entry = entry(
+    "access_unavailable",
+    503,
+    "Who you are cannot be checked",
+    "The database of keys and accounts does not answer. Try again in a moment; nothing was done.",
+);
 pub const STORE_DAMAGED: Entry = entry(
     "store_damaged",
     500,
@@ -118,7 +124,7 @@ pub const RELOAD: Entry = entry(
 );
 
 /// Codes that the edge itself gives.
-pub const EDGE: [Entry; 25] = [
+pub const EDGE: [Entry; 26] = [
     MALFORMED,
     UNAUTHENTICATED,
     MISSING_SCOPE,
@@ -139,6 +145,7 @@ pub const EDGE: [Entry; 25] = [
     POISONED,
     STORE_UNAVAILABLE,
     RECOVERING,
+    ACCESS_UNAVAILABLE,
     STORE_DAMAGED,
     UNSUPPORTED,
     TIMED_OUT,
