@@ -34,7 +34,7 @@ use crate::engine::{
 use crate::journal;
 use crate::log::Log;
 use crate::moved::MovedListings;
-use clock::{Clock, SystemClock};
+pub use clock::{Clock, SystemClock};
 use commit::Shared;
 use inbox::{Inbox, InboxError};
 use log::{FrameLog, SharedLog};
