@@ -15,7 +15,7 @@ use crate::principal::KeyKind;
 use crate::random;
 use crate::refusal::{AccessError, Refusal, check_name};
 use crate::scope::{Scope, Scopes};
-use crate::tenants::{self, PAGE_MAX};
+use crate::tenants::PAGE_MAX;
 
 static INSERT: Query = query!("keys/insert");
 static LIST: Query = query!("keys/list");

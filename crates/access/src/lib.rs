@@ -6,6 +6,7 @@ pub mod answers;
 mod attempts;
 pub mod audit;
 pub mod changes;
+pub mod cleaning;
 pub mod context;
 pub mod directory;
 pub mod email;
