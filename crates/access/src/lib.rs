@@ -13,6 +13,7 @@ pub mod email;
 pub mod keys;
 pub mod letters;
 mod notes;
+pub mod once;
 mod one_time;
 pub mod passwords;
 pub mod principal;

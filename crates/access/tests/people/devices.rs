@@ -30,6 +30,10 @@ async fn a_session_shows_its_device_and_ends_at_its_instants(shop: Shop) {
     let entry = list.iter().find(|entry| entry.session == plain.session).expect("listed");
     assert_eq!((entry.device_type.as_str(), entry.device_name.as_str()), ("mobile", "iPhone 15 Pro"));
     assert_eq!((entry.address.as_str(), entry.user_agent.as_str()), ("192.0.2.7", "agent/1"));
+    assert_eq!(
+        (&*entry.roles, &*entry.permissions),
+        (&["buyer"][..], &["view_listings", "book_tickets", "view_orders"][..])
+    );
     assert_eq!((entry.created_ms, entry.last_used_ms, entry.is_remembered), (T0, T0, false));
     assert!(shop.find(&plain.token, T0 + DAY - 1).await.is_some());
     assert!(shop.find(&plain.token, T0 + DAY).await.is_none(), "nobody used it for a day");

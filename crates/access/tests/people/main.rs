@@ -9,6 +9,7 @@ mod email_change;
 mod flood;
 mod guests;
 mod letters;
+mod once;
 mod register;
 mod reset;
 mod roles;

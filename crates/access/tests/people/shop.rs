@@ -142,7 +142,7 @@ pub(crate) fn accounts(sql: &Sql, passwords: &Passwords) -> Accounts {
 }
 
 pub(crate) fn at(now_ms: i64) -> Context<'static> {
-    Context { tenant: Tenant::DEFAULT, address: "192.0.2.7", request_id: "req_1", now_ms }
+    Context { tenant: Tenant::DEFAULT, address: "192.0.2.7", request_id: "req_1", now_ms, once: None }
 }
 
 /// The same moment in a tenant of another number, which need not exist.
