@@ -124,13 +124,10 @@ async fn bad_fields_are_refused_by_name(shop: Shop) {
         ("annika@example.org", "annika-0815", "password"),
     ];
     for (email, password, expected) in cases {
-        match refusal(shop.accounts.register(email, password, None, &at(T0)).await) {
-            Refusal::Field { field, problem } => {
-                assert_eq!(field, expected);
-                assert!(problem.len() > 10);
-            }
-            other => panic!("{other:?}"),
-        }
+        let answer = refusal(shop.accounts.register(email, password, None, &at(T0)).await);
+        let Refusal::Field { field, problem } = answer else { panic!("{answer:?}") };
+        assert_eq!(field, expected);
+        assert!(problem.len() > 10);
     }
     assert!(shop.all_letters(T0).await.is_empty());
     shop.accounts.register("jörg+tickets@münchen.example", PASSWORD, None, &at(T0)).await.expect("taken");
