@@ -12,7 +12,7 @@ use onsale_access::scope::Scope;
 use onsale_domain::{BuyerId, Tenant};
 use sha2::{Digest, Sha256};
 
-use crate::home::{Home, MINUTE, NOW, Server, commit, eventually, make_key, new_key, on_both};
+use crate::home::{Home, MINUTE, NOW, PATIENCE, Server, commit, eventually, make_key, new_key, on_both};
 
 on_both! {
     what_a_server_revokes_another_forgets_by_itself,
@@ -174,7 +174,8 @@ async fn what_changes_while_it_is_read_is_not_remembered(home: Home) {
             .expect("revoked");
         server.directory.refresh().await.expect("read");
         for reader in readers {
-            reader.await.expect("each of them is refused at last");
+            let refused = tokio::time::timeout(PATIENCE, reader).await;
+            refused.expect("each of them is refused at last").expect("no panic");
         }
         assert!(server.cached(text.as_str()).is_none());
     }

@@ -35,7 +35,7 @@ pub(crate) const NOW: i64 = 1_800_000_000_000;
 pub(crate) const MINUTE: i64 = 60_000;
 pub(crate) const HOUSE_KEY: &[u8] = b"a house key of a test";
 /// A machine whose cores are all taken may need it.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) enum Home {
     Folder(TempDir),
