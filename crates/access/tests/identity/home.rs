@@ -67,14 +67,14 @@ impl Home {
         Sql::open_shared(&self.place(), &TABLES).await.expect("it opens")
     }
 
-    /// A statement that no program of ours would say.
+    /// Statements that no program of ours would say, in one transaction.
     pub(crate) fn meddle(&self, text: &str) {
         match self {
             Home::Folder(folder) => {
                 let file = folder.path().join("access.sqlite");
                 let connection = rusqlite::Connection::open(file).expect("a connection");
                 connection.busy_timeout(PATIENCE).expect("a time");
-                connection.execute_batch(text).expect("done");
+                connection.execute_batch(&format!("begin immediate; {text}; commit")).expect("done");
             }
             Home::Database(database) => {
                 database.say(&format!("set search_path = access; {text}"));
