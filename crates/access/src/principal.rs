@@ -133,3 +133,88 @@ impl Principal {
         listing.tenant == self.tenant && vouched_for
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use onsale_domain::ListingKind;
+
+    use super::*;
+    use crate::role::Role;
+
+    const SHOP: ListingId = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 };
+
+    fn buyer(name: &str) -> BuyerId {
+        BuyerId::parse(name).expect("a buyer")
+    }
+
+    fn with(who: Who, scopes: Scopes) -> Principal {
+        Principal { who, scopes, ..Principal::nobody(Tenant::DEFAULT) }
+    }
+
+    fn key(kind: KeyKind) -> Principal {
+        with(Who::Key(KeyHolder { key: "key_1".into(), kind }), Scopes::of(&[Scope::Read, Scope::Buy]))
+    }
+
+    fn person(roles: Roles) -> Principal {
+        let person = Person { user: buyer("usr_ann"), session: "ses_1".into(), roles, is_guest: false };
+        with(Who::Person(person), roles.scopes())
+    }
+
+    fn vouched(listings: Option<&[ListingId]>) -> Principal {
+        let listings = listings.map(Into::into);
+        let vouched = Vouched { buyer: buyer("ann"), key: "key_1".into(), listings };
+        with(Who::Vouched(vouched), Scopes::of(&[Scope::Read, Scope::Buy]))
+    }
+
+    #[test]
+    fn nobody_sees_a_listing_of_another_tenant() {
+        let other = ListingId { tenant: Tenant::new(1).expect("a tenant"), ..SHOP };
+        let all = [
+            Principal::nobody(Tenant::DEFAULT),
+            key(KeyKind::Secret),
+            person(Roles::BUYER.with(Role::Admin)),
+        ];
+        for one in all.into_iter().chain([vouched(None)]) {
+            assert!(one.sees(&SHOP) && !one.sees(&other), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn a_buyer_token_is_for_its_listings_alone() {
+        let next = ListingId { number: 8, ..SHOP };
+        let one = vouched(Some(&[SHOP]));
+        assert!(one.sees(&SHOP) && !one.sees(&next));
+    }
+
+    #[test]
+    fn only_a_merchants_server_names_its_buyers() {
+        assert!(key(KeyKind::Secret).may_name_buyer() && key(KeyKind::Restricted).may_name_buyer());
+        let others = [key(KeyKind::Publishable), person(Roles::BUYER.with(Role::Admin)), vouched(None)];
+        assert!(others.iter().all(|one| !one.may_name_buyer()));
+        assert!(!Principal::nobody(Tenant::DEFAULT).may_name_buyer());
+    }
+
+    #[test]
+    fn what_is_a_buyers_is_known_to_the_buyer_to_the_server_and_to_staff() {
+        let (ann, bob) = (buyer("usr_ann"), buyer("usr_bob"));
+        let buyer = person(Roles::BUYER);
+        assert!(buyer.knows(&ann) && !buyer.knows(&bob));
+        assert!(key(KeyKind::Secret).knows(&bob) && !key(KeyKind::Publishable).knows(&bob));
+        for (role, knows) in [(Role::Seller, true), (Role::BoxOffice, true), (Role::Operator, false)] {
+            assert_eq!(person(Roles::BUYER.with(role)).knows(&bob), knows, "{role:?}");
+        }
+        assert!(!Principal::nobody(Tenant::DEFAULT).knows(&ann));
+    }
+
+    #[test]
+    fn a_step_by_staff_says_who_it_was() {
+        assert_eq!(key(KeyKind::Secret).as_staff().map(|by| by.to_string()).as_deref(), Some("staff:key_1"));
+        assert_eq!(
+            person(Roles::BUYER).as_staff().map(|by| by.to_string()).as_deref(),
+            Some("staff:usr_ann")
+        );
+        assert!(
+            vouched(None).as_staff().is_none() && Principal::nobody(Tenant::DEFAULT).as_staff().is_none()
+        );
+    }
+}

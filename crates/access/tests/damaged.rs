@@ -34,10 +34,14 @@ fn whatever_stands_in_place_of_a_credential_is_read_or_refused() {
     };
     try_all(&[
         of("a key", &[key.as_bytes()], |it| is(it, keys::is_key)),
-        of("a session", &[session.as_bytes()], |it| is(it, |it| Secret::parse(SecretKind::Session, it).is_some())),
-        of("an address of mail", &[b"ann+tickets@example.com", "zo\u{eb}@b\u{fc}cher.example".as_bytes()], |it| {
-            is(it, |it| Email::parse(it).is_ok())
+        of("a session", &[session.as_bytes()], |it| {
+            is(it, |it| Secret::parse(SecretKind::Session, it).is_some())
         }),
+        of(
+            "an address of mail",
+            &[b"ann+tickets@example.com", "zo\u{eb}@b\u{fc}cher.example".as_bytes()],
+            |it| is(it, |it| Email::parse(it).is_ok()),
+        ),
         of("a host", &[b"tickets.example.com"], |it| is(it, |it| tenants::host_name(it).is_ok())),
         of("scopes", &[b"read buy settle"], |it| is(it, |it| Scopes::parse(it).is_some())),
         of("roles", &[b"buyer admin"], |it| is(it, |it| Roles::parse(it).is_some())),
@@ -70,7 +74,8 @@ async fn real_ones() -> (String, String, String) {
     let mut tx = access.sql.begin().await.expect("a transaction");
     let (record, key) = keys::create(&mut tx, &new, NOW).await.expect("made");
     tx.commit().await.expect("committed");
-    let context = Context { tenant: Tenant::DEFAULT, address: "127.0.0.1", request_id: "1", now_ms: NOW, once: None };
+    let context =
+        Context { tenant: Tenant::DEFAULT, address: "127.0.0.1", request_id: "1", now_ms: NOW, once: None };
     let guest = access.accounts.start_guest(&Device::default(), &context).await.expect("a guest");
     let ann = BuyerId::parse("ann").expect("a buyer");
     let event = ListingId { tenant: Tenant::DEFAULT, kind: ListingKind::Event, number: 7 };

@@ -36,7 +36,10 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("onsale-sim", &["onsale-domain", "onsale-engine", "onsale-payments"]),
     ("onsale-bench", &["onsale-domain", "onsale-engine", "onsale-engine-redis", "onsale-reaper"]),
     ("onsale-sql", &["onsale-postgres-servers"]),
-    ("onsale-access", &["onsale-tables", "onsale-domain", "onsale-postgres-servers", "onsale-redis-servers", "onsale-sql"]),
+    (
+        "onsale-access",
+        &["onsale-tables", "onsale-domain", "onsale-postgres-servers", "onsale-redis-servers", "onsale-sql"],
+    ),
     ("onsale-reaper", &[]),
     ("onsale-postgres-servers", &["onsale-reaper"]),
     ("onsale-redis-servers", &["onsale-reaper"]),
