@@ -1,6 +1,7 @@
 //! One deployment of scripts on all masters: which generation decides, and which nodes may be believed to have
 //! forgotten nothing. A call to any other node is refused with `Recovering`, and one server puts the node right.
 
+pub mod accounts;
 mod examine;
 mod generation;
 mod knowledge;

@@ -39,6 +39,11 @@ impl std::fmt::Debug for Secrets {
     }
 }
 
+/// A name that is drawn once and kept in the data folder: no secret, but nobody else's.
+pub fn named(data: &Path, file: &str) -> io::Result<String> {
+    read_or_make(&data.join(file), "")
+}
+
 fn read_or_make(file: &Path, prefix: &str) -> io::Result<String> {
     match fs::read_to_string(file) {
         Ok(text) if !text.trim().is_empty() => return Ok(text.trim().to_owned()),

@@ -70,6 +70,7 @@ pub(crate) fn on_redis(server: Program, port: u16) -> Program {
         .env("ONSALE_REDIS__URL", format!("redis://127.0.0.1:{port}"))
         .env("ONSALE_REDIS__DURABILITY", "redis")
         .env("ONSALE_API_KEY", "demo-key")
+        .env("ONSALE_ACCESS__DATABASE", "none")
         .env("ONSALE_HOUSE_KEY", HOUSE_KEY)
 }
 

@@ -55,3 +55,18 @@ fn a_server_that_starts_while_redis_is_loading_waits_for_it() {
     redis.tell("CONFIG SET key-load-delay 0");
     server.ready().create_event(1);
 }
+
+#[test]
+fn a_second_server_with_accounts_of_its_own_does_not_start() {
+    let _alone = crate::alone();
+    let redis = Redis::start(Brand::Redis);
+    let own = Deployment::single(&redis.url()).without("ONSALE_ACCESS__DATABASE");
+    let first = own.start();
+    let second = own.refused();
+    assert!(second.contains("the accounts of this Redis are elsewhere (sqlite)"), "{second}");
+    assert!(second.contains("access.database = postgres://"), "it says what to do: {second}");
+    // Without accounts a second one is welcome.
+    let other = Deployment::single(&redis.url()).start();
+    first.create_event(1);
+    drop(other);
+}

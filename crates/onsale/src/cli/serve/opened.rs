@@ -5,10 +5,16 @@ use std::sync::Arc;
 use anyhow::Context;
 use onsale_engine::Engine;
 use onsale_engine::embedded::{EmbeddedEngine, Options};
+use onsale_engine_redis::deployment::accounts;
 use onsale_engine_redis::link::Link;
 use onsale_engine_redis::{RedisEngine, inspect, live};
 
+use crate::config::access::Database;
 use crate::config::{Config, EngineKind};
+use crate::secrets;
+
+/// The file in the data folder that names this server's accounts.
+const ACCOUNTS: &str = "accounts_id";
 
 pub(super) enum OpenEngine {
     Embedded(Arc<EmbeddedEngine>),
@@ -52,8 +58,26 @@ async fn redis(config: &Config) -> anyhow::Result<RedisEngine> {
     let link = Link::open_when_loaded(redis).await?;
     let durable = inspect::at_start(&link, false).await?;
     let engine = RedisEngine::open(link, options).await?;
+    one_place_for_accounts(config, &engine).await?;
     tracing::info!("what durable means here: {durable}");
     Ok(engine)
+}
+
+/// Several servers on one Redis have the same people and keys, or none.
+async fn one_place_for_accounts(config: &Config, engine: &RedisEngine) -> anyhow::Result<()> {
+    let here = match &config.access.database {
+        Database::None => return Ok(()),
+        Database::Postgres(_) => "postgres".to_owned(),
+        Database::Sqlite => format!("sqlite {}", secrets::named(&config.data, ACCOUNTS)?),
+    };
+    let place = accounts::claim(engine.link(), &here).await?;
+    anyhow::ensure!(
+        place == here,
+        "the accounts of this Redis are elsewhere ({}): several servers need access.database = postgres://… at each of them, or \
+         `none`; if that server is gone for good, delete the key accounts:{{onsale}} in Redis",
+        place.split(' ').next().unwrap_or_default()
+    );
+    Ok(())
 }
 
 fn options(config: &Config) -> Options {
