@@ -90,6 +90,7 @@ async fn a_deletion_empties_what_is_personal_and_keeps_the_id(shop: Shop) {
     shop.accounts.add_favourite(user, &listing(7), &context).await.expect("added");
     shop.accounts.ask_for_reset(ANN, &context).await.expect("asked");
     let link = shop.token(LetterKind::Reset, T0).await;
+    shop.accounts.ask_for_reset(ANN, &context).await.expect("asked once more");
     assert_eq!(refusal(shop.accounts.delete(user, None, &context).await), Refusal::CredentialsWrong);
     let wrong = shop.accounts.delete(user, Some("wrong but long"), &context).await;
     assert_eq!(refusal(wrong), Refusal::CredentialsWrong);

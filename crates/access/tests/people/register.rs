@@ -16,12 +16,6 @@ on_both! {
     bad_fields_are_refused_by_name,
     strangers_fill_no_mailbox,
     an_address_is_one_in_each_tenant_however_it_is_written,
-    every_statement_is_understood,
-}
-
-async fn every_statement_is_understood(shop: Shop) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
-    assert!(shop.sql.prepare_all(&folder).await.expect("all are prepared") > 50);
 }
 
 async fn an_account_begins_with_its_link_and_its_password(shop: Shop) {
