@@ -104,6 +104,7 @@ fn bound(name: &str, schema: &mut Value) {
         "Onsale-Buyer" | "buyer" | "bidder" | "user_id" => {
             (schema["minLength"], schema["maxLength"]) = (json!(1), json!(BUYER_CHARS_MAX));
         }
+        "except" => schema["enum"] = json!(["current"]),
         "external_id" => {
             (schema["minLength"], schema["maxLength"]) = (json!(1), json!(EXTERNAL_ID_CHARS_MAX));
         }

@@ -24,7 +24,6 @@ use crate::http::gate;
 use crate::http::problem::{Problem, catalog};
 
 /// A request about people.
-#[derive(Debug)]
 pub struct Asking {
     pub access: Arc<Access>,
     pub principal: Arc<Principal>,
@@ -33,6 +32,13 @@ pub struct Asking {
     headers: HeaderMap,
     uri: Uri,
     has_tls: bool,
+}
+
+/// Without the headers, which carry secrets.
+impl std::fmt::Debug for Asking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asking").field("request_id", &self.request_id).finish_non_exhaustive()
+    }
 }
 
 /// How a session's token goes to whoever asked.

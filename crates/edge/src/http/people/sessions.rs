@@ -160,7 +160,7 @@ fn ended(asking: &Asking, is_own: bool) -> Response {
 }
 
 /// Which session goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Except {
     Current,
@@ -176,7 +176,7 @@ pub struct EndQuery {
 ///
 /// Ends all sessions of the person who asks; with `except=current` all others.
 #[utoipa::path(delete, path = "/v1/sessions", tag = "sessions",
-    params(("except" = Option<Except>, Query)), responses((status = 204)))]
+    params(("except" = Option<String>, Query)), responses((status = 204)))]
 pub async fn end_all(asking: Asking, Query(wish): Query<EndQuery>) -> Result<Response, Problem> {
     let person = asking.person()?;
     let user = person.user.as_str();
