@@ -17,6 +17,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::path::Operation;
 
 use super::fact::schema::spread;
+use super::gate::SESSION_COOKIE;
 use super::table::{Route, RouteDescription, Scope, described};
 
 #[derive(OpenApi)]
@@ -88,7 +89,14 @@ fn assemble() -> Value {
         "responses": problems::responses(),
         "headers": headers::components(),
         "securitySchemes": {
-            "api_key": {"type": "http", "scheme": "bearer", "description": "The key that the operator gave you."},
+            "api_key": {
+                "type": "http", "scheme": "bearer",
+                "description": "The key that the operator gave you, or the token of a session.",
+            },
+            "session": {
+                "type": "apiKey", "in": "cookie", "name": SESSION_COOKIE,
+                "description": "The session of a browser; what changes something must come from a page of this site.",
+            },
         },
     });
     document
@@ -108,7 +116,8 @@ fn complete(route: &Route, operation: &Operation) -> Value {
         Scope::Compat => whole["security"] = json!([{"api_key": []}, {}]),
         // Everybody may, and who says who they are may see more.
         Scope::Read => whole["security"] = json!([{}, {"api_key": []}]),
-        Scope::Buy | Scope::Person | Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access => {}
+        Scope::Person => whole["security"] = json!([{"api_key": []}, {"session": []}]),
+        Scope::Buy | Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access => {}
     }
     let given = whole["parameters"].take();
     whole["parameters"] = parameters::of(route, &given);
