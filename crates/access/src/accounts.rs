@@ -28,7 +28,7 @@ pub use data::{Export, SentLetter};
 pub use favourites::{FAVOURITES_MAX, Favourite};
 pub use person::{Account, AccountState};
 pub use preferences::{PREFERRED_CHARS_MAX, PREFERRED_PRICE_MAX, PREFERRED_WORDS_MAX, Preferences};
-pub use refusal::{Failure, Refusal};
+pub use refusal::{Failure, Refusal, SqlError};
 pub use sweep::Swept;
 
 static LIST: Query = query!("people/list");

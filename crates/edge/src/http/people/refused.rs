@@ -1,8 +1,8 @@
 //! What accounts and sessions refuse, as the problem it is told as.
 
+use onsale_access::accounts::SqlError;
 use onsale_access::accounts::{Failure, Refusal};
 use onsale_domain::Code;
-use onsale_sql::SqlError;
 
 use crate::http::problem::{Problem, catalog};
 
