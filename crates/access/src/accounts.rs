@@ -24,10 +24,11 @@ use crate::email::Email;
 use crate::passwords::{Passwords, check_new};
 use crate::secrets::OneTimeTokens;
 use crate::sessions::{Device, SessionRules};
+pub use data::{Export, SentLetter};
 pub use favourites::{FAVOURITES_MAX, Favourite};
 pub use person::{Account, AccountState};
-pub use preferences::Preferences;
-pub use refusal::{Failure, Refusal};
+pub use preferences::{PREFERRED_CHARS_MAX, PREFERRED_PRICE_MAX, PREFERRED_WORDS_MAX, Preferences};
+pub use refusal::{Failure, Refusal, SqlError};
 pub use sweep::Swept;
 
 static LIST: Query = query!("people/list");

@@ -19,9 +19,9 @@ pub(crate) const CLEANED_MAX: i64 = 1_000;
 /// What a request is remembered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// SHA-256 of tenant, principal's family, method, path and idempotency key.
+    /// Hash of tenant, principal's family, method, path and idempotency key.
     pub scope: [u8; 32],
-    /// SHA-256 of what is asked.
+    /// Hash of what is asked, without its secrets: this is stored, and a hash that is made quickly is guessed quickly.
     pub fingerprint: [u8; 32],
 }
 

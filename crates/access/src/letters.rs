@@ -1,11 +1,15 @@
 //! Letters that wait to be sent. Accounts add them in the transaction of what they tell; the mail sender takes them for a
 //! while, so that one which dies loses none, and a letter whose token was used or has expired is not sent any more.
 
+mod outgoing;
+
 use onsale_domain::Tenant;
 use onsale_domain::time::Millis;
 use onsale_sql::{Query, Row, Sql, SqlError, Tx, query};
 
+pub use self::outgoing::Outgoing;
 use crate::context::Context;
+pub use crate::mail::LetterKind;
 use crate::random;
 use crate::secrets::{OneTimeTokens, Purpose, Secret};
 
@@ -14,6 +18,7 @@ static FIND_DUE: Query = query!("letters/find_due");
 static TAKE: Query = query!("letters/take");
 static SET_DONE: Query = query!("letters/set_done");
 static PUT_OFF: Query = query!("letters/put_off");
+static GIVE_UP: Query = query!("letters/give_up");
 static FORGET: Query = query!("letters/forget");
 
 /// How long a sender has before another one takes the letter: longer than a mail server may think about one.
@@ -23,59 +28,14 @@ const PUT_OFF_MS_MAX: i64 = 6 * 3_600_000;
 /// With an hour between tries, two days of a mail server that is down.
 const TRIES_MAX: i64 = 48;
 
-/// What a letter says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LetterKind {
-    /// Prove that the address is yours, and your account begins. Has a token.
-    Verification,
-    /// Somebody wanted to register with your address; you have an account already.
-    AlreadyRegistered,
-    /// Set a new password. Has a token.
-    Reset,
-    PasswordChanged,
-    /// Prove that the new address is yours. Goes there, and has a token.
-    EmailChange,
-    /// Goes to the old address.
-    EmailChanged,
-    /// Somebody signed in from a device that was not seen before.
-    NewDevice,
-}
-
-impl LetterKind {
-    pub const ALL: [LetterKind; 7] = [
-        LetterKind::Verification,
-        LetterKind::AlreadyRegistered,
-        LetterKind::Reset,
-        LetterKind::PasswordChanged,
-        LetterKind::EmailChange,
-        LetterKind::EmailChanged,
-        LetterKind::NewDevice,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LetterKind::Verification => "verification",
-            LetterKind::AlreadyRegistered => "already_registered",
-            LetterKind::Reset => "reset",
-            LetterKind::PasswordChanged => "password_changed",
-            LetterKind::EmailChange => "email_change",
-            LetterKind::EmailChanged => "email_changed",
-            LetterKind::NewDevice => "new_device",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<LetterKind> {
-        LetterKind::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-}
-
 /// A letter to add.
 pub(crate) struct NewLetter<'a> {
     pub(crate) kind: LetterKind,
     pub(crate) user: Option<&'a str>,
     pub(crate) email: &'a str,
     pub(crate) token: Option<[u8; 16]>,
-    /// A word for the template, such as the name of a device.
+    /// What the templates say beside the link: of a new device its name and, in a second line, its address; of a changed
+    /// e-mail address the new one.
     pub(crate) details: &'a str,
 }
 
@@ -106,6 +66,8 @@ pub struct Letter {
     pub token: Option<Secret>,
     pub details: String,
     pub created_ms: Millis,
+    /// How often it was taken before.
+    pub tries: u32,
 }
 
 /// For the sender.
@@ -162,6 +124,13 @@ impl Letters {
         tx.commit().await
     }
 
+    /// It can never be sent: nobody tries again.
+    pub async fn give_up(&self, id: &str) -> Result<(), SqlError> {
+        let mut tx = self.sql.begin().await?;
+        tx.execute(&GIVE_UP, &[id.into()]).await?;
+        tx.commit().await
+    }
+
     /// `None`: the token in it was used, or is over.
     fn read(&self, row: &Row, now_ms: Millis) -> Result<Option<Letter>, SqlError> {
         let token = match row.blob_or_none(5)? {
@@ -184,6 +153,7 @@ impl Letters {
             token,
             details: row.text(6)?.to_owned(),
             created_ms: row.int(7)?,
+            tries: u32::try_from(row.int(11)?).unwrap_or(u32::MAX),
         }))
     }
 }

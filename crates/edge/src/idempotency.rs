@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::http::Method;
+use onsale_access::answers;
 use onsale_domain::id::LISTING_NUMBERS;
 use onsale_domain::listing::Key;
 use onsale_domain::{BuyerId, ListingId, ListingKind, Tenant};
@@ -61,16 +62,27 @@ impl RouteKey {
         self.scope(tenant, kind.prefix()) as u64 % LISTING_NUMBERS
     }
 
+    /// The same for what concerns no listing. `asked` is what was asked for without passwords and tokens: it is stored as a
+    /// hash that is made quickly.
+    pub fn request(&self, tenant: Tenant, asked: &impl Serialize) -> answers::Request {
+        let mut scope = Vec::with_capacity(HASHED_BYTES);
+        self.write_scope(&mut scope, tenant, "");
+        let asked = serde_json::to_vec(asked).unwrap_or_default();
+        answers::Request { scope: Sha256::digest(scope).into(), fingerprint: Sha256::digest(asked).into() }
+    }
+
     fn scope(&self, tenant: Tenant, listing: &str) -> u128 {
-        first_128(|bytes| {
-            write_part(bytes, &tenant.number().to_be_bytes());
-            for part in [&*self.family, listing, &self.text, self.method.as_str()] {
-                write_part(bytes, part.as_bytes());
-            }
-            for word in self.path.split('/') {
-                write_part(bytes, &percent_decoded(word));
-            }
-        })
+        first_128(|bytes| self.write_scope(bytes, tenant, listing))
+    }
+
+    fn write_scope(&self, bytes: &mut Vec<u8>, tenant: Tenant, listing: &str) {
+        write_part(bytes, &tenant.number().to_be_bytes());
+        for part in [&*self.family, listing, &self.text, self.method.as_str()] {
+            write_part(bytes, part.as_bytes());
+        }
+        for word in self.path.split('/') {
+            write_part(bytes, &percent_decoded(word));
+        }
     }
 }
 

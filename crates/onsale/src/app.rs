@@ -6,8 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use onsale_access::house::Access;
+use onsale_access::letters::Outgoing;
+use onsale_access::mail::{self, MailError, Sender, Stationery};
 use onsale_edge::app::{App, Keys};
 use onsale_edge::http::edge::Edge;
+use onsale_edge::http::time::Time;
 use onsale_edge::listen;
 use onsale_engine::Engine;
 use onsale_engine::embedded::{Clock, SystemClock};
@@ -28,6 +31,8 @@ const UPKEEP: Duration = Duration::from_secs(5);
 const PAYMENTS_END: Duration = Duration::from_secs(2);
 /// So long the accounts may take to write down what was used last.
 const ACCESS_END: Duration = Duration::from_secs(2);
+/// So long letters under way may take; one that is cut is sent again after the next start.
+const LETTERS_END: Duration = Duration::from_secs(6);
 /// Stripe is asked several times before it is given up for now: `stripe/client.rs`.
 const STRIPE_ANSWERS: Duration = Duration::from_secs(40);
 
@@ -56,6 +61,29 @@ async fn access(config: &Config, secrets: &Secrets) -> io::Result<Option<Arc<Acc
     Ok(Some(access))
 }
 
+/// Sends the letters that accounts write.
+fn letters(
+    config: &Config,
+    access: &Arc<Access>,
+    address: SocketAddr,
+) -> Result<Arc<Sender<Outgoing>>, MailError> {
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    let own_address = format!("{scheme}://{address}");
+    let site_address = config.access.public_url.as_deref().unwrap_or(&own_address);
+    let clock: mail::Clock = Arc::new({
+        let access = access.clone();
+        move || access.now_ms()
+    });
+    let outgoing = Outgoing {
+        letters: access.letters.clone(),
+        site_address: site_address.trim_end_matches('/').to_owned(),
+        clock: clock.clone(),
+        write_time: |ms| String::from_utf8_lossy(&Time(ms).write()).into_owned(),
+    };
+    let transport = mail::transport(&config.mail, &config.data)?;
+    Ok(Arc::new(Sender::new(Arc::new(outgoing), Stationery::new(&config.mail)?, transport, clock)))
+}
+
 /// A server that has its port but does not answer yet.
 #[derive(Debug)]
 pub struct Bound {
@@ -82,6 +110,8 @@ impl Bound {
         let (provider, patience) = chosen(&config, &secrets)?;
         let payments = Arc::new(Worker::new(engine.clone(), provider, patience));
         let access = access(&config, &secrets).await?;
+        let letters = access.as_ref().map(|access| letters(&config, access, self.address)).transpose();
+        let letters = letters.map_err(|error| io::Error::other(format!("letters: {error}")))?;
         let keys = Keys { api_key: &secrets.api_key, house_key: &secrets.house_key };
         let app = Arc::new(App::new(config.edge(), keys, engine, payments, access.clone(), stop.clone()));
         let edge = Arc::new(Edge::new(app.clone()));
@@ -103,6 +133,10 @@ impl Bound {
             let stop = stop.clone();
             tokio::spawn(async move { access.run(stop).await })
         });
+        let letters = letters.map(|letters| {
+            let stop = stop.clone();
+            tokio::spawn(async move { letters.run(stop).await })
+        });
         let served = listen::serve(self.listener, edge, stop).await;
         // It gives its lease back, so that another server need not wait for the end of it.
         let ending = payments.abort_handle();
@@ -111,6 +145,11 @@ impl Bound {
         if let Some(access) = access {
             let ending = access.abort_handle();
             let _ = tokio::time::timeout(ACCESS_END, access).await;
+            ending.abort();
+        }
+        if let Some(letters) = letters {
+            let ending = letters.abort_handle();
+            let _ = tokio::time::timeout(LETTERS_END, letters).await;
             ending.abort();
         }
         upkeep.abort();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use figment2::Figment;
 use figment2::providers::{Env, Format, Serialized, Toml};
+use onsale_access::mail::{MailConfig, MailError};
 use onsale_edge::EdgeConfig;
 use onsale_engine_redis::link;
 use schemars::JsonSchema;
@@ -58,6 +59,8 @@ pub struct Config {
     pub redis: Option<link::Config>,
     /// Keys, accounts and sessions.
     pub access: access::Access,
+    /// Letters to people: verification, new passwords, new devices.
+    pub mail: MailConfig,
     /// HTTPS, if this section is there; plain HTTP without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
@@ -130,6 +133,7 @@ impl Default for Config {
             engine: EngineConfig::default(),
             redis: None,
             access: access::Access::default(),
+            mail: MailConfig::default(),
             tls: None,
             payments: Payments::default(),
             stripe: None,
@@ -161,6 +165,8 @@ pub enum ConfigError {
     LogLevel(String),
     #[error("access: {0}")]
     Access(&'static str),
+    #[error("the configuration is wrong: {0}")]
+    Mail(#[from] MailError),
     #[error("{0} must be at least {1}")]
     TooSmall(&'static str, u64),
     #[error(
@@ -219,6 +225,7 @@ impl Config {
         if let Some(problem) = self.access.problem() {
             return Err(ConfigError::Access(problem));
         }
+        self.mail.check()?;
         let limits = &self.limits;
         let floors = [
             ("limits.body_bytes", limits.body_bytes as u64, 1 << 10),
@@ -281,6 +288,7 @@ impl Config {
             redis: self.redis.as_ref().map(link::Config::masked),
             stripe: self.stripe.as_ref().map(Stripe::masked),
             access: self.access.masked(),
+            mail: self.mail.masked(),
             ..self.clone()
         }
     }

@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE_MS: &str = "10000";
 /// Where pages say that the first server, the second and their Redis are; those here have other ports.
 const WRITTEN: [&str; 3] = ["127.0.0.1:7070", "127.0.0.1:7071", "127.0.0.1:6379"];
+/// Where pages say that the first server's letters lie.
+const WRITTEN_MAIL: &str = "data/mail";
 
 /// What a page starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,21 +72,23 @@ impl Servers {
         self.folder.path()
     }
 
-    fn addresses(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+    fn places(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         let servers = self.servers.iter().map(|server| server.address.clone());
         let second = servers.chain((self.servers.len() == 1).then(|| WRITTEN[1].to_owned()));
         let store = self.store.as_ref().map(|store| format!("127.0.0.1:{}", store.port));
-        WRITTEN.into_iter().zip(second.chain(store))
+        let mail = self.servers.first().map(|server| server.folder.path().join(WRITTEN_MAIL));
+        let mail = mail.map(|mail| (WRITTEN_MAIL, mail.display().to_string()));
+        WRITTEN.into_iter().zip(second.chain(store)).chain(mail)
     }
 
-    /// The page with the addresses of these servers.
+    /// The page with the addresses and the folder of these servers.
     pub(super) fn here(&self, page: &str) -> String {
-        self.addresses().fold(page.to_owned(), |page, (written, here)| page.replace(written, &here))
+        self.places().fold(page.to_owned(), |page, (written, here)| page.replace(written, &here))
     }
 
-    /// The page with the addresses that it is read with.
+    /// The page with the addresses and the folder that it is read with.
     pub(super) fn written(&self, page: &str) -> String {
-        self.addresses().fold(page.to_owned(), |page, (written, here)| page.replace(&here, written))
+        self.places().fold(page.to_owned(), |page, (written, here)| page.replace(&here, written))
     }
 }
 

@@ -1,18 +1,18 @@
 //! Gives people all that is stored of them, and deletes it. Facts name the id alone, so the id stays, and nothing that it
 //! names can be taken back.
 
+use onsale_domain::time::Millis;
 use onsale_sql::{Query, query};
-use serde_json::{Value, json};
 
-use super::Accounts;
 use super::person::{self, AccountState};
+use super::{Account, Accounts, Favourite, Preferences};
 use super::{Failure, Refusal};
 use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::notes::{self, Action};
 use crate::one_time;
 use crate::role::Roles;
-use crate::sessions::{Sessions, end_all_in, forget_devices};
+use crate::sessions::{SessionEntry, Sessions, end_all_in, forget_devices};
 
 static EMPTY: Query = query!("people/empty");
 static FORGET_PREFERENCES: Query = query!("preferences/forget");
@@ -20,22 +20,43 @@ static FORGET_FAVOURITES: Query = query!("favourites/forget");
 static FORGET_LETTERS: Query = query!("letters/forget_of_user");
 static LETTERS: Query = query!("letters/list_of_user");
 
+/// All that is stored of a person here.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Export {
+    pub account: Account,
+    pub preferences: Preferences,
+    pub favourites: Vec<Favourite>,
+    pub sessions: Vec<SessionEntry>,
+    pub letters: Vec<SentLetter>,
+}
+
+/// That a letter was written; its words are not kept.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct SentLetter {
+    /// As [`crate::letters::LetterKind`] writes it.
+    pub kind: String,
+    /// `waiting`, `sent` or `given_up`.
+    pub state: String,
+    pub created_ms: Millis,
+}
+
 impl Accounts {
     /// Account, sessions, preferences, favourites, letters. What was bought is in the orders, which the edge adds.
-    pub async fn export(&self, user: &str, context: &Context<'_>) -> Result<Value, Failure> {
+    pub async fn export(&self, user: &str, context: &Context<'_>) -> Result<Export, Failure> {
         let account = self.person(user, context).await?.into_account();
         let sessions = Sessions::new(self.sql.clone()).list(user, context.now_ms).await?;
         let mut letters = Vec::new();
         for row in self.sql.query(&LETTERS, &[user.into()]).await? {
-            letters.push(json!({ "kind": row.text(0)?, "state": row.text(1)?, "created_ms": row.int(2)? }));
+            let (kind, state) = (row.text(0)?.to_owned(), row.text(1)?.to_owned());
+            letters.push(SentLetter { kind, state, created_ms: row.int(2)? });
         }
-        let exported = json!({
-            "account": account,
-            "preferences": self.preferences(user, context).await?,
-            "favourites": self.favourites(user, context).await?,
-            "sessions": sessions,
-            "letters": letters,
-        });
+        let exported = Export {
+            account,
+            preferences: self.preferences(user, context).await?,
+            favourites: self.favourites(user, context).await?,
+            sessions,
+            letters,
+        };
         let mut tx = self.sql.begin().await?;
         notes::audit(&mut tx, user, Action::DataExported, user, context).await?;
         tx.commit().await?;

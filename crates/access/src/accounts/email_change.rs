@@ -86,7 +86,7 @@ impl Accounts {
             user: Some(&user),
             email: person.email.as_deref().unwrap_or_default(),
             token: None,
-            details: "",
+            details: email.as_str(),
         };
         letters::add(&mut tx, &letter, context).await?;
         notes::audit(&mut tx, &user, Action::EmailChanged, &user, context).await?;

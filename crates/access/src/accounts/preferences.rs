@@ -13,11 +13,11 @@ static FIND: Query = query!("preferences/find");
 static SET: Query = query!("preferences/set");
 
 /// Enough for any person, and a row stays small.
-const WORDS_MAX: usize = 50;
-const WORD_CHARS_MAX: usize = 64;
+pub const PREFERRED_WORDS_MAX: usize = 50;
+pub const PREFERRED_CHARS_MAX: usize = 64;
 const NOTICES_MAX: usize = 32;
 /// In minor units, as every price.
-const PRICE_MAX: i64 = 1_000_000_000_000;
+pub const PREFERRED_PRICE_MAX: i64 = 1_000_000_000_000;
 
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
@@ -42,7 +42,7 @@ impl Preferences {
             ("interests", &self.interests),
         ];
         for (field, list) in lists {
-            if list.len() > WORDS_MAX || !list.iter().all(|word| is_word(word)) {
+            if list.len() > PREFERRED_WORDS_MAX || !list.iter().all(|word| is_word(word)) {
                 let problem = "at most 50 texts of 1 to 64 characters, without control characters";
                 return Err(Refusal::Field { field, problem });
             }
@@ -54,7 +54,7 @@ impl Preferences {
         }
         let prices = [("price_range_min", self.price_range_min), ("price_range_max", self.price_range_max)];
         for (field, price) in prices {
-            if price.is_some_and(|price| !(0..=PRICE_MAX).contains(&price)) {
+            if price.is_some_and(|price| !(0..=PREFERRED_PRICE_MAX).contains(&price)) {
                 return Err(Refusal::Field { field, problem: "a price is a whole number from 0 to 10^12" });
             }
         }
@@ -67,7 +67,7 @@ impl Preferences {
 }
 
 fn is_word(text: &str) -> bool {
-    (1..=WORD_CHARS_MAX).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+    (1..=PREFERRED_CHARS_MAX).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
 
 impl Accounts {
@@ -137,7 +137,7 @@ mod tests {
         let fine = Preferences {
             interests: vec!["jazz".into(); 50],
             price_range_min: Some(0),
-            price_range_max: Some(PRICE_MAX),
+            price_range_max: Some(PREFERRED_PRICE_MAX),
             ..Preferences::default()
         };
         assert_eq!(field(&fine), None);
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(field(&odd), Some("preferred_locations"));
         let long = Preferences { preferred_categories: vec!["x".repeat(65)], ..fine.clone() };
         assert_eq!(field(&long), Some("preferred_categories"));
-        let dear = Preferences { price_range_max: Some(PRICE_MAX + 1), ..fine.clone() };
+        let dear = Preferences { price_range_max: Some(PREFERRED_PRICE_MAX + 1), ..fine.clone() };
         assert_eq!(field(&dear), Some("price_range_max"));
         let cheap = Preferences { price_range_min: Some(-1), ..fine.clone() };
         assert_eq!(field(&cheap), Some("price_range_min"));

@@ -1,7 +1,7 @@
 //! What accounts and sessions answer when they say no. A refusal is an answer with a public code; a database that fails
 //! is another thing, and both travel together as a `Failure`.
 
-use onsale_sql::SqlError;
+pub use onsale_sql::SqlError;
 use thiserror::Error;
 
 use crate::passwords::Busy;

@@ -104,12 +104,13 @@ impl Accounts {
         };
         let started = sessions::start(tx, self.rules, &session, context).await?;
         if started.is_new_device {
+            let details = format!("{}\n{}", start.from.device.shown(), context.address);
             let letter = NewLetter {
                 kind: LetterKind::NewDevice,
                 user: Some(start.user),
                 email: start.email,
                 token: None,
-                details: start.from.device.shown(),
+                details: &details,
             };
             letters::add(tx, &letter, context).await?;
         }

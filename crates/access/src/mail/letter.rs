@@ -14,6 +14,8 @@ pub enum LetterKind {
     Verification,
     /// A link that sets a new password.
     Reset,
+    /// The password is another one now.
+    PasswordChanged,
     /// Somebody has signed in from a device that was not seen before.
     NewDevice,
     /// To the new address: is it yours?
@@ -25,9 +27,10 @@ pub enum LetterKind {
 }
 
 impl LetterKind {
-    pub const ALL: [LetterKind; 6] = [
+    pub const ALL: [LetterKind; 7] = [
         LetterKind::Verification,
         LetterKind::Reset,
+        LetterKind::PasswordChanged,
         LetterKind::NewDevice,
         LetterKind::EmailChange,
         LetterKind::EmailChanged,
@@ -38,6 +41,7 @@ impl LetterKind {
         match self {
             LetterKind::Verification => "verification",
             LetterKind::Reset => "reset",
+            LetterKind::PasswordChanged => "password_changed",
             LetterKind::NewDevice => "new_device",
             LetterKind::EmailChange => "email_change",
             LetterKind::EmailChanged => "email_changed",
@@ -54,6 +58,7 @@ impl LetterKind {
         match self {
             LetterKind::Verification | LetterKind::EmailChange => &["link", "valid_for"],
             LetterKind::Reset => &["link", "valid_for"],
+            LetterKind::PasswordChanged => &["link", "time"],
             LetterKind::NewDevice => &["address", "device", "link", "time"],
             LetterKind::EmailChanged => &["link", "new_email"],
             LetterKind::AlreadyRegistered => &["link"],

@@ -32,7 +32,7 @@ const STOP_MAX: Duration = Duration::from_secs(5);
 pub trait LetterBox: Send + Sync + 'static {
     type Error: Display + Send;
 
-    /// Letters that are due. They are not given again for five minutes unless `failed` says so: whoever took them may have ended.
+    /// Letters that are due. They are not given again for two minutes unless `failed` says so: whoever took them may have ended.
     fn take(
         &self,
         limit: usize,

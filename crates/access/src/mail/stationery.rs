@@ -30,8 +30,8 @@ macro_rules! templates {
     };
 }
 
-const TEMPLATES: [(&str, &str); 12] = templates! {
-    "verification" "reset" "new_device" "email_change" "email_changed" "already_registered"
+const TEMPLATES: [(&str, &str); 14] = templates! {
+    "verification" "reset" "password_changed" "new_device" "email_change" "email_changed" "already_registered"
 };
 
 /// A letter ready to leave.

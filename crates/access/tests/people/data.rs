@@ -71,6 +71,7 @@ async fn an_export_has_everything_of_its_person(shop: Shop) {
     shop.accounts.add_favourite(&ann.user, &listing(7), &at(T0)).await.expect("added");
     shop.accounts.ask_for_reset(ANN, &at(T0)).await.expect("asked");
     let exported = shop.accounts.export(&ann.user, &at(T0)).await.expect("exported");
+    let exported = serde_json::to_value(exported).expect("JSON");
     assert_eq!(exported["account"]["email"], ANN);
     assert_eq!(exported["account"]["roles"], serde_json::json!(["buyer"]));
     assert_eq!(exported["preferences"]["preferred_locations"][0], "Berlin");

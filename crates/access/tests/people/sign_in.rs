@@ -136,7 +136,7 @@ async fn a_new_device_is_told_by_letter_and_a_known_one_is_not(shop: Shop) {
     let second = shop.accounts.sign_in(ANN, PASSWORD, from(&phone), &at(T0)).await.expect("in");
     assert!(second.is_new_device);
     let letter = shop.letter(LetterKind::NewDevice, T0).await;
-    assert_eq!((letter.details.as_str(), letter.email.as_str()), ("iPhone 15 Pro", ANN));
+    assert_eq!((letter.details.as_str(), letter.email.as_str()), ("iPhone 15 Pro\n192.0.2.7", ANN));
     let token = second.device_token.expect("a token").text();
     let known = SignInFrom { device_token: Some(&token), ..from(&phone) };
     assert!(!shop.accounts.sign_in(ANN, PASSWORD, known, &at(T0)).await.expect("in").is_new_device);

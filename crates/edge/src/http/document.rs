@@ -17,6 +17,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::path::Operation;
 
 use super::fact::schema::spread;
+use super::gate::SESSION_COOKIE;
 use super::table::{Route, RouteDescription, Scope, described};
 
 #[derive(OpenApi)]
@@ -48,6 +49,10 @@ use super::table::{Route, RouteDescription, Scope, described};
         (name = "auctions", description = "Bid, buy at once, retract, watch; a maximum is its bidder's own"),
         (name = "orders", description = "Pay for what is held or reserved, and give it back"),
         (name = "payments", description = "What a provider was asked and what it said"),
+        (name = "accounts", description = "Sign up, prove an address, set a new password"),
+        (name = "sessions", description = "Sign in and out, on each device"),
+        (name = "me", description = "Who am I, what do I prefer, what is stored of me"),
+        (name = "users", description = "People and their roles"),
         (name = "staff", description = "Blocks and overrides"),
         (name = "operating", description = "Health, metrics, time; without a key"),
     )
@@ -84,7 +89,14 @@ fn assemble() -> Value {
         "responses": problems::responses(),
         "headers": headers::components(),
         "securitySchemes": {
-            "api_key": {"type": "http", "scheme": "bearer", "description": "The key that the operator gave you."},
+            "api_key": {
+                "type": "http", "scheme": "bearer",
+                "description": "The key that the operator gave you, or the token of a session.",
+            },
+            "session": {
+                "type": "apiKey", "in": "cookie", "name": SESSION_COOKIE,
+                "description": "The session of a browser; what changes something must come from a page of this site.",
+            },
         },
     });
     document
@@ -100,10 +112,12 @@ fn complete(route: &Route, operation: &Operation) -> Value {
     match route.scope {
         Scope::Open | Scope::Provider => whole["security"] = json!([]),
         // With the key, or without one if the operator has opened it.
+        Scope::Anybody => whole["security"] = json!([{}, {"api_key": []}]),
         Scope::Compat => whole["security"] = json!([{"api_key": []}, {}]),
         // Everybody may, and who says who they are may see more.
         Scope::Read => whole["security"] = json!([{}, {"api_key": []}]),
-        Scope::Buy | Scope::Staff | Scope::Listings | Scope::BoxOffice => {}
+        Scope::Person => whole["security"] = json!([{"api_key": []}, {"session": []}]),
+        Scope::Buy | Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access => {}
     }
     let given = whole["parameters"].take();
     whole["parameters"] = parameters::of(route, &given);

@@ -21,7 +21,7 @@ use tower::ServiceExt;
 use super::document::headers::may_be_stale;
 use super::problem::{self, Problem, catalog};
 use super::table::{PathNumber, table};
-use super::{direct, query, router};
+use super::{cross_site, direct, query, router};
 use crate::app::App;
 use crate::listen::access;
 
@@ -31,6 +31,10 @@ const STALE: HeaderName = HeaderName::from_static("onsale-stale");
 const REQUEST_ID_CHARS_MAX: usize = 128;
 /// hyper's own limit; said to whoever exceeds it.
 const HEADERS_MAX: usize = 100;
+
+/// The id under which a request is answered, for handlers that write it down.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub HeaderValue);
 
 pub struct Edge {
     pub app: Arc<App>,
@@ -56,8 +60,8 @@ impl Edge {
         let is_read = request.method().is_safe();
         let mut response = match self.check(route, &request) {
             Err(problem) => problem.into_response(),
-            Ok(Some(principal)) => within_time(self.handle(route, principal, request), late).await,
-            Ok(None) => within_time(self.ask_and_handle(route, request), late).await,
+            Ok(Some(principal)) => within_time(self.handle((route, &id), principal, request), late).await,
+            Ok(None) => within_time(self.ask_and_handle((route, &id), request), late).await,
         };
         let status = response.status().as_u16();
         let took = started.elapsed();
@@ -107,6 +111,7 @@ impl Edge {
         if headers.len() > headers.keys_len() {
             come_once(headers)?;
         }
+        cross_site::check(request.method(), headers, request.uri(), self.app.config.tls.is_some())?;
         let scope = table().scope(route, request.method());
         let principal = self.app.gate.admit(scope, headers, request.uri(), self.now_ms())?;
         if table().refuses_query(route, request.method()) {
@@ -153,14 +158,18 @@ impl Edge {
     }
 
     /// For a caller who is not in memory.
-    async fn ask_and_handle<B>(&self, route: PathNumber, request: Request<B>) -> Response
+    async fn ask_and_handle<B>(
+        &self,
+        (route, id): (PathNumber, &HeaderValue),
+        request: Request<B>,
+    ) -> Response
     where
         B: hyper::body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
         let scope = table().scope(route, request.method());
         match self.app.gate.ask(scope, request.headers(), self.now_ms()).await {
-            Ok(principal) => self.handle(route, principal, request).await,
+            Ok(principal) => self.handle((route, id), principal, request).await,
             Err(problem) => problem.into_response(),
         }
     }
@@ -172,7 +181,7 @@ impl Edge {
 
     async fn handle<B>(
         &self,
-        route: PathNumber,
+        (route, id): (PathNumber, &HeaderValue),
         principal: Arc<Principal>,
         mut request: Request<B>,
     ) -> Response
@@ -184,6 +193,7 @@ impl Edge {
             Some(way) => direct::handle(way, &self.app, &principal, request).await.into_response(),
             None => {
                 request.extensions_mut().insert(principal);
+                request.extensions_mut().insert(RequestId(id.clone()));
                 match self.router.clone().oneshot(request.map(Body::new)).await {
                     Ok(response) => response,
                     Err(never) => match never {},

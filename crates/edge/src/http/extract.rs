@@ -192,6 +192,17 @@ pub async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result
 #[derive(Debug)]
 pub struct PathParams(pub RawPathParams);
 
+impl PathParams {
+    /// The first word, as every route has it that takes these.
+    pub fn first(&self) -> &str {
+        self.0.iter().next().map_or("", |(_, value)| value)
+    }
+
+    pub fn second(&self) -> &str {
+        self.0.iter().nth(1).map_or("", |(_, value)| value)
+    }
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for PathParams {
     type Rejection = Problem;
 

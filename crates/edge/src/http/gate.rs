@@ -76,7 +76,7 @@ impl Gate {
         let carried = match carried(headers) {
             Ok(carried) => carried,
             // What is open to everybody is so whatever is sent along.
-            Err(_) if scope.needed().is_empty() => return Ok(Some(self.nobody.clone())),
+            Err(_) if scope.needed().is_empty() => return Ok(self.known_nobody(headers, now_ms)),
             Err(problem) => return Err(problem),
         };
         let Some(principal) = self.known(&carried, headers, now_ms) else { return Ok(None) };
@@ -94,11 +94,26 @@ impl Gate {
         let found = self.found(headers, now_ms).await;
         let principal = match found {
             Ok(principal) => principal,
-            Err(_) if scope.needed().is_empty() => self.nobody.clone(),
+            Err(_) if scope.needed().is_empty() => self.nobody_of(headers, now_ms).await?,
             Err(problem) => return Err(problem),
         };
         allowed(scope, &principal)?;
         Ok(principal)
+    }
+
+    /// Who carries nothing, from memory: of the tenant whose host was called.
+    fn known_nobody(&self, headers: &HeaderMap, now_ms: i64) -> Option<Arc<Principal>> {
+        match &self.directory {
+            None => Some(self.nobody.clone()),
+            Some(directory) => directory.cached_nobody(host(headers), now_ms),
+        }
+    }
+
+    async fn nobody_of(&self, headers: &HeaderMap, now_ms: i64) -> Result<Arc<Principal>, Problem> {
+        match &self.directory {
+            None => Ok(self.nobody.clone()),
+            Some(directory) => directory.resolve("", host(headers), now_ms).await.map_err(denied),
+        }
     }
 
     /// From memory alone.
@@ -185,7 +200,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Visitor {
 pub fn allowed(scope: Scope, principal: &Principal) -> Result<(), Problem> {
     let needed = scope.needed();
     if needed.is_empty() || needed.iter().any(|one| principal.may(*one)) {
-        return Ok(());
+        let is_person = matches!(principal.who, Who::Person(_));
+        return match scope == Scope::Person && !is_person {
+            true => Err(Problem::of(catalog::PERSON_NEEDED)),
+            false => Ok(()),
+        };
     }
     if matches!(principal.who, Who::Nobody) {
         return Err(Problem::of(catalog::UNAUTHENTICATED));
@@ -222,9 +241,13 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
 
 /// The session in the cookies of a browser; an empty one is what signing out leaves.
 pub fn cookie(headers: &HeaderMap) -> Option<&str> {
+    cookie_named(headers, SESSION_COOKIE)
+}
+
+pub fn cookie_named<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == SESSION_COOKIE).map(|(_, value)| value).filter(|value| !value.is_empty())
+    pairs.find(|(known, _)| *known == name).map(|(_, value)| value).filter(|value| !value.is_empty())
 }
 
 /// Addresses stand in logs and in histories of browsers: a key that was in one is no secret any more.

@@ -42,6 +42,11 @@ impl<T> List<T> {
         List { data, next }
     }
 
+    /// The same page, each entry made into what is told.
+    pub fn into_told<U>(self, tell: impl FnMut(T) -> U) -> List<U> {
+        List { data: self.data.into_iter().map(tell).collect(), next: self.next }
+    }
+
     /// The same page, each entry as it is told.
     pub fn map<'a, U>(&'a self, tell: impl FnMut(&'a T) -> U) -> List<U> {
         List { data: self.data.iter().map(tell).collect(), next: self.next.clone() }

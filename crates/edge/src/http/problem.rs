@@ -288,6 +288,23 @@ impl Problem {
         self
     }
 
+    /// Names the field of the body that it speaks of.
+    pub fn in_field(mut self, field: &str) -> Problem {
+        self.0.in_body(field.to_owned());
+        self
+    }
+
+    /// Names the header that it speaks of.
+    pub fn in_header(mut self, header: &str) -> Problem {
+        self.0.field = Some(header.to_owned());
+        self
+    }
+
+    pub fn with_limit(mut self, limit: u32) -> Problem {
+        self.0.limit = Some(limit);
+        self
+    }
+
     pub fn retry_after(mut self, seconds: u32) -> Problem {
         self.0.retry_after_s = Some(seconds);
         self

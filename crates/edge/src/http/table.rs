@@ -26,6 +26,10 @@ pub enum Scope {
     Open,
     /// What everybody may see; staff sees names, too.
     Read,
+    /// Signing up and in: whoever comes, also with a credential that opens nothing any more.
+    Anybody,
+    /// Somebody who is signed in, or a guest: a person of this server, not a merchant's server.
+    Person,
     /// Hold, reserve, bid, order, pay, and look at one's own.
     Buy,
     /// Look at everybody's: whoever puts things on sale or helps buyers.
@@ -34,6 +38,8 @@ pub enum Scope {
     Listings,
     /// Override, refund.
     BoxOffice,
+    /// People and their roles.
+    Access,
     /// A payment provider, which signs what it sends.
     Provider,
     /// As `Buy`, or open if the configuration says so; its handler looks.
@@ -44,20 +50,27 @@ impl Scope {
     /// What a caller must be allowed to do: any one of these.
     pub fn needed(self) -> &'static [Permission] {
         match self {
-            Scope::Open | Scope::Provider | Scope::Compat => &[],
+            Scope::Open | Scope::Anybody | Scope::Provider | Scope::Compat => &[],
             Scope::Read => &[Permission::Read],
-            Scope::Buy => &[Permission::Buy],
+            Scope::Buy | Scope::Person => &[Permission::Buy],
             Scope::Staff => &[Permission::Listings, Permission::BoxOffice],
             Scope::Listings => &[Permission::Listings],
             Scope::BoxOffice => &[Permission::BoxOffice],
+            Scope::Access => &[Permission::Access],
         }
     }
 
     /// Whether what is done here is done by staff, and says so.
     pub fn is_staffs(self) -> bool {
         match self {
-            Scope::Staff | Scope::Listings | Scope::BoxOffice => true,
-            Scope::Open | Scope::Read | Scope::Buy | Scope::Provider | Scope::Compat => false,
+            Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access => true,
+            Scope::Open
+            | Scope::Anybody
+            | Scope::Read
+            | Scope::Person
+            | Scope::Buy
+            | Scope::Provider
+            | Scope::Compat => false,
         }
     }
 
@@ -65,11 +78,14 @@ impl Scope {
     pub fn as_str(self) -> &'static str {
         match self {
             Scope::Open => "open",
+            Scope::Anybody => "anybody",
             Scope::Read => "read",
+            Scope::Person => "person",
             Scope::Buy => "buy",
             Scope::Staff => "staff",
             Scope::Listings => "listings",
             Scope::BoxOffice => "box_office",
+            Scope::Access => "access",
             Scope::Provider => "provider",
             Scope::Compat => "compat",
         }
@@ -82,6 +98,8 @@ pub enum Rate {
     /// Not limited: whoever watches the house asks often.
     Free,
     Read,
+    /// Passwords and the tokens of letters: what guesses are made with.
+    Auth,
     /// Looks over many listings.
     Search,
     Buy,
@@ -116,6 +134,10 @@ pub struct Route {
     pub rate: Rate,
     /// Whether an `Idempotency-Key` is heeded.
     pub keyed: bool,
+    /// Whether asking for it twice changes no more than asking once, so that it needs no key.
+    pub repeatable: bool,
+    /// Whether it speaks of people and not of a listing: it has no position in a log.
+    pub of_people: bool,
     pub straight: Option<Straight>,
     /// Whether it reads one listing and says at which position, in a header.
     pub positioned: bool,
@@ -176,6 +198,8 @@ impl RouteDeclaration {
             scope,
             rate,
             keyed: false,
+            repeatable: false,
+            of_people: false,
             straight: None,
             positioned: false,
             takes_query: false,
@@ -187,6 +211,18 @@ impl RouteDeclaration {
     /// An `Idempotency-Key` is heeded.
     pub fn keyed(mut self) -> RouteDeclaration {
         self.route.keyed = true;
+        self
+    }
+
+    /// Asking for it twice changes no more than asking once.
+    pub fn repeatable(mut self) -> RouteDeclaration {
+        self.route.repeatable = true;
+        self
+    }
+
+    /// It speaks of people and of no listing.
+    pub fn of_people(mut self) -> RouteDeclaration {
+        self.route.of_people = true;
         self
     }
 
@@ -236,6 +272,7 @@ fn declared() -> Vec<RouteDeclaration> {
         super::registrations::routes(),
         super::auctions::routes(),
         super::ordering::routes(),
+        super::people::routes(),
         super::compat::routes(),
         super::docs::routes(),
         super::health::routes(),
@@ -410,83 +447,4 @@ impl PathEntry {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_route_is_recognised_by_its_own_pattern() {
-        let table = table();
-        for name in table.path_names().filter(|name| *name != "unknown") {
-            let path = name.replace(['{', '}'], "");
-            assert_eq!(table.path_name(table.path_number(&path)), name);
-        }
-        for path in
-            ["/v1/events/x/y/z/a/b/c", "/nothing", "/v1/events//holds", "/v1/events/x/holds/", "//", "/v1/"]
-        {
-            assert_eq!(table.path_number(path), table.unknown(), "{path}");
-        }
-    }
-
-    #[test]
-    fn an_operation_and_a_method_of_a_path_stand_once() {
-        let (mut operations, mut places) = (BTreeSet::new(), BTreeSet::new());
-        for route in &table().routes {
-            assert!(operations.insert(route.operation), "{} stands twice", route.operation);
-            assert!(places.insert((&route.path, route.method.as_str())), "{} {}", route.method, route.path);
-            assert!(
-                !route.path.is_empty() && !route.statuses.is_empty(),
-                "{} says too little",
-                route.operation
-            );
-            let changes = route.method != Method::GET;
-            // A webhook names its event, and a code is used once: they bring their own key.
-            let may_be_repeated = route.keyed || route.scope.needed().is_empty() || !changes;
-            assert!(may_be_repeated, "{} changes something and heeds no key", route.operation);
-        }
-    }
-
-    #[test]
-    fn only_plainly_spelled_buying_goes_straight() {
-        let table = table();
-        let of = |method: Method, path: &str| table.straight(table.path_number(path), &method, path);
-        assert_eq!(of(Method::POST, "/v1/events/e/holds"), Some(Straight::PlaceHold));
-        assert_eq!(of(Method::PATCH, "/v1/holds/h"), Some(Straight::ChangeHold));
-        assert_eq!(of(Method::DELETE, "/v1/holds/h"), Some(Straight::ReleaseHold));
-        assert_eq!(of(Method::POST, "/v1/holds/h/confirm"), Some(Straight::ConfirmHold));
-        assert_eq!(of(Method::POST, "/v1/sales/s/checkouts"), Some(Straight::CheckOut));
-        assert_eq!(of(Method::POST, "/v1/checkouts/c/purchase"), Some(Straight::Purchase));
-        assert_eq!(of(Method::POST, "/v1/checkouts/c/cancel"), Some(Straight::CancelCheckout));
-        assert_eq!(of(Method::POST, "/v1/auctions/a/bids"), Some(Straight::PlaceBid));
-        for path in [
-            "/v1/events/e/holds/",
-            "/v1/events//holds",
-            "/v1/events/%65/holds",
-            "/v1/events/e/seats",
-            "/v1/sales/%73/checkouts",
-            "/v1/checkouts/c",
-            "/v1/auctions/a/bids/",
-            "/v1/auctions/a/buy-now",
-        ] {
-            assert_eq!(of(Method::POST, path), None, "{path}");
-        }
-        assert_eq!(of(Method::GET, "/v1/events/e/holds"), None);
-        assert_eq!(of(Method::GET, "/v1/holds/h"), None);
-        assert_eq!(of(Method::GET, "/v1/sales/s/checkouts"), None);
-    }
-
-    #[test]
-    fn what_is_none_of_ours_is_open_and_everything_else_is_for_whom_it_says() {
-        let table = table();
-        let scope = |method: Method, path: &str| table.scope(table.path_number(path), &method);
-        for path in ["/livez", "/v1/time", "/docs", "/nothing", "/pictures/s/i"] {
-            assert_eq!(scope(Method::GET, path), Scope::Open, "{path}");
-        }
-        assert_eq!(scope(Method::POST, "/v1/payments/webhooks/simulated"), Scope::Provider);
-        assert_eq!(scope(Method::HEAD, "/v1/orders"), Scope::Staff);
-        assert_eq!(scope(Method::GET, "/v1/events"), Scope::Read);
-        assert_eq!(scope(Method::POST, "/v1/events"), Scope::Listings);
-        assert_eq!(scope(Method::POST, "/v1/orders/o/refund"), Scope::BoxOffice);
-        // The router answers that there is no such method.
-        assert_eq!(scope(Method::PUT, "/v1/events"), Scope::Open);
-    }
-}
+mod tests;

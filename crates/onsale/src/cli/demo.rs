@@ -88,6 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let auctions = auctions.context("creating the demo's auctions")?;
         tell(address, &**engine, events, &auctions, &data);
         tell_sale(series);
+        say!("\nLetters to people who register lie in {data}/mail.");
         say!("\nCtrl-C stops; the next start continues where this one was.");
         Ok(())
     })?;

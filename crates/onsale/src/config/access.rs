@@ -34,6 +34,13 @@ pub struct Access {
     pub password_threads: usize,
     /// Sign-ins that may wait for one of them before the answer is `busy`.
     pub password_queue: usize,
+    /// Where people find the site: links in letters begin with it. Without it they lead to this server's own address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"https://tickets.example.com")]
+    pub public_url: Option<String>,
+    /// How much work a hash of a password is. No setting: tests alone make less of it.
+    #[serde(skip)]
+    pub password_cost: PasswordCost,
 }
 
 /// Where the truth about people and keys is.
@@ -108,6 +115,8 @@ impl Default for Access {
             session_days: (rules.absolute_ms / DAY_MS) as u32,
             password_threads: pool.threads,
             password_queue: pool.queue,
+            public_url: None,
+            password_cost: PasswordCost::default(),
         }
     }
 }
@@ -126,6 +135,16 @@ impl Access {
         if self.password_threads == 0 || self.password_queue == 0 {
             return Some("at least one thread checks passwords, and at least one sign-in may wait");
         }
+        let is_address = |url: &String| {
+            let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+            let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['?', '#', '@']);
+            is_plain && host.is_some_and(|host| !host.is_empty())
+        };
+        if !self.public_url.as_ref().is_none_or(is_address) {
+            return Some(
+                "public_url is an address like https://tickets.example.com, without `?`, `#` and user",
+            );
+        }
         self.rules().problem()
     }
 
@@ -138,7 +157,7 @@ impl Access {
         };
         Some(Settings {
             place,
-            cost: PasswordCost::default(),
+            cost: self.password_cost,
             pool: PasswordPool { threads: self.password_threads, queue: self.password_queue },
             sessions: self.rules(),
         })
@@ -174,6 +193,8 @@ mod tests {
             Access { remembered_idle_minutes: 43_201, ..Access::default() },
             Access { session_days: 31, ..Access::default() },
             Access { password_threads: 0, ..Access::default() },
+            Access { public_url: Some("tickets.example.com".to_owned()), ..Access::default() },
+            Access { public_url: Some("https://a?b".to_owned()), ..Access::default() },
         ] {
             assert!(wrong.problem().is_some(), "{wrong:?}");
         }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,9 +11,11 @@ use onsale::app::Bound;
 use onsale::config::Config;
 use onsale::config::access::Database;
 use onsale::secrets::Secrets;
+use onsale_access::passwords::PasswordCost;
 use onsale_edge::http::time::Time;
 use onsale_engine::Engine;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use crate::document::{self, Seen};
@@ -25,6 +28,8 @@ pub(crate) struct House<E = Memory> {
     pub engine: Arc<E>,
     stop: CancellationToken,
     thread: Option<JoinHandle<()>>,
+    /// Accounts and letters, where there are some.
+    folder: Option<TempDir>,
 }
 
 impl House {
@@ -34,6 +39,10 @@ impl House {
 
     pub(crate) fn open_with(change: impl FnOnce(&mut Config)) -> House {
         House::serve(change, Arc::new(Memory::default()))
+    }
+
+    pub(crate) fn with_accounts() -> House {
+        House::with_accounts_on(Arc::new(Memory::default()))
     }
 }
 
@@ -58,7 +67,28 @@ impl<E: Engine> House<E> {
             }
         });
         let address = address.recv().expect("the server starts");
-        House { address, engine, stop, thread: Some(thread) }
+        House { address, engine, stop, thread: Some(thread), folder: None }
+    }
+
+    /// With accounts in a folder of its own, and letters as files beside them.
+    pub(crate) fn with_accounts_on(engine: Arc<E>) -> House<E> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().to_owned();
+        let mut house = House::serve(
+            |config| {
+                config.access.database = Database::Sqlite;
+                config.access.password_cost = PasswordCost::FOR_TESTS;
+                config.data = data;
+            },
+            engine,
+        );
+        house.folder = Some(folder);
+        house
+    }
+
+    /// Where letters lie.
+    pub(crate) fn mail(&self) -> PathBuf {
+        self.folder.as_ref().expect("a house with accounts").path().join("mail")
     }
 
     pub(crate) fn stop(&self) {
@@ -88,10 +118,22 @@ impl<E: Engine> House<E> {
         headers: &[(&str, &str)],
         body: Option<&str>,
     ) -> Answer {
+        let key = format!("Bearer {KEY}");
+        let is_other = headers.iter().any(|(name, _)| *name == "authorization");
+        let own = [("authorization", key.as_str())];
+        let headers = [if is_other { &[][..] } else { &own }, headers].concat();
+        self.send_bare(method, path, &headers, body)
+    }
+
+    /// The same without the key.
+    pub(crate) fn send_bare(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> Answer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n");
-        if !headers.iter().any(|(name, _)| *name == "authorization") {
-            text += &format!("authorization: Bearer {KEY}\r\n");
-        }
         for (name, value) in headers {
             text += &format!("{name}: {value}\r\n");
         }

@@ -31,6 +31,7 @@ mod on_redis;
 mod orders;
 mod orders_found;
 mod orders_kept;
+mod people;
 mod queue;
 mod registrations;
 mod sales;

@@ -1,10 +1,15 @@
 //! The rules' bounds in the schemas of what is asked for, each taken from the constant that the rules check. What is
 //! answered has none: a client should not refuse what a later server may say.
 
+use onsale_access::accounts::{PREFERRED_CHARS_MAX, PREFERRED_PRICE_MAX, PREFERRED_WORDS_MAX};
+use onsale_access::email::EMAIL_BYTES_MAX;
+use onsale_access::passwords::{PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN};
 use onsale_domain::auction::limits as of_auctions;
 use onsale_domain::limits::*;
 use onsale_domain::money::MINOR_MAX;
 use serde_json::{Map, Value, json};
+
+use crate::http::people::wire as of_people;
 
 #[derive(Clone, Copy, Debug)]
 enum Bound {
@@ -50,6 +55,16 @@ const PICTURE: Bound = Text(1, PICTURE_SVG_BYTES_MAX);
 const HOLD_LIST: Bound = List(0, HOLD_PLACES_MAX as usize);
 const INCREMENT: Bound = OneOf(&[AMOUNT, List(1, of_auctions::RUNGS_MAX)]);
 const UNITS: Bound = Number(1, UNITS_PER_BUYER_MAX as i64);
+
+const EMAIL: Bound = Text(3, EMAIL_BYTES_MAX);
+const NEW_PASSWORD: Bound = Text(PASSWORD_CHARS_MIN, PASSWORD_CHARS_MAX);
+const PASSWORD: Bound = Text(1, PASSWORD_CHARS_MAX);
+const TOKEN: Bound = Text(1, of_people::TOKEN_CHARS_MAX);
+const DEVICE_TYPE: Bound = Text(0, of_people::DEVICE_TYPE_CHARS_MAX);
+const DEVICE_NAME: Bound = Text(0, of_people::DEVICE_NAME_CHARS_MAX);
+const PREFERRED: Bound = List(0, PREFERRED_WORDS_MAX);
+const EACH_PREFERRED: Bound = Each(&Text(1, PREFERRED_CHARS_MAX));
+const PREFERRED_PRICE: Bound = Number(0, PREFERRED_PRICE_MAX);
 
 /// Instead of a field: the schema is no object, and the bound is its own.
 const ITSELF: &str = "";
@@ -218,6 +233,37 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("Card", "picture", Text(9, CARD_URL_CHARS_MAX)),
     ("Coordinates", "latitude", Number(-LATITUDE_MICRO_MAX / 1_000_000, LATITUDE_MICRO_MAX / 1_000_000)),
     ("Coordinates", "longitude", Number(-LONGITUDE_MICRO_MAX / 1_000_000, LONGITUDE_MICRO_MAX / 1_000_000)),
+    ("NewAccount", "email", EMAIL),
+    ("NewAccount", "password", NEW_PASSWORD),
+    ("Verification", "token", TOKEN),
+    ("Verification", "password", PASSWORD),
+    ("Verification", "device_type", DEVICE_TYPE),
+    ("Verification", "device_name", DEVICE_NAME),
+    ("SignIn", "email", EMAIL),
+    ("SignIn", "password", PASSWORD),
+    ("SignIn", "device_type", DEVICE_TYPE),
+    ("SignIn", "device_name", DEVICE_NAME),
+    ("SignIn", "device_token", TOKEN),
+    ("NewGuest", "device_type", DEVICE_TYPE),
+    ("NewGuest", "device_name", DEVICE_NAME),
+    ("Farewell", "password", PASSWORD),
+    ("PasswordChange", "old_password", PASSWORD),
+    ("PasswordChange", "new_password", NEW_PASSWORD),
+    ("NewPasswordReset", "email", EMAIL),
+    ("PasswordReset", "token", TOKEN),
+    ("PasswordReset", "new_password", NEW_PASSWORD),
+    ("EmailChange", "password", PASSWORD),
+    ("EmailChange", "new_email", EMAIL),
+    ("EmailConfirmation", "token", TOKEN),
+    ("UserSearch", "email", EMAIL),
+    ("Preferences", "preferred_categories", PREFERRED),
+    ("Preferences", "preferred_categories", EACH_PREFERRED),
+    ("Preferences", "preferred_locations", PREFERRED),
+    ("Preferences", "preferred_locations", EACH_PREFERRED),
+    ("Preferences", "interests", PREFERRED),
+    ("Preferences", "interests", EACH_PREFERRED),
+    ("Preferences", "price_range_min", PREFERRED_PRICE),
+    ("Preferences", "price_range_max", PREFERRED_PRICE),
     ("NewEvent", "time_zone", Text(1, TIME_ZONE_CHARS_MAX)),
     ("EventChange", "time_zone", Text(1, TIME_ZONE_CHARS_MAX)),
 ];

@@ -85,7 +85,7 @@ pub(super) fn of(route: &Route, status: u16) -> Vec<&'static Header> {
     if route.keyed {
         headers.push(&REPLAYED);
     }
-    if route.keyed || route.positioned {
+    if (route.keyed && !route.of_people) || route.positioned {
         headers.push(&POSITION);
     }
     if may_be_stale(&route.method, &route.path) {
@@ -99,7 +99,7 @@ pub(super) fn of_problem(status: u16) -> Vec<&'static Header> {
     let mut headers = vec![&REQUEST_ID, &STALE];
     match status {
         401 => headers.push(&AUTHENTICATE),
-        503 => headers.push(&RETRY_AFTER),
+        429 | 503 => headers.push(&RETRY_AFTER),
         _ => {}
     }
     headers

@@ -71,6 +71,10 @@ fn about(name: &str) -> &'static str {
         "bidder" => "Who was banned, by the merchant's own name of that person",
         "provider" => "The payment provider that sends it",
         "version" => "The version that is wanted",
+        "user" => "The person's id",
+        "session" => "The session's id",
+        "role" => "The role's name",
+        "except" => "`current`: all but the session that asks",
         "format" => "In which form the answer is wanted",
         _ => "",
     }
@@ -100,6 +104,7 @@ fn bound(name: &str, schema: &mut Value) {
         "Onsale-Buyer" | "buyer" | "bidder" | "user_id" => {
             (schema["minLength"], schema["maxLength"]) = (json!(1), json!(BUYER_CHARS_MAX));
         }
+        "except" => schema["enum"] = json!(["current"]),
         "external_id" => {
             (schema["minLength"], schema["maxLength"]) = (json!(1), json!(EXTERNAL_ID_CHARS_MAX));
         }

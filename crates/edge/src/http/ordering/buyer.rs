@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_access::principal::Principal;
 use onsale_domain::order::{BookedOrder, OrdersFound, OrdersQuery};
-use onsale_domain::{Found, Query};
+use onsale_domain::{BuyerId, Found, Query};
 use serde::Deserialize;
 
 use super::KINDS;
@@ -42,7 +43,26 @@ pub async fn list(
     http::query::Query(wish): http::query::Query<BuyerOrders>,
 ) -> Result<Response, Problem> {
     let now = app.engine.now();
-    let mut found: Vec<(Labels, BookedOrder)> = Vec::new();
+    let mut found = all_of(&app, &principal, &buyer).await?;
+    found.retain(|(labels, order)| {
+        wish.status.is_none_or(|status| status == status_of(order, labels.view(), now))
+    });
+    let cursors = Cursors::new("buyers.orders", buyer.as_str());
+    let page = Page { after: wish.after, limit: wish.limit };
+    let page = list::of_all(&page, cursors, found, |(labels, order)| {
+        // The later it was placed, the smaller.
+        format!("{:016x}{}", !order.placed_at, order_text(&labels.view().listing, order.order))
+    })?;
+    Ok(reply::json(StatusCode::OK, &page.map(|(labels, order)| OrderBody::new(order, labels, now))))
+}
+
+/// All that this caller may see of them, the latest hundred of each listing.
+pub async fn all_of(
+    app: &App,
+    principal: &Principal,
+    buyer: &BuyerId,
+) -> Result<Vec<(Labels, BookedOrder)>, Problem> {
+    let mut found = Vec::new();
     for kind in KINDS {
         let query = OrdersQuery::OrdersOf { buyer: buyer.clone(), limit: OF_ONE };
         for known in app.engine.ask_all(principal.tenant, kind, Query::Orders(query)).await? {
@@ -51,18 +71,9 @@ pub async fn list(
             }
             let Found::Orders(OrdersFound::Orders(orders)) = known.found else { continue };
             for order in orders {
-                let labels = Labels::of(&*app.engine, &known.listing)?;
-                if wish.status.is_none_or(|status| status == status_of(&order, labels.view(), now)) {
-                    found.push((labels, order));
-                }
+                found.push((Labels::of(&*app.engine, &known.listing)?, order));
             }
         }
     }
-    let cursors = Cursors::new("buyers.orders", buyer.as_str());
-    let page = Page { after: wish.after, limit: wish.limit };
-    let page = list::of_all(&page, cursors, found, |(labels, order)| {
-        // The later it was placed, the smaller.
-        format!("{:016x}{}", !order.placed_at, order_text(&labels.view().listing, order.order))
-    })?;
-    Ok(reply::json(StatusCode::OK, &page.map(|(labels, order)| OrderBody::new(order, labels, now))))
+    Ok(found)
 }

@@ -34,6 +34,65 @@ pub const OTHER_BUYER: Entry = entry(
     "This belongs to another buyer",
     "Ask as that buyer. Only a secret or restricted key may name a buyer in `Onsale-Buyer`.",
 );
+pub const PERSON_NEEDED: Entry = entry(
+    "person_needed",
+    403,
+    "Only a person who is signed in does this",
+    "Sign in with POST /v1/sessions, or begin as a guest with POST /v1/guests, and send that session's token.",
+);
+pub const CROSS_SITE: Entry = entry(
+    "cross_site",
+    403,
+    "Asked by a page of another site",
+    "A cookie opens only what pages of this site ask. Ask from one, or send the token in `Authorization: Bearer <token>`.",
+);
+pub const CREDENTIALS_WRONG: Entry = entry(
+    "credentials_wrong",
+    401,
+    "The e-mail address or the password is wrong",
+    "Type both again, or set a new password with POST /v1/password-resets.",
+);
+pub const TOO_MANY_ATTEMPTS: Entry = entry(
+    "too_many_attempts",
+    429,
+    "Too many wrong passwords",
+    "Wait as long as `Retry-After` says, or set a new password with POST /v1/password-resets.",
+);
+pub const SIGN_IN_BUSY: Entry = entry(
+    "sign_in_busy",
+    503,
+    "Too many passwords are being checked",
+    "Nothing was done. Wait as long as `Retry-After` says, then send the same again.",
+);
+pub const ACCOUNT_DISABLED: Entry =
+    entry("account_disabled", 403, "The account is disabled", "Ask the organiser to enable it.");
+pub const TOKEN_INVALID: Entry = entry(
+    "token_invalid",
+    422,
+    "The token of the letter opens nothing",
+    "It is mistyped, was used already or has expired: ask for another letter.",
+);
+pub const EMAIL_TAKEN: Entry =
+    entry("email_taken", 409, "The e-mail address has an account", "Sign in to that account.");
+pub const NOT_AN_ACCOUNT: Entry = entry(
+    "not_an_account",
+    409,
+    "This person has no account in use",
+    "A guest registers first with POST /v1/accounts; an account that is disabled is enabled first.",
+);
+pub const USER_UNKNOWN: Entry = entry("user_unknown", 404, "No such person", "Check the id.");
+pub const SESSION_UNKNOWN: Entry =
+    entry("session_unknown", 404, "No such session", "GET /v1/sessions has all that are open.");
+pub const TOKEN_ROTATED: Entry =
+    entry("token_rotated", 409, "The token was replaced a moment ago", "Send the newer one.");
+pub const FAVOURITES_FULL: Entry =
+    entry("favourites_full", 409, "Too many favourites", "Remove some first; `limit` is the most.");
+pub const ACCESS_OFF: Entry = entry(
+    "access_off",
+    503,
+    "This server has no accounts",
+    "Its operator starts it with `access.database` set to `sqlite` or to the address of a PostgreSQL database.",
+);
 pub const KEY_IN_QUERY: Entry = entry(
     "key_in_query",
     400,
@@ -124,11 +183,25 @@ pub const RELOAD: Entry = entry(
 );
 
 /// Codes that the edge itself gives.
-pub const EDGE: [Entry; 26] = [
+pub const EDGE: [Entry; 40] = [
     MALFORMED,
     UNAUTHENTICATED,
     MISSING_SCOPE,
     OTHER_BUYER,
+    PERSON_NEEDED,
+    CROSS_SITE,
+    CREDENTIALS_WRONG,
+    TOO_MANY_ATTEMPTS,
+    SIGN_IN_BUSY,
+    ACCOUNT_DISABLED,
+    TOKEN_INVALID,
+    EMAIL_TAKEN,
+    NOT_AN_ACCOUNT,
+    USER_UNKNOWN,
+    SESSION_UNKNOWN,
+    TOKEN_ROTATED,
+    FAVOURITES_FULL,
+    ACCESS_OFF,
     KEY_IN_QUERY,
     WEBHOOK_SIGNATURE,
     ROUTE_UNKNOWN,

@@ -23,6 +23,15 @@ pub(crate) struct Hall {
 
 impl Hall {
     pub(crate) fn open() -> Hall {
+        Hall::open_as(|engine| House::serve(|_| {}, engine))
+    }
+
+    /// The same with accounts, whose time is the machine's.
+    pub(crate) fn with_accounts() -> Hall {
+        Hall::open_as(House::with_accounts_on)
+    }
+
+    fn open_as(serve: impl FnOnce(Arc<EmbeddedEngine>) -> House<EmbeddedEngine>) -> Hall {
         let clock = Arc::new(ManualClock::at(START));
         let options = Options {
             shards: 2,
@@ -33,7 +42,7 @@ impl Hall {
             ..Options::default()
         };
         let engine = EmbeddedEngine::open_on(Arc::new(MemoryDisk::new(7)), options).expect("opens");
-        Hall { house: House::serve(|_| {}, Arc::new(engine)), clock }
+        Hall { house: serve(Arc::new(engine)), clock }
     }
 
     /// An auction of sam's, open for an hour from now, from 1000 by 100 in euros, with what else is wished.

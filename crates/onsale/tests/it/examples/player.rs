@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::auctions::hall::{Hall, START};
 use crate::document::{operation, schema};
 use crate::house::{Answer, KEY, read_chunk, read_head};
+use crate::people::letter_token;
 
 /// What is asked, in its order, and what was answered when it was played last.
 pub(super) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/src/http/document/examples");
@@ -48,7 +49,7 @@ pub(crate) struct Asked {
 
 impl Player {
     pub(crate) fn open() -> Player {
-        Player { hall: Hall::open(), now: START, kept: BTreeMap::new(), recorded: BTreeMap::new() }
+        Player { hall: Hall::with_accounts(), now: START, kept: BTreeMap::new(), recorded: BTreeMap::new() }
     }
 
     /// What a step is going to ask.
@@ -77,7 +78,12 @@ impl Player {
             auction.iter().for_each(|auction| self.hall.sweep(auction));
             return;
         }
-        let (route, asked) = self.about(step).expect("a step asks or waits");
+        if let Some(kind) = step["letter"].as_str() {
+            let token = letter_token(&self.hall.house, kind, step["to"].as_str().expect("an address"));
+            self.kept.insert(step["keep"].as_str().expect("a name").to_owned(), token);
+            return;
+        }
+        let (route, asked) = self.about(step).expect("a step asks, reads a letter or waits");
         let name = route.operation;
         let answer = self.answer(route, step, &asked);
         let expected = step["status"].as_u64();
@@ -119,11 +125,13 @@ impl Player {
         let headers: Vec<(String, String)> = given
             .map(|(name, value)| (name.clone(), self.filled(value).as_str().expect("a text").to_owned()))
             .collect();
-        parameters.extend(headers.iter().cloned());
+        // A credential is no parameter, and nothing to show.
+        let shown = headers.iter().filter(|(name, _)| name != "authorization");
+        parameters.extend(shown.cloned());
         Asked { path, parameters, headers, body: step.get("body").map(|body| self.filled(body)) }
     }
 
-    /// `$name` is what was kept under this name, `@+60` the time a minute from now.
+    /// `$name` is what was kept under this name, also behind `Bearer`; `@+60` the time a minute from now.
     fn filled(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => match (text.strip_prefix('$'), text.strip_prefix('@')) {
@@ -132,7 +140,13 @@ impl Player {
                     let seconds: i64 = seconds.parse().expect("seconds from now");
                     json!(Time(self.now + seconds * 1_000))
                 }
-                (None, None) => value.clone(),
+                (None, None) => match text.strip_prefix("Bearer $") {
+                    Some(name) => json!(format!(
+                        "Bearer {}",
+                        self.filled(&json!(format!("${name}"))).as_str().unwrap_or_default()
+                    )),
+                    None => value.clone(),
+                },
             },
             Value::Array(items) => items.iter().map(|item| self.filled(item)).collect(),
             Value::Object(fields) => {
