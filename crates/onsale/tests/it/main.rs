@@ -36,6 +36,7 @@ mod registrations;
 mod sales;
 mod same_key;
 mod seats;
+mod security;
 mod series;
 mod staff;
 mod stripe;
