@@ -37,6 +37,7 @@ mod registrations;
 mod sales;
 mod same_key;
 mod seats;
+mod security;
 mod series;
 mod staff;
 mod stripe;
