@@ -89,7 +89,7 @@ pub(super) async fn follow(directory: Weak<Directory>) {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut is_away = false;
-    let mut round_ms = None;
+    let Some(mut round_ms) = directory.upgrade().map(|directory| (directory.clock)()) else { return };
     loop {
         ticks.tick().await;
         let Some(directory) = directory.upgrade() else { return };
@@ -107,9 +107,8 @@ pub(super) async fn follow(directory: Weak<Directory>) {
         }
         is_away = error.is_some();
         let now_ms = (directory.clock)();
-        let is_due = round_ms.is_none_or(|last| now_ms - last >= ROUND_MS);
-        if is_due && !is_away {
-            round_ms = Some(now_ms);
+        if now_ms - round_ms >= ROUND_MS && !is_away {
+            round_ms = now_ms;
             tokio::spawn(round(directory));
         }
     }
