@@ -19,6 +19,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::clockwork;
+use crate::first_key;
 use crate::config::{Config, ProviderName};
 use crate::secrets::Secrets;
 
@@ -82,7 +83,10 @@ impl Bound {
         let (provider, patience) = chosen(&config, &secrets)?;
         let payments = Arc::new(Worker::new(engine.clone(), provider, patience));
         let access = access(&config, &secrets).await?;
-        let keys = Keys { api_key: &secrets.api_key, house_key: &secrets.house_key };
+        if let (Some(access), None) = (&access, &secrets.api_key) {
+            first_key::ensure(access).await?;
+        }
+        let keys = Keys { api_key: secrets.api_key.as_deref(), house_key: &secrets.house_key };
         let app = Arc::new(App::new(config.edge(), keys, engine, payments, access.clone(), stop.clone()));
         let edge = Arc::new(Edge::new(app.clone()));
         let upkeep = tokio::spawn({

@@ -25,7 +25,7 @@ use super::{direct, query, router};
 use crate::app::App;
 use crate::listen::access;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// On a read that may be older than what was answered elsewhere: the store that servers share is away.
 const STALE: HeaderName = HeaderName::from_static("onsale-stale");
 const REQUEST_ID_CHARS_MAX: usize = 128;
@@ -56,8 +56,8 @@ impl Edge {
         let is_read = request.method().is_safe();
         let mut response = match self.check(route, &request) {
             Err(problem) => problem.into_response(),
-            Ok(Some(principal)) => within_time(self.handle(route, principal, request), late).await,
-            Ok(None) => within_time(self.ask_and_handle(route, request), late).await,
+            Ok(Some(principal)) => within_time(self.handle(route, principal, request, &id), late).await,
+            Ok(None) => within_time(self.ask_and_handle(route, request, &id), late).await,
         };
         let status = response.status().as_u16();
         let took = started.elapsed();
@@ -153,14 +153,14 @@ impl Edge {
     }
 
     /// For a caller who is not in memory.
-    async fn ask_and_handle<B>(&self, route: PathNumber, request: Request<B>) -> Response
+    async fn ask_and_handle<B>(&self, route: PathNumber, request: Request<B>, id: &HeaderValue) -> Response
     where
         B: hyper::body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
         let scope = table().scope(route, request.method());
         match self.app.gate.ask(scope, request.headers(), self.now_ms()).await {
-            Ok(principal) => self.handle(route, principal, request).await,
+            Ok(principal) => self.handle(route, principal, request, id).await,
             Err(problem) => problem.into_response(),
         }
     }
@@ -175,6 +175,7 @@ impl Edge {
         route: PathNumber,
         principal: Arc<Principal>,
         mut request: Request<B>,
+        id: &HeaderValue,
     ) -> Response
     where
         B: hyper::body::Body<Data = Bytes> + Send + 'static,
@@ -184,6 +185,7 @@ impl Edge {
             Some(way) => direct::handle(way, &self.app, &principal, request).await.into_response(),
             None => {
                 request.extensions_mut().insert(principal);
+                request.headers_mut().insert(REQUEST_ID, id.clone());
                 match self.router.clone().oneshot(request.map(Body::new)).await {
                     Ok(response) => response,
                     Err(never) => match never {},

@@ -192,6 +192,18 @@ pub async fn path_params<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result
 #[derive(Debug)]
 pub struct PathParams(pub RawPathParams);
 
+impl PathParams {
+    /// The first of them.
+    pub fn first(&self) -> &str {
+        self.word(0)
+    }
+
+    /// The one at this place, counted from 0.
+    pub fn word(&self, place: usize) -> &str {
+        self.0.iter().nth(place).map_or("", |(_, value)| value)
+    }
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for PathParams {
     type Rejection = Problem;
 

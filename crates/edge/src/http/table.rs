@@ -34,6 +34,12 @@ pub enum Scope {
     Listings,
     /// Override, refund.
     BoxOffice,
+    /// Vouch for a buyer: a merchant's server with a secret or restricted key.
+    Vouch,
+    /// Keys, people and their roles, the audit trail of the tenant.
+    Access,
+    /// The deployment: its tenants and their hosts.
+    Operate,
     /// A payment provider, which signs what it sends.
     Provider,
     /// As `Buy`, or open if the configuration says so; its handler looks.
@@ -46,18 +52,25 @@ impl Scope {
         match self {
             Scope::Open | Scope::Provider | Scope::Compat => &[],
             Scope::Read => &[Permission::Read],
-            Scope::Buy => &[Permission::Buy],
+            Scope::Buy | Scope::Vouch => &[Permission::Buy],
             Scope::Staff => &[Permission::Listings, Permission::BoxOffice],
             Scope::Listings => &[Permission::Listings],
             Scope::BoxOffice => &[Permission::BoxOffice],
+            Scope::Access => &[Permission::Access],
+            Scope::Operate => &[Permission::Operate],
         }
     }
 
     /// Whether what is done here is done by staff, and says so.
     pub fn is_staffs(self) -> bool {
         match self {
-            Scope::Staff | Scope::Listings | Scope::BoxOffice => true,
-            Scope::Open | Scope::Read | Scope::Buy | Scope::Provider | Scope::Compat => false,
+            Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access | Scope::Operate => true,
+            Scope::Open
+            | Scope::Read
+            | Scope::Buy
+            | Scope::Vouch
+            | Scope::Provider
+            | Scope::Compat => false,
         }
     }
 
@@ -70,6 +83,9 @@ impl Scope {
             Scope::Staff => "staff",
             Scope::Listings => "listings",
             Scope::BoxOffice => "box_office",
+            Scope::Vouch => "vouch",
+            Scope::Access => "access",
+            Scope::Operate => "operate",
             Scope::Provider => "provider",
             Scope::Compat => "compat",
         }
@@ -119,6 +135,8 @@ pub struct Route {
     pub straight: Option<Straight>,
     /// Whether it reads one listing and says at which position, in a header.
     pub positioned: bool,
+    /// Whether it is about keys, tenants or people: they are in a database beside the listings, and have no positions.
+    pub in_access: bool,
     /// Whether its handler reads parameters behind the question mark.
     pub takes_query: bool,
     /// Whether the document describes it; pages for people are not described.
@@ -178,6 +196,7 @@ impl RouteDeclaration {
             keyed: false,
             straight: None,
             positioned: false,
+            in_access: false,
             takes_query: false,
             described: true,
         };
@@ -204,6 +223,12 @@ impl RouteDeclaration {
     /// It says at which position of the listing it reads.
     pub fn positioned(mut self) -> RouteDeclaration {
         self.route.positioned = true;
+        self
+    }
+
+    /// What it is about is no listing.
+    pub fn in_access(mut self) -> RouteDeclaration {
+        self.route.in_access = true;
         self
     }
 
@@ -236,6 +261,10 @@ fn declared() -> Vec<RouteDeclaration> {
         super::registrations::routes(),
         super::auctions::routes(),
         super::ordering::routes(),
+        super::keys::routes(),
+        super::buyer_tokens::routes(),
+        super::tenants::routes(),
+        super::audit::routes(),
         super::compat::routes(),
         super::docs::routes(),
         super::health::routes(),

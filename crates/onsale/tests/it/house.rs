@@ -43,7 +43,7 @@ impl<E: Engine> House<E> {
         // Most tests are about something else: the one key does.
         config.access.database = Database::None;
         change(&mut config);
-        let secrets = Secrets { api_key: KEY.into(), house_key: b"house".into(), api_key_file: None };
+        let secrets = Secrets { api_key: Some(KEY.into()), house_key: b"house".into(), api_key_file: None };
         let (stop, (told, address)) = (CancellationToken::new(), std::sync::mpsc::sync_channel(1));
         let thread = std::thread::spawn({
             let (stop, engine) = (stop.clone(), engine.clone());
