@@ -19,8 +19,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::clockwork;
-use crate::first_key;
 use crate::config::{Config, ProviderName};
+use crate::first_key;
 use crate::secrets::Secrets;
 
 /// How often recorded timings are folded into their buckets.

@@ -24,7 +24,9 @@ pub async fn ensure(access: &Access) -> io::Result<()> {
         return Ok(());
     }
     let Some(key) = make(access).await.map_err(|error| failed(&error))? else { return Ok(()) };
-    tracing::info!("the first key was made, and printed on standard output; lost, `onsale keys create` makes another");
+    tracing::info!(
+        "the first key was made, and printed on standard output; lost, `onsale keys create` makes another"
+    );
     // Where nobody reads it, a key can be made by hand.
     let _ = writeln!(
         io::stdout(),

@@ -91,19 +91,18 @@ pub async fn create(
         expires_at: Time(voucher.expires_ms),
         listings: body.listings.clone(),
     };
-    change.finish("buyer_token_created", &body.buyer, KeptAnswer::of(axum::http::StatusCode::CREATED, &told)).await
+    change
+        .finish("buyer_token_created", &body.buyer, KeptAnswer::of(axum::http::StatusCode::CREATED, &told))
+        .await
 }
 
 /// Another tenant's are told as those that nobody has.
-async fn own_listings(
-    app: &App,
-    caller: &AccessCaller,
-    named: &[String],
-) -> Result<Vec<ListingId>, Problem> {
+async fn own_listings(app: &App, caller: &AccessCaller, named: &[String]) -> Result<Vec<ListingId>, Problem> {
     // As many are looked up as a token can name; whether there are too many, it says itself.
     let mut found = Vec::new();
     for (place, text) in named.iter().enumerate() {
-        let unknown = || Problem::invalid(format!("listings[{place}]"), "must be the id of a listing of yours");
+        let unknown =
+            || Problem::invalid(format!("listings[{place}]"), "must be the id of a listing of yours");
         let listing = ListingId::parse(text).ok_or_else(unknown)?;
         if place < onsale_access::vouchers::LISTINGS_MAX
             && !find_listing(app, caller.principal(), listing).await?

@@ -3,6 +3,7 @@
 //! OpenAPI document and `docs/routes.md` are made from this; nobody keeps a second list.
 
 mod page;
+mod roles;
 mod statuses;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,12 +66,7 @@ impl Scope {
     pub fn is_staffs(self) -> bool {
         match self {
             Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access | Scope::Operate => true,
-            Scope::Open
-            | Scope::Read
-            | Scope::Buy
-            | Scope::Vouch
-            | Scope::Provider
-            | Scope::Compat => false,
+            Scope::Open | Scope::Read | Scope::Buy | Scope::Vouch | Scope::Provider | Scope::Compat => false,
         }
     }
 

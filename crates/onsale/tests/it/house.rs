@@ -92,7 +92,10 @@ impl<E: Engine> House<E> {
         if !headers.iter().any(|(name, _)| *name == "authorization") {
             text += &format!("authorization: Bearer {KEY}\r\n");
         }
-        for (name, value) in headers {
+        // Nobody in particular is said by an empty credential.
+        for (name, value) in
+            headers.iter().filter(|(name, value)| *name != "authorization" || !value.is_empty())
+        {
             text += &format!("{name}: {value}\r\n");
         }
         if let Some(body) = body {

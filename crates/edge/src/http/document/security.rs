@@ -39,9 +39,7 @@ pub(super) fn of(scope: Scope) -> Value {
     let ways: Vec<Value> = match scope {
         Scope::Open | Scope::Provider => Vec::new(),
         // Everybody may, and who says who they are may see more; with the old routes the operator decides.
-        Scope::Read | Scope::Compat => {
-            [json!({}), key].into_iter().chain(person).chain(vouched).collect()
-        }
+        Scope::Read | Scope::Compat => [json!({}), key].into_iter().chain(person).chain(vouched).collect(),
         Scope::Buy => [key].into_iter().chain(person).chain(vouched).collect(),
         Scope::Vouch => vec![key],
         Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access | Scope::Operate => {
@@ -63,7 +61,9 @@ mod tests {
             for (method, operation) in methods.as_object().expect("methods") {
                 let ways = operation["security"].as_array();
                 let ways = ways.unwrap_or_else(|| panic!("{method} {path} does not say whom it is for"));
-                named.extend(ways.iter().flat_map(|way| way.as_object().into_iter().flatten()).map(|(name, _)| name));
+                named.extend(
+                    ways.iter().flat_map(|way| way.as_object().into_iter().flatten()).map(|(name, _)| name),
+                );
             }
         }
         let known: std::collections::BTreeSet<_> = schemes.keys().collect();

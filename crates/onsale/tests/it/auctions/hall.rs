@@ -3,6 +3,7 @@
 use onsale_edge::http::time::Time;
 use std::sync::Arc;
 
+use onsale::config::Config;
 use onsale_domain::{Command, ListingId, Millis};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
@@ -23,6 +24,10 @@ pub(crate) struct Hall {
 
 impl Hall {
     pub(crate) fn open() -> Hall {
+        Hall::open_with(|_| {})
+    }
+
+    pub(crate) fn open_with(change: impl FnOnce(&mut Config)) -> Hall {
         let clock = Arc::new(ManualClock::at(START));
         let options = Options {
             shards: 2,
@@ -33,7 +38,7 @@ impl Hall {
             ..Options::default()
         };
         let engine = EmbeddedEngine::open_on(Arc::new(MemoryDisk::new(7)), options).expect("opens");
-        Hall { house: House::serve(|_| {}, Arc::new(engine)), clock }
+        Hall { house: House::serve(change, Arc::new(engine)), clock }
     }
 
     /// An auction of sam's, open for an hour from now, from 1000 by 100 in euros, with what else is wished.
