@@ -5,7 +5,7 @@ pub mod wire;
 use axum::http::StatusCode;
 use axum::response::Response;
 use onsale_access::keys::{self, NewKey, Rotation};
-use onsale_access::refusal::Refusal;
+use onsale_access::refusal::{AccessError, Refusal};
 use onsale_access::scope::{Scope, Scopes};
 use onsale_access::tenants::PAGE_MAX;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use self::wire::{KeyBody, KeyKindWord, MadeKey, ScopeWord};
 use super::access_change::{AccessCaller, Begun, KeptAnswer, failed, refused};
 use super::extract::{Json, PathParams};
 use super::list::{self, Cursors, List, Page};
-use super::problem::Problem;
+use super::problem::{Problem, catalog};
 use super::query::Query;
 use super::reply;
 use super::table::{RouteDeclaration, declare};
@@ -53,6 +53,8 @@ impl NewKeyBody {
     fn scopes(&self, giver: Scopes) -> Scopes {
         let kind = self.kind.kind();
         match (&self.scopes, self.kind) {
+            // More than there are: some stand there twice.
+            (Some(named), _) if named.len() > Scope::ALL.len() => Scopes::NONE,
             (Some(named), _) => Scopes::of(&named.iter().map(|word| word.scope()).collect::<Vec<_>>()),
             // What is chosen must be said.
             (None, KeyKindWord::Restricted) => Scopes::NONE,
@@ -150,10 +152,8 @@ pub async fn rotate(
     let rotated = keys::rotate(&mut change.tx, &rotation, change.now_ms).await;
     let (key, text) = rotated.map_err(|error| match error {
         // Here no scope is named.
-        onsale_access::refusal::AccessError::Refused(refusal @ Refusal::ScopeNotYours) => {
-            Problem::of(super::problem::catalog::access::of(refusal))
-        }
-        other => refused(other),
+        AccessError::Refused(refusal @ Refusal::ScopeNotYours) => Problem::of(catalog::access::of(refusal)),
+        AccessError::Refused(_) | AccessError::Sql(_) => refused(error),
     })?;
     let answer = KeptAnswer::made(format!("/v1/keys/{}", key.id), &MadeKey::new(&key, &text));
     change.finish("key_rotated", path.first(), answer).await

@@ -36,6 +36,7 @@ pub struct Where {
 }
 
 /// The database, open.
+#[derive(Debug)]
 pub struct Offline {
     pub sql: Sql,
     pub settings: AccessSettings,

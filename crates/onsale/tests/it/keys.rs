@@ -27,6 +27,8 @@ impl Shop {
             config.access.database = Database::Sqlite;
             config.data = folder.path().to_owned();
         });
+        // Its database is there when it answers.
+        assert_eq!(house.get("/livez").status, 200);
         Shop { house, folder }
     }
 
@@ -36,7 +38,7 @@ impl Shop {
 
     /// Asks as whoever has this credential.
     pub(crate) fn ask(&self, credential: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
-        let credential = format!("Bearer {credential}");
+        let credential = if credential.is_empty() { String::new() } else { format!("Bearer {credential}") };
         let body = body.map(|body| body.to_string());
         self.house.send(method, path, &[("authorization", &credential)], body.as_deref())
     }
@@ -161,7 +163,7 @@ fn a_buyer_token_acts_for_its_buyer_in_its_listings() {
     let page = shop.key(json!({"kind": "publishable", "name": "page"}));
     let wish = json!({"buyer": "ann", "ttl_seconds": 60, "listings": [one]});
     let made = shop.ask(text(&secret["key"]), "POST", "/v1/buyer-tokens", Some(wish.clone()));
-    assert_eq!(made.status, 201, "{made:?}");
+    assert_eq!(made.status, 200, "{made:?}");
     let made = made.json();
     let token = text(&made["token"]);
     let holds = |event: &str| format!("/v1/events/{event}/holds");
@@ -219,6 +221,7 @@ fn a_host_has_the_listings_of_its_tenant_and_a_disabled_tenant_has_nobody() {
     let listed = || shop.ask("", "GET", "/v1/events", None).json()["data"].as_array().map(Vec::len);
     while listed() != Some(0) {
         assert!(begun.elapsed() < PATIENCE, "the host is still the default tenant's");
+        std::thread::yield_now();
     }
     let number = tenant.trim_start_matches("ten_").parse().ok().and_then(Tenant::new).expect("a number");
     let key = shop.people().key(number, KeyKind::Secret, KeyKind::Secret.allowed());

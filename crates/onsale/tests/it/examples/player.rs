@@ -60,6 +60,8 @@ impl Player {
             config.access.database = Database::Sqlite;
             config.data = folder.path().to_owned();
         });
+        // Its database is there when it answers.
+        assert_eq!(hall.house.get("/livez").status, 200);
         Player { hall, now: START, kept: BTreeMap::new(), recorded: BTreeMap::new(), folder }
     }
 
