@@ -3,6 +3,8 @@
 use onsale_domain::Tenant;
 use onsale_domain::time::Millis;
 
+use crate::once::Once;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     pub tenant: Tenant,
@@ -10,6 +12,8 @@ pub struct Context<'a> {
     pub address: &'a str,
     pub request_id: &'a str,
     pub now_ms: Millis,
+    /// Of a request that carries an idempotency key and does something that is not the same when it is done twice.
+    pub once: Option<Once<'a>>,
 }
 
 impl Context<'_> {

@@ -19,6 +19,7 @@ pub mod letters;
 pub mod limits;
 pub mod mail;
 mod notes;
+pub mod once;
 mod one_time;
 pub mod passwords;
 pub mod principal;

@@ -1,8 +1,8 @@
 //! Passwords: which are taken (`rule`), how they are stored, and the few threads that hash them. Who signs in asks here;
 //! a flood of sign-ins fills a queue of fixed length and is answered `Busy`, and touches neither memory nor the runtime.
 
-mod common;
 mod cost;
+mod guessed;
 mod pool;
 mod rule;
 

@@ -5,6 +5,7 @@ mod device;
 mod end;
 mod find;
 mod list;
+mod permission;
 mod rotate;
 mod start;
 
@@ -15,11 +16,13 @@ use crate::accounts::{Failure, Refusal};
 use crate::context::Context;
 use crate::directory::{FoundSession, SessionFuture, SessionUse};
 use crate::notes::{self, Action};
+use crate::once::{self, Begun};
 use crate::secrets::Secret;
 pub use device::{Device, KnownDevice};
 pub(crate) use device::{forget_all as forget_devices, known as known_device};
 pub(crate) use end::{end_all_in, end_in};
 pub use list::SessionEntry;
+pub use permission::permissions;
 pub(crate) use rotate::replace_token;
 pub use start::SessionStarted;
 pub(crate) use start::{NewSession, start};
@@ -89,13 +92,16 @@ impl Sessions {
 
     /// Ends one session of this person; also signing out.
     pub async fn end(&self, user: &str, session: &str, context: &Context<'_>) -> Result<(), Failure> {
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         if !end_in(&mut tx, user, session).await? {
             return Err(Refusal::SessionUnknown.into());
         }
         notes::audit(&mut tx, user, Action::SignedOut, session, context).await?;
         notes::changed_session(&mut tx, session, context.now_ms).await?;
-        Ok(tx.commit().await?)
+        once::finish(tx, context, &()).await
     }
 
     /// Ends all sessions of a person but this one; with `None`, all. Returns how many.
@@ -106,7 +112,10 @@ impl Sessions {
         except: Option<&str>,
         context: &Context<'_>,
     ) -> Result<usize, Failure> {
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let ended = end_all_in(&mut tx, user, except).await?;
         if except.is_none() {
             // Whoever ends everything may have lost a device.
@@ -114,7 +123,7 @@ impl Sessions {
         }
         notes::audit(&mut tx, by, Action::SessionsEnded, user, context).await?;
         notes::changed_person(&mut tx, user, context.now_ms).await?;
-        tx.commit().await?;
+        once::finish(tx, context, &ended).await?;
         Ok(ended)
     }
 }

@@ -130,6 +130,13 @@ async fn a_refused_attempt_charges_no_bucket_and_a_debt_is_paid_off_first() {
         assert_eq!(slice.level.next_in_us, 4_000_000, "three owed and one to give");
         let later = tokens(&server).at(START + 4_000_000);
         assert_eq!(later.take(&request(0, 5)).await.expect("an answer")[0].granted, 1);
+
+        // A clock that jumped far back: a debt of one bucket at most, and then time passes again.
+        let back = START - 3_600_000_000;
+        let slice = tokens(&server).at(back).take(&request(0, 1)).await.expect("an answer")[0];
+        assert_eq!((slice.granted, slice.level.next_in_us), (0, 3_000_000), "two to pay off and one to give");
+        let later = tokens(&server).at(back + 3_000_000);
+        assert_eq!(later.take(&request(0, 5)).await.expect("an answer")[0].granted, 1);
     }
 }
 

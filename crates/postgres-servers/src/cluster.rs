@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::owner::{Owner, find, output};
 use crate::template;
+use crate::tls::Tls;
 
 /// A copy is there in less than a second; on a machine whose cores are all taken it may need many.
 const START: Duration = Duration::from_secs(60);
@@ -37,6 +38,7 @@ pub struct Cluster {
     /// The data, the socket and the log.
     folder: TempDir,
     owner: Owner,
+    tls: Option<Tls>,
     child: Mutex<Child>,
 }
 
@@ -64,7 +66,14 @@ impl Database {
     /// For another user, `name` or `name:password`.
     pub fn url_as(&self, user: &str) -> String {
         let socket = self.cluster.folder.path().display().to_string().replace('/', "%2F");
-        format!("postgres://{user}@{socket}/{}", self.name)
+        format!("postgres://{user}@{socket}:{}/{}", self.cluster.port(), self.name)
+    }
+
+    /// Over TLS, and the file with the authority to believe; of a cluster that was started with it.
+    pub fn tls_url(&self) -> (String, PathBuf) {
+        let tls = self.cluster.tls.as_ref().expect("a cluster with TLS");
+        let url = format!("postgres://postgres@127.0.0.1:{}/{}?sslmode=require", tls.port, self.name);
+        (url, tls.authority.clone())
     }
 
     /// Runs statements as an administrator and returns what they answer, a line for each row.
@@ -76,12 +85,22 @@ impl Database {
 impl Cluster {
     /// One that its test may kill.
     pub fn start() -> Cluster {
+        Cluster::with(|_, _| None)
+    }
+
+    /// One that also speaks TLS, on 127.0.0.1.
+    pub fn start_with_tls() -> Cluster {
+        Cluster::with(|folder, owner| Some(Tls::make(folder, owner)))
+    }
+
+    fn with(tls: impl FnOnce(&Path, Owner) -> Option<Tls>) -> Cluster {
         let folder = tempfile::Builder::new().prefix("onsale-postgres-").tempdir().expect("a folder");
         let owner = Owner::of(folder.path());
         owner.give(folder.path());
         template::copy_to(&folder.path().join("data"), owner);
-        let child = spawn(folder.path(), owner);
-        let cluster = Cluster { folder, owner, child: Mutex::new(child) };
+        let tls = tls(folder.path(), owner);
+        let child = spawn(folder.path(), owner, tls.as_ref());
+        let cluster = Cluster { folder, owner, tls, child: Mutex::new(child) };
         cluster.wait_until_up();
         cluster
     }
@@ -106,7 +125,7 @@ impl Cluster {
     pub fn start_again(&self) {
         let deadline = Instant::now() + START;
         loop {
-            *self.child() = spawn(self.folder.path(), self.owner);
+            *self.child() = spawn(self.folder.path(), self.owner, self.tls.as_ref());
             // Its old processes notice that they are orphans, and until then hold the memory that they shared.
             if self.is_up_soon() {
                 return;
@@ -130,9 +149,15 @@ impl Cluster {
 
     fn say(&self, database: &str, text: &str) -> Result<String, String> {
         let mut psql = Command::new(find("psql"));
+        psql.args(["-p", &self.port().to_string()]);
         psql.arg("-h").arg(self.folder.path()).args(["-U", "postgres", "-X", "-q", "-t", "-A"]);
         psql.args(["-v", "ON_ERROR_STOP=1", "-c", text, database]);
         output(psql)
+    }
+
+    /// It is in the name of the socket, too.
+    fn port(&self) -> u16 {
+        self.tls.as_ref().map_or(5432, |tls| tls.port)
     }
 
     fn child(&self) -> std::sync::MutexGuard<'_, Child> {
@@ -160,7 +185,7 @@ impl Cluster {
             if self.child().try_wait().expect("a child").is_some() {
                 return false;
             }
-            let socket = self.folder.path().join(".s.PGSQL.5432");
+            let socket = self.folder.path().join(format!(".s.PGSQL.{}", self.port()));
             if socket.exists() && self.say("postgres", "select 1").is_ok() {
                 return true;
             }
@@ -187,11 +212,12 @@ impl Drop for Cluster {
     }
 }
 
-fn spawn(folder: &Path, owner: Owner) -> Child {
+fn spawn(folder: &Path, owner: Owner, tls: Option<&Tls>) -> Child {
     let mut server = owner.command("postgres");
     server.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
-    for setting in SETTINGS {
-        server.args(["-c", setting]);
+    let more = tls.map(Tls::settings).into_iter().flatten();
+    for setting in SETTINGS.map(str::to_owned).into_iter().chain(more) {
+        server.args(["-c", &setting]);
     }
     let log = File::create(folder.join("log")).expect("a file");
     server.stdin(Stdio::null()).stdout(log.try_clone().expect("a file")).stderr(log).process_group(0);

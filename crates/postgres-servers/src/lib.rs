@@ -4,5 +4,6 @@
 mod cluster;
 mod owner;
 mod template;
+mod tls;
 
 pub use cluster::{Cluster, Database};

@@ -36,6 +36,14 @@ impl Owner {
         }
     }
 
+    /// PostgreSQL takes no key that others could read.
+    pub(crate) fn give_secret(self, file: &Path) {
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("our file");
+        if let Owner::Other { user, group } = self {
+            chown(file, Some(user), Some(group)).expect("root may hand over its file");
+        }
+    }
+
     /// `setpriv` becomes the program, so its process id is the server's own.
     pub(crate) fn command(self, program: &str) -> Command {
         let program = find(program);

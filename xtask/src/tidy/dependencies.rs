@@ -17,7 +17,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
         &["onsale-domain", "onsale-engine", "onsale-reaper", "onsale-redis-servers", "onsale-tables"],
     ),
     ("onsale-payments", &["onsale-domain", "onsale-engine"]),
-    ("onsale-edge", &["onsale-domain", "onsale-engine", "onsale-payments", "onsale-tables"]),
+    ("onsale-edge", &["onsale-access", "onsale-domain", "onsale-engine", "onsale-payments", "onsale-tables"]),
     (
         "onsale",
         &[
@@ -26,6 +26,8 @@ const ROOMS: [(&str, &[&str]); 16] = [
             "onsale-engine-redis",
             "onsale-edge",
             "onsale-payments",
+            "onsale-access",
+            "onsale-sql",
             "onsale-reaper",
             "onsale-redis-servers",
             "onsale-tables",

@@ -12,8 +12,8 @@ create table person (
     created_ms integer not null,
     changed_ms integer not null
 ) strict;
-create unique index person_email on person (tenant_number, email_key);
-create index person_created on person (tenant_number, state, created_ms);
+create unique index person_of_email on person (tenant_number, email_key);
+create index person_of_state on person (tenant_number, state, created_ms);
 
 -- One for each device on which somebody is signed in.
 create table session (
@@ -32,9 +32,9 @@ create table session (
     last_used_ms integer not null,
     expires_ms integer not null
 ) strict;
-create index session_user on session (user_id);
-create index session_expires on session (expires_ms);
-create index session_last_used on session (last_used_ms);
+create index session_of_user on session (user_id);
+create index session_by_end on session (expires_ms);
+create index session_by_last_use on session (last_used_ms);
 
 -- Tokens that were rotated away: who presents one later has stolen it, or was stolen from.
 create table retired_token (
@@ -43,7 +43,7 @@ create table retired_token (
     salt blob not null,
     retired_ms integer not null
 ) strict;
-create index retired_token_session on retired_token (session_id);
+create index retired_token_of_session on retired_token (session_id);
 
 -- Devices that somebody signed in from with the right password.
 create table known_device (
@@ -52,7 +52,7 @@ create table known_device (
     user_id text not null references person (user_id),
     seen_ms integer not null
 ) strict;
-create index known_device_user on known_device (user_id);
+create index known_device_of_user on known_device (user_id);
 
 -- Secrets from letters. The secret is made from the id and the house key; a row that is gone was used.
 create table one_time_token (
@@ -67,9 +67,9 @@ create table one_time_token (
     created_ms integer not null,
     expires_ms integer not null
 ) strict;
-create index one_time_token_user on one_time_token (user_id);
-create index one_time_token_email on one_time_token (tenant_number, email_key);
-create index one_time_token_expires on one_time_token (expires_ms);
+create index one_time_token_of_user on one_time_token (user_id);
+create index one_time_token_of_email on one_time_token (tenant_number, email_key);
+create index one_time_token_by_end on one_time_token (expires_ms);
 
 -- Failed attempts and letters asked for, by the hash of what is counted.
 create table attempt (
@@ -78,7 +78,7 @@ create table attempt (
     last_ms integer not null,
     free_ms integer not null
 ) strict;
-create index attempt_last on attempt (last_ms);
+create index attempt_by_last on attempt (last_ms);
 
 create table letter (
     letter_id text primary key,
@@ -93,8 +93,8 @@ create table letter (
     created_ms integer not null,
     next_ms integer not null
 ) strict;
-create index letter_next on letter (state, next_ms);
-create index letter_user on letter (user_id);
+create index letter_by_next on letter (state, next_ms);
+create index letter_of_user on letter (user_id);
 
 create table preference (
     user_id text primary key references person (user_id),

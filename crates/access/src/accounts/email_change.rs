@@ -9,6 +9,7 @@ use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::letters::{self, LetterKind, NewLetter};
 use crate::notes::{self, Action};
+use crate::once::{self, Begun};
 use crate::one_time::{self, NewToken, Presented};
 use crate::secrets::Purpose;
 
@@ -24,8 +25,14 @@ impl Accounts {
         context: &Context<'_>,
     ) -> Result<(), Failure> {
         let email = read_email("new_email", new_email)?;
+        if let Some(answer) = once::answered(&self.sql, context).await? {
+            return Ok(answer);
+        }
         self.prove(user, password, context).await?;
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let subject = Subject::Letters(context.tenant, email.key());
         if attempts::count_letter(&mut tx, subject, context.now_ms).await? {
             let owner = person::find_by_email_in(&mut tx, &email, context).await?;
@@ -53,13 +60,16 @@ impl Accounts {
             letters::add(&mut tx, &letter, context).await?;
         }
         notes::audit(&mut tx, user, Action::EmailChangeAsked, user, context).await?;
-        Ok(tx.commit().await?)
+        once::finish(tx, context, &()).await
     }
 
     /// Uses the letter's token. The old address is told, and links that were sent to it open nothing any more.
     pub async fn confirm_email_change(&self, token: &str, context: &Context<'_>) -> Result<String, Failure> {
         let presented = Presented::parse(Purpose::EmailChange, token).ok_or(Refusal::TokenInvalid)?;
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let used = presented.consume(&mut tx, context).await?.ok_or(Refusal::TokenInvalid)?;
         let user = used.user.ok_or(Refusal::TokenInvalid)?;
         let email = read_email("email", &used.email)?;
@@ -81,7 +91,7 @@ impl Accounts {
         letters::add(&mut tx, &letter, context).await?;
         notes::audit(&mut tx, &user, Action::EmailChanged, &user, context).await?;
         notes::changed_person(&mut tx, &user, context.now_ms).await?;
-        tx.commit().await?;
+        once::finish(tx, context, &user).await?;
         Ok(user)
     }
 }

@@ -8,6 +8,7 @@ use super::Accounts;
 use super::Failure;
 use super::person::{self, NewPerson};
 use crate::context::Context;
+use crate::once::{self, Begun};
 use crate::random;
 use crate::role::Roles;
 use crate::sessions::{self, Device, NewSession, SessionStarted};
@@ -19,7 +20,10 @@ impl Accounts {
         context: &Context<'_>,
     ) -> Result<SessionStarted, Failure> {
         let user = random::id("usr_");
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let guest = NewPerson { user: &user, account: None, roles: Roles::BUYER };
         person::add(&mut tx, &guest, context).await?;
         let session = NewSession {
@@ -31,7 +35,7 @@ impl Accounts {
             replaces: None,
         };
         let started = sessions::start(&mut tx, self.rules, &session, context).await?;
-        tx.commit().await?;
+        once::finish(tx, context, &started).await?;
         Ok(started)
     }
 }

@@ -39,6 +39,8 @@ pub enum Refusal {
     /// Its successor is in use.
     #[error("the token was replaced a moment ago; use the new one")]
     TokenRotated,
+    #[error("this idempotency key was used for another request; take a new one")]
+    KeyReused,
     #[error("a person has {most} favourites at most; remove some first")]
     FavouritesFull { most: usize },
 }
@@ -58,6 +60,7 @@ impl Refusal {
             Refusal::UserUnknown => "user_unknown",
             Refusal::SessionUnknown => "session_unknown",
             Refusal::TokenRotated => "token_rotated",
+            Refusal::KeyReused => "key_reused",
             Refusal::FavouritesFull { .. } => "favourites_full",
         }
     }

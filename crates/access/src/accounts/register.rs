@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::email::Email;
 use crate::letters::{self, LetterKind, NewLetter};
 use crate::notes::{self, Action};
+use crate::once::{self, Begun};
 use crate::one_time::{self, NewToken, Presented};
 use crate::passwords::Verdict;
 use crate::random;
@@ -33,9 +34,15 @@ impl Accounts {
     ) -> Result<(), Failure> {
         let email = read_email("email", email)?;
         check_password("password", password, &email)?;
+        if let Some(answer) = once::answered(&self.sql, context).await? {
+            return Ok(answer);
+        }
         // Hashed in any case: the time that the answer takes tells nothing either.
         let hash = self.passwords.reserve()?.make(password).await?;
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let subject = Subject::Letters(context.tenant, email.key());
         if attempts::count_letter(&mut tx, subject, context.now_ms).await? {
             match person::find_by_email_in(&mut tx, &email, context).await? {
@@ -54,7 +61,7 @@ impl Accounts {
                 None => self.send_verification(&mut tx, &email, &hash, guest, context).await?,
             }
         }
-        Ok(tx.commit().await?)
+        once::finish(tx, context, &()).await
     }
 
     async fn send_verification(
@@ -87,12 +94,18 @@ impl Accounts {
         context: &Context<'_>,
     ) -> Result<SessionStarted, Failure> {
         let presented = Presented::parse(Purpose::Registration, token).ok_or(Refusal::TokenInvalid)?;
+        if let Some(answer) = once::answered(&self.sql, context).await? {
+            return Ok(answer);
+        }
         let mut work = self.passwords.reserve()?;
         let asked = presented.find(&self.sql, context).await?.ok_or(Refusal::TokenInvalid)?;
         if work.check(password, asked.password_hash.as_deref()).await? == Verdict::Wrong {
             return Err(Refusal::CredentialsWrong.into());
         }
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let used = presented.consume(&mut tx, context).await?.ok_or(Refusal::TokenInvalid)?;
         let email = read_email("email", &used.email)?;
         let hash = used.password_hash.as_deref().ok_or(Refusal::TokenInvalid)?;
@@ -113,7 +126,7 @@ impl Accounts {
         notes::audit(&mut tx, &user, Action::AccountMade, &user, context).await?;
         // The guest's other sessions are an account's now.
         notes::changed_person(&mut tx, &user, context.now_ms).await?;
-        tx.commit().await.map_err(|error| taken(error.into()))?;
+        once::finish(tx, context, &started).await.map_err(taken)?;
         Ok(started)
     }
 

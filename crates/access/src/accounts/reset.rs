@@ -9,6 +9,7 @@ use crate::attempts::{self, Subject};
 use crate::context::Context;
 use crate::letters::{self, LetterKind, NewLetter};
 use crate::notes::{self, Action};
+use crate::once::{self, Begun};
 use crate::one_time::{self, NewToken, Presented};
 use crate::secrets::Purpose;
 use crate::sessions::{end_all_in, forget_devices};
@@ -19,7 +20,10 @@ impl Accounts {
     /// Sends a letter if the address has an account; the answer is the same without.
     pub async fn ask_for_reset(&self, email: &str, context: &Context<'_>) -> Result<(), Failure> {
         let email = read_email("email", email)?;
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let subject = Subject::Letters(context.tenant, email.key());
         if attempts::count_letter(&mut tx, subject, context.now_ms).await? {
             let owner = person::find_by_email_in(&mut tx, &email, context).await?;
@@ -46,7 +50,7 @@ impl Accounts {
             let user = owner.as_ref().map_or("", |owner| owner.user.as_str());
             notes::audit(&mut tx, "nobody", Action::ResetAsked, user, context).await?;
         }
-        Ok(tx.commit().await?)
+        once::finish(tx, context, &()).await
     }
 
     /// Uses the letter's token. Ends every session, and forgets every device: whoever was in is out. Returns whose it was.
@@ -57,10 +61,16 @@ impl Accounts {
         context: &Context<'_>,
     ) -> Result<String, Failure> {
         let presented = Presented::parse(Purpose::Reset, token).ok_or(Refusal::TokenInvalid)?;
+        if let Some(answer) = once::answered(&self.sql, context).await? {
+            return Ok(answer);
+        }
         let asked = presented.find(&self.sql, context).await?.ok_or(Refusal::TokenInvalid)?;
         check_password("new_password", new, &read_email("email", &asked.email)?)?;
         let hash = self.passwords.reserve()?.make(new).await?;
-        let mut tx = self.sql.begin().await?;
+        let mut tx = match once::begin(&self.sql, context).await? {
+            Begun::New(tx) => tx,
+            Begun::Done(answer) => return Ok(answer),
+        };
         let used = presented.consume(&mut tx, context).await?.ok_or(Refusal::TokenInvalid)?;
         let user = used.user.ok_or(Refusal::TokenInvalid)?;
         let person = person::lock(&mut tx, &user, context).await?.filter(person::PersonRow::is_active);
@@ -88,7 +98,7 @@ impl Accounts {
         letters::add(&mut tx, &letter, context).await?;
         notes::audit(&mut tx, &user, Action::PasswordReset, &user, context).await?;
         notes::changed_person(&mut tx, &user, context.now_ms).await?;
-        tx.commit().await?;
+        once::finish(tx, context, &user).await?;
         Ok(user)
     }
 }

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use onsale_domain::Tenant;
+use onsale_domain::{BuyerId, Tenant};
 
 use super::address::Address;
 use super::class::{Class, Subject};
 use super::gcra::Level;
 use super::table::{CHARGES_MAX, Charge};
+use crate::principal::{KeyKind, Principal, Who};
 
 /// One request before any work is done for it.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,39 @@ pub enum KeyClass {
     Test,
 }
 
+impl KeyClass {
+    fn of(kind: KeyKind) -> KeyClass {
+        match kind {
+            KeyKind::Secret | KeyKind::Restricted => KeyClass::Server,
+            KeyKind::Publishable => KeyClass::Page,
+        }
+    }
+}
+
 impl<'a> Attempt<'a> {
+    /// A request of that principal. `buyer`: whom a key acts for. A browser for which a merchant's server vouches counts as its page does.
+    pub fn of(
+        principal: &'a Principal,
+        class: Class,
+        buyer: Option<&'a BuyerId>,
+        address: Option<Address>,
+    ) -> Attempt<'a> {
+        let (key, kind, own) = match &principal.who {
+            Who::Nobody => (None, KeyClass::Page, None),
+            Who::Key(holder) => (Some(&holder.key), KeyClass::of(holder.kind), buyer),
+            Who::Person(person) => (None, KeyClass::Page, Some(&person.user)),
+            Who::Vouched(vouched) => (Some(&vouched.key), KeyClass::Page, Some(&vouched.buyer)),
+        };
+        let kind = if principal.is_test { KeyClass::Test } else { kind };
+        Attempt {
+            tenant: principal.tenant,
+            class,
+            key: key.map(|id| KeySubject { id, kind }),
+            user: own.map(BuyerId::as_str),
+            address,
+        }
+    }
+
     /// Whom the request counts for. Under a test key nobody else, so that a load tool can be many people from one address; under a
     /// server's key not the address, which is the server's for all of its buyers.
     pub(super) fn subjects(&self) -> [Option<(Subject, &'a str)>; 2] {

@@ -124,6 +124,16 @@ mod tests {
         }
 
         #[test]
+        fn rounding_makes_a_limit_narrower_and_never_by_more_than_a_microsecond_a_token(
+            count in 1..=1_000_000_u32, seconds in 60..=3_600_u64,
+        ) {
+            let (count_us, window_us) = (u64::from(count), seconds * 1_000_000);
+            let interval_us = Rate::new(count, window_us, 1).interval_us;
+            prop_assert!(interval_us * count_us >= window_us);
+            prop_assert!((interval_us - 1) * count_us < window_us);
+        }
+
+        #[test]
         fn no_stretch_of_time_has_more_than_a_burst_and_its_own_share(
             (count, window_us, burst) in rates(),
             gaps in prop::collection::vec(0..1_200_u64, 1..300),

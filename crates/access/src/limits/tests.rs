@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use onsale_domain::Tenant;
+use crate::principal::{KeyHolder, KeyKind, Person, Principal, Vouched, Who};
+use crate::role::Roles;
+use onsale_domain::{BuyerId, Tenant};
 
 const SECOND: Micros = 1_000_000;
 
@@ -75,6 +77,29 @@ fn who_is_counted_depends_on_what_the_request_carries() {
     let sign_in = Attempt { class: Class::Auth, ..all };
     let auth = ["auth_user_60", "auth_user_3600", "auth_address_60", "auth_address_3600"];
     assert_eq!(met(&limits, &sign_in), auth);
+}
+
+#[test]
+fn a_principal_is_counted_as_what_it_is() {
+    let limits = limits();
+    let buyer = BuyerId::parse("usr_1").unwrap();
+    let holder = |kind| Who::Key(KeyHolder { key: "key_1".into(), kind });
+    let person =
+        Person { user: buyer.clone(), session: "ses_1".into(), roles: Roles::BUYER, is_guest: false };
+    let vouched = Vouched { buyer: buyer.clone(), key: "key_1".into(), listings: None };
+    let of = |who: Who, is_test| {
+        let principal = Principal { who, is_test, ..Principal::nobody(Tenant::DEFAULT) };
+        let attempt = Attempt::of(&principal, Class::Bid, Some(&buyer), address("192.0.2.1"));
+        met(&limits, &attempt).join(" ").replace("bid_", "").replace("_60", "")
+    };
+    assert_eq!(of(Who::Nobody, false), "address");
+    assert_eq!(of(Who::Person(person), false), "user address");
+    assert_eq!(of(Who::Vouched(vouched.clone()), false), "key user address");
+    assert_eq!(of(holder(KeyKind::Publishable), false), "key user address");
+    assert_eq!(of(holder(KeyKind::Secret), false), "key user");
+    assert_eq!(of(holder(KeyKind::Restricted), false), "key user");
+    assert_eq!(of(holder(KeyKind::Secret), true), "key");
+    assert_eq!(of(Who::Vouched(vouched), true), "key");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A letter as it waits to be sent: to whom, which kind, and the words that its templates are filled with.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use onsale_domain::Millis;
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,7 @@ impl LetterKind {
 }
 
 /// One letter that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Letter {
     /// Its message id is made of it: letters, digits, `_`, `-`. Whoever receives the letter twice sees that it is one.
     pub id: String,
@@ -72,4 +73,12 @@ pub struct Letter {
     pub written_at: Millis,
     /// How often it was tried.
     pub attempts: u32,
+}
+
+impl fmt::Debug for Letter {
+    /// Neither the address nor the links, which open accounts.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Letter { id, kind, written_at, attempts, .. } = self;
+        write!(f, "Letter({id}, {}, written at {written_at}, {attempts} attempts)", kind.as_str())
+    }
 }

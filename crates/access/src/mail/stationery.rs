@@ -232,6 +232,14 @@ mod tests {
     }
 
     #[test]
+    fn a_letter_in_a_log_names_nobody_and_opens_nothing() {
+        let letter = letter(LetterKind::Reset, "");
+        for text in [format!("{letter:?}"), format!("{:?}", stationery().write(&letter).unwrap())] {
+            assert!(text.contains("let_1") && !text.contains("ann") && !text.contains("link"), "{text}");
+        }
+    }
+
+    #[test]
     fn in_html_every_value_is_escaped_and_in_text_none_is() {
         let stationery = stationery();
         let letter = letter(LetterKind::NewDevice, "<script>\"'&");

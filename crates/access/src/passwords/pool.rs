@@ -90,7 +90,14 @@ impl Pool {
     }
 }
 
+/// Whoever signs in can wait a little; requests that are served beside it cannot.
+const NICENESS: i32 = 10;
+
 fn hash_until_closed(work: &Mutex<mpsc::Receiver<Job>>, hashes: &AtomicU64) {
+    // On Linux this is the calling thread's alone; elsewhere it would be the whole server's. Without it we hash as well.
+    if cfg!(target_os = "linux") {
+        let _ = rustix::process::nice(NICENESS);
+    }
     let mut memory: Vec<Block> = Vec::new();
     loop {
         // The lock is held while waiting: one thread waits for the next job, the others for their turn.

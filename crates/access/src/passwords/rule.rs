@@ -1,7 +1,7 @@
 //! Which new passwords are taken: by length and by whether others would guess them. No rule asks for digits or signs, and
 //! nothing is cut off or changed (ASVS 5.0, 6.2).
 
-use super::common;
+use super::guessed;
 use crate::email::Email;
 
 /// In characters, not bytes.
@@ -56,7 +56,7 @@ pub(crate) fn check_new(password: &str, email: &Email) -> Result<(), PasswordPro
     if (local.chars().count() >= LOCAL_CHARS_MIN && lower.contains(&local)) || lower.contains(email.key()) {
         return Err(PasswordProblem::ContainsEmail);
     }
-    if common::is_common(&lower) {
+    if guessed::is_common(&lower) {
         return Err(PasswordProblem::Common);
     }
     Ok(())

@@ -49,7 +49,7 @@ pub(super) async fn end_reused(sql: &Sql, session: &FoundSession, now_ms: Millis
     let mut tx = sql.begin().await?;
     if end_in(&mut tx, user, id).await? {
         // The lookup knows no peer: the directory asks for a token, not for a request.
-        let context = Context { tenant: session.tenant, address: "", request_id: "", now_ms };
+        let context = Context { tenant: session.tenant, address: "", request_id: "", now_ms, once: None };
         notes::audit(&mut tx, user, Action::SessionTokenReused, id, &context).await?;
         notes::changed_session(&mut tx, id, now_ms).await?;
         tracing::warn!(session = id, "session {id} ended: a token that was rotated away came back");

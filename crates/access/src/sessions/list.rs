@@ -3,6 +3,9 @@
 use onsale_domain::time::{Millis, is_over};
 use onsale_sql::{Query, Row, Sql, SqlError, query};
 
+use super::permission::permissions;
+use crate::role::{Role, Roles};
+
 static LIST: Query = query!("sessions/list");
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -16,6 +19,8 @@ pub struct SessionEntry {
     /// Of the sign-in.
     pub address: String,
     pub user_agent: String,
+    pub roles: Vec<&'static str>,
+    pub permissions: Vec<&'static str>,
     pub is_remembered: bool,
     pub created_ms: Millis,
     /// To the minute.
@@ -31,6 +36,7 @@ pub(super) async fn list(sql: &Sql, user: &str, now_ms: Millis) -> Result<Vec<Se
 }
 
 fn read(row: &Row) -> Result<SessionEntry, SqlError> {
+    let roles = Roles::parse(row.text(11)?).ok_or_else(|| row.is_not(11, "roles"))?;
     let (last_used_ms, idle_ms) = (row.int(8)?, row.int(10)?);
     Ok(SessionEntry {
         session: row.text(0)?.to_owned(),
@@ -39,6 +45,8 @@ fn read(row: &Row) -> Result<SessionEntry, SqlError> {
         device_name: row.text(3)?.to_owned(),
         address: row.text(4)?.to_owned(),
         user_agent: row.text(5)?.to_owned(),
+        roles: roles.iter().map(Role::as_str).collect(),
+        permissions: permissions(roles.scopes()),
         is_remembered: row.flag(6)?,
         created_ms: row.int(7)?,
         last_used_ms,

@@ -27,21 +27,64 @@ pub(crate) struct NewSession<'a> {
 }
 
 /// A session that has begun. Its secrets are nowhere else.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SessionStarted {
     /// `usr_…`
     pub user: String,
     /// `ses_…`
     pub session: String,
+    #[serde(with = "kept_session")]
     pub token: Secret,
     /// For the device to keep when the session is over; `None` if it has one.
+    #[serde(with = "kept_device")]
     pub device_token: Option<Secret>,
     pub expires_ms: Millis,
     pub idle_ms: i64,
     /// Of an account that was used from other devices before.
     pub is_new_device: bool,
     /// Other servers may remember a session that has ended.
+    #[serde(skip)]
     pub(crate) has_ended_others: bool,
+}
+
+/// Only an answer that is kept, sealed, has a secret as text in it; elsewhere a secret has no such form.
+mod kept_session {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Secret, SecretKind};
+
+    pub(super) fn serialize<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&secret.text())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Secret::parse(SecretKind::Session, &text).ok_or_else(|| D::Error::custom("no token of a session"))
+    }
+}
+
+mod kept_device {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Secret, SecretKind};
+
+    pub(super) fn serialize<S: Serializer>(
+        secret: &Option<Secret>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        secret.as_ref().map(Secret::text).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Secret>, D::Error> {
+        let read = |text: String| {
+            Secret::parse(SecretKind::Device, &text).ok_or_else(|| D::Error::custom("no token of a device"))
+        };
+        Option::<String>::deserialize(deserializer)?.map(read).transpose()
+    }
 }
 
 pub(crate) async fn start(

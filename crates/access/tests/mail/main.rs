@@ -14,7 +14,7 @@ use onsale_access::mail::{
 };
 use onsale_domain::Millis;
 use parking_lot::Mutex;
-use smtp_server::{Day, Server};
+use smtp_server::{Day, Secrecy, Server};
 use tokio_util::sync::CancellationToken;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -63,7 +63,7 @@ fn is_later(sent: &Result<(), SendError>) -> bool {
 
 #[tokio::test]
 async fn a_letter_reaches_the_server_whole_and_once() {
-    let server = Server::start(Day::Accepts, None).await;
+    let server = Server::start(Day::Accepts, Secrecy::None).await;
     assert_eq!(send(&smtp(&server), &letter(1)).await, Ok(()));
     let letters = server.letters();
     assert_eq!(letters.len(), 1);
@@ -76,7 +76,7 @@ async fn a_letter_reaches_the_server_whole_and_once() {
 
 #[tokio::test]
 async fn on_a_bad_day_a_letter_is_sent_later_and_what_no_server_ever_takes_is_not() {
-    let server = Server::start(Day::Accepts, None).await;
+    let server = Server::start(Day::Accepts, Secrecy::None).await;
     let smtp = smtp(&server).with_patience(Duration::from_millis(300));
     for (day, expected) in [
         (Day::Answers("450 ann@example.org is busy"), true),
@@ -99,7 +99,7 @@ async fn on_a_bad_day_a_letter_is_sent_later_and_what_no_server_ever_takes_is_no
 
 #[tokio::test]
 async fn a_server_that_is_not_there_delays() {
-    let server = Server::start(Day::Accepts, None).await;
+    let server = Server::start(Day::Accepts, Secrecy::None).await;
     let mut config = config(&server, SmtpSecurity::Plain);
     config.port = Some(onsale_redis_servers::server::free_port());
     assert!(is_later(&send(&Smtp::new(&config).expect("a way there"), &letter(1)).await));
@@ -107,7 +107,7 @@ async fn a_server_that_is_not_there_delays() {
 
 #[tokio::test]
 async fn no_letter_and_no_password_goes_in_the_open_to_a_server_that_offers_no_secrecy() {
-    let server = Server::start(Day::Accepts, None).await;
+    let server = Server::start(Day::Accepts, Secrecy::None).await;
     let mut config = config(&server, SmtpSecurity::StartTls);
     (config.user, config.password) = (Some("ann".to_owned()), Some("secret".to_owned()));
     let sent = send(&Smtp::new(&config).expect("a way there"), &letter(1)).await;
@@ -117,7 +117,7 @@ async fn no_letter_and_no_password_goes_in_the_open_to_a_server_that_offers_no_s
 
 #[tokio::test]
 async fn a_user_signs_in_and_a_wrong_password_keeps_letters_waiting() {
-    let server = Server::start(Day::Accepts, None).await;
+    let server = Server::start(Day::Accepts, Secrecy::None).await;
     let mut config = config(&server, SmtpSecurity::Plain);
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("password");
@@ -146,13 +146,34 @@ fn certificate(folder: &Path) -> (tokio_rustls::TlsAcceptor, std::path::PathBuf)
 async fn a_secret_connection_needs_a_certificate_that_is_trusted() {
     let folder = tempfile::tempdir().expect("a folder");
     let (acceptor, file) = certificate(folder.path());
-    let server = Server::start(Day::Accepts, Some(acceptor)).await;
+    let server = Server::start(Day::Accepts, Secrecy::Tls(acceptor)).await;
     let mut config = config(&server, SmtpSecurity::Tls);
     assert!(is_later(&send(&Smtp::new(&config).expect("a way there"), &letter(1)).await));
     assert_eq!(server.letters(), [""; 0]);
     config.tls_ca = Some(file);
     assert_eq!(send(&Smtp::new(&config).expect("a way there"), &letter(1)).await, Ok(()));
     assert_eq!(server.letters().len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_becomes_secret_says_nothing_of_the_letter_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (acceptor, file) = certificate(folder.path());
+    let server = Server::start(Day::Accepts, Secrecy::StartTls(acceptor)).await;
+    let mut config = config(&server, SmtpSecurity::StartTls);
+    (config.user, config.password) = (Some("ann".to_owned()), Some("secret".to_owned()));
+    assert!(is_later(&send(&Smtp::new(&config).expect("a way there"), &letter(1)).await), "not trusted");
+    config.tls_ca = Some(file);
+    assert_eq!(send(&Smtp::new(&config).expect("a way there"), &letter(1)).await, Ok(()));
+    assert_eq!(server.letters().len(), 1);
+    let said = server.said();
+    let secret_from = said.iter().rposition(|line| line.starts_with('(')).expect("it became secret");
+    let open: Vec<&str> = said[..secret_from]
+        .iter()
+        .filter_map(|line| line.split([' ', '(']).next())
+        .filter(|verb| !verb.is_empty())
+        .collect();
+    assert_eq!(open, ["EHLO", "STARTTLS", "EHLO", "STARTTLS"], "{said:?}");
 }
 
 #[tokio::test]
@@ -295,7 +316,7 @@ impl Office {
 
 #[tokio::test]
 async fn letters_that_wait_all_leave_a_few_at_a_time() {
-    let server = Server::start(Day::Accepts, None).await;
+    let server = Server::start(Day::Accepts, Secrecy::None).await;
     let office = office(smtp(&server), (0..40).map(letter));
     office.until("all sent", |counts| counts.sent == 40).await;
     office.until("all noted", |_| office.memory.letters.lock().is_empty()).await;
@@ -305,7 +326,7 @@ async fn letters_that_wait_all_leave_a_few_at_a_time() {
 
 #[tokio::test]
 async fn a_server_that_is_down_delays_letters_ever_longer_until_it_is_back() {
-    let server = Server::start(Day::Answers("451 not now"), None).await;
+    let server = Server::start(Day::Answers("451 not now"), Secrecy::None).await;
     let office = office(smtp(&server), [letter(0)]);
     for attempt in 1..=4_u32 {
         office.until("a try", |counts| counts.delayed == u64::from(attempt)).await;
@@ -326,7 +347,7 @@ async fn a_server_that_is_down_delays_letters_ever_longer_until_it_is_back() {
 
 #[tokio::test]
 async fn after_a_day_or_where_nobody_will_ever_take_it_a_letter_is_given_up() {
-    let server = Server::start(Day::Answers("451 not now"), None).await;
+    let server = Server::start(Day::Answers("451 not now"), Secrecy::None).await;
     let unwritable = Letter { values: BTreeMap::new(), ..letter(1) };
     let office = office(smtp(&server), [letter(0), unwritable]);
     office.until("one given up", |counts| counts.delayed == 1 && counts.given_up == 1).await;
@@ -351,7 +372,7 @@ async fn a_letter_box_that_does_not_open_is_tried_again() {
 
 #[tokio::test]
 async fn a_stop_lets_a_letter_under_way_arrive() {
-    let server = Server::start(Day::Accepts, None).await;
+    let server = Server::start(Day::Accepts, Secrecy::None).await;
     let office = office(smtp(&server), [letter(0)]);
     let begun = Instant::now();
     while server.connections() == 0 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, split};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
@@ -38,11 +38,20 @@ struct State {
     open: AtomicUsize,
     /// Every line that a client said outside letters.
     said: Mutex<Vec<String>>,
-    tls: Option<TlsAcceptor>,
+    tls: Secrecy,
+}
+
+#[derive(Clone)]
+pub(crate) enum Secrecy {
+    None,
+    /// From the first byte.
+    Tls(TlsAcceptor),
+    /// When the client asks for it.
+    StartTls(TlsAcceptor),
 }
 
 impl Server {
-    pub(crate) async fn start(day: Day, tls: Option<TlsAcceptor>) -> Server {
+    pub(crate) async fn start(day: Day, tls: Secrecy) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let state = Arc::new(State {
             day: Mutex::new(day),
@@ -88,38 +97,52 @@ impl State {
     async fn serve(&self, stream: TcpStream) {
         self.connections.fetch_add(1, Ordering::SeqCst);
         self.most.fetch_max(self.open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        match &self.tls {
-            Some(tls) => {
-                if let Ok(stream) = tls.accept(stream).await {
-                    let _ = self.talk(stream).await;
+        let talk = async {
+            match &self.tls {
+                Secrecy::None => drop(self.talk(stream, false).await?),
+                Secrecy::Tls(tls) => drop(self.talk(tls.accept(stream).await?, false).await?),
+                Secrecy::StartTls(tls) => {
+                    if let Some(stream) = self.talk(stream, false).await? {
+                        self.said.lock().push("(secret from now on)".to_owned());
+                        self.talk(tls.accept(stream).await?, true).await?;
+                    }
                 }
             }
-            None => {
-                let _ = self.talk(stream).await;
-            }
-        }
+            Ok::<(), std::io::Error>(())
+        };
+        // A client that goes away is part of many tests.
+        let _ = talk.await;
         self.open.fetch_sub(1, Ordering::SeqCst);
     }
 
-    async fn talk(&self, stream: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
-        let (read, mut write) = split(stream);
-        let mut lines = BufReader::new(read);
+    /// Gives the stream back if it is to become secret.
+    async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        stream: S,
+        is_secret: bool,
+    ) -> std::io::Result<Option<S>> {
+        let mut lines = BufReader::new(stream);
         let day = *self.day.lock();
         if day == Day::Silent {
             // Until the client has had enough.
             lines.read_line(&mut String::new()).await?;
-            return Ok(());
+            return Ok(None);
         }
-        write.write_all(b"220 here\r\n").await?;
+        if !is_secret {
+            lines.write_all(b"220 here\r\n").await?;
+        }
+        let offers = matches!(self.tls, Secrecy::StartTls(_)) && !is_secret;
         loop {
             let mut line = String::new();
             if lines.read_line(&mut line).await? == 0 {
-                return Ok(());
+                return Ok(None);
             }
             let line = line.trim_end().to_owned();
             self.said.lock().push(line.clone());
             let verb = line.split([' ', ':']).next().unwrap_or_default().to_ascii_uppercase();
             let answer = match verb.as_str() {
+                "EHLO" if offers => "250-here\r\n250 STARTTLS",
+                "STARTTLS" if offers => "220 go on",
                 "EHLO" => "250-here\r\n250-8BITMIME\r\n250 AUTH PLAIN",
                 "RCPT" => match day {
                     Day::Answers(answer) => answer,
@@ -128,11 +151,11 @@ impl State {
                 "AUTH" if line == "AUTH PLAIN AGFubgBzZWNyZXQ=" => "235 welcome",
                 "AUTH" => "535 no",
                 "DATA" => {
-                    write.write_all(b"354 go on\r\n").await?;
-                    let Some(letter) = self.read(&mut lines, day).await? else { return Ok(()) };
+                    lines.write_all(b"354 go on\r\n").await?;
+                    let Some(letter) = self.read(&mut lines, day).await? else { return Ok(None) };
                     if day == Day::Hangs {
                         lines.read_line(&mut String::new()).await?;
-                        return Ok(());
+                        return Ok(None);
                     }
                     self.letters.lock().push(letter);
                     "250 taken"
@@ -140,9 +163,12 @@ impl State {
                 "QUIT" => "221 bye",
                 _ => "250 ok",
             };
-            write.write_all(format!("{answer}\r\n").as_bytes()).await?;
+            lines.write_all(format!("{answer}\r\n").as_bytes()).await?;
+            if verb == "STARTTLS" && offers {
+                return Ok(Some(lines.into_inner()));
+            }
             if verb == "QUIT" {
-                return Ok(());
+                return Ok(None);
             }
         }
     }

@@ -47,8 +47,6 @@ use super::words::{self, AwardStatus, Closing, ReserveStatus};
 use super::{about, delete, new_listing};
 use crate::app::App;
 
-/// Whose calendar is asked.
-
 /// The routes of auctions.
 pub fn routes() -> Vec<RouteDeclaration> {
     vec![

@@ -28,9 +28,11 @@ pub(super) fn of(error: &tokio_postgres::Error) -> SqlError {
         return SqlError::Configuration(format!("{what}: {advice}"));
     }
     match state.code() {
-        // Disk full; too many connections and out of memory pass.
         "53100" => SqlError::Full(what),
-        "40001" | "40P01" | "55P03" | "57014" | "53000" | "53200" | "53300" | "53400" => SqlError::Busy(what),
+        // Taken back so that others need not wait: a deadlock, a lock or a statement that took too long, silence.
+        "25P03" | "40001" | "40P01" | "55P03" | "57014" | "53000" | "53200" | "53300" | "53400" => {
+            SqlError::Busy(what)
+        }
         "XX001" | "XX002" => SqlError::Damaged(what),
         code => match &code[..2] {
             // It goes down, comes up, or lost its own connections.

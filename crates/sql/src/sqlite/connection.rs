@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, ToSql, params_from_iter};
 
+use super::file;
 use crate::migration::{self, Applied};
 use crate::query::for_sqlite;
 use crate::{Migrations, Query, Row, SqlError, Value};
@@ -29,6 +30,7 @@ impl Connection {
     pub(super) fn open(path: &Path) -> Result<Connection, SqlError> {
         let version = rusqlite::version_number();
         assert!(version >= VERSION_MIN.0, "SQLite {} is linked, {} is needed", version, VERSION_MIN.1);
+        file::make_private(path)?;
         let inner = rusqlite::Connection::open(path).map_err(|error| opening(path, &error))?;
         inner.set_prepared_statement_cache_capacity(PREPARED_MAX);
         let set = || {

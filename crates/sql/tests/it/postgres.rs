@@ -101,3 +101,24 @@ async fn a_transaction_that_is_dropped_gives_its_connection_back_clean() {
     }
     assert_eq!(count(&sql).await, 16);
 }
+
+#[tokio::test]
+async fn tls_believes_the_named_authority_and_nobody_else() {
+    let database = Arc::new(Cluster::start_with_tls()).database();
+    let (url, authority) = database.tls_url();
+    let with = |file: &std::path::Path| place(format!("{url}&sslrootcert={}", file.display()));
+    let sql = Sql::open(&with(&authority), &TABLES).await.expect("it opens");
+    assert_eq!(count(&sql).await, 0);
+    let users = database.say("select count(*) > 0 from pg_stat_ssl join pg_stat_activity using (pid) where ssl and application_name = 'onsale'");
+    assert_eq!(users.trim(), "t", "it does speak TLS");
+
+    let error = Sql::open(&place(url.clone()), &TABLES).await.expect_err("this machine does not know it");
+    assert!(error.to_string().contains("certificate"), "{error}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().join("empty.pem");
+    std::fs::write(&empty, "nothing").expect("a file");
+    for file in [&empty, &folder.path().join("missing.pem")] {
+        let error = Sql::open(&with(file), &TABLES).await.expect_err("no certificate");
+        assert!(matches!(&error, SqlError::Configuration(what) if what.contains("sslrootcert")), "{error:?}");
+    }
+}

@@ -97,3 +97,24 @@ async fn a_file_that_is_no_database_and_a_folder_that_is_not_there_say_what_to_d
     let error = Sql::open(&nowhere, &TABLES).await.expect_err("no folder");
     assert!(matches!(&error, SqlError::Configuration(_)) && error.to_string().contains("folder"), "{error}");
 }
+
+#[tokio::test]
+async fn the_files_are_readable_by_their_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::sqlite();
+    let sql = home.open().await;
+    let mut tx = sql.begin().await.expect("a turn");
+    tx.execute(&ADD, &["A1".into(), 1_i64.into(), onsale_sql::Value::Null, 5_i64.into()])
+        .await
+        .expect("added");
+    tx.commit().await.expect("committed");
+    let folder = path(&home).parent().expect("a folder").to_owned();
+    let mut seen = 0;
+    for file in std::fs::read_dir(folder).expect("a folder") {
+        let file = file.expect("a file");
+        let mode = file.metadata().expect("its rights").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", file.path().display());
+        seen += 1;
+    }
+    assert!(seen >= 4, "the database, its log, its index and the lock");
+}

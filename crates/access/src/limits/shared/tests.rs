@@ -12,6 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 struct Stub {
     mode: watch::Sender<Mode>,
+    /// What was charged in calls that worked.
+    spent: AtomicU64,
     calls: AtomicU64,
 }
 
@@ -37,6 +39,10 @@ impl Stub {
 impl SharedTokens for Stub {
     fn take<'a>(&'a self, requests: &'a [SliceRequest]) -> Pending<'a, Vec<Slice>> {
         let level = Level { remaining: 5, next_in_us: 0, full_in_us: 60_000_000 };
+        if *self.mode.borrow() == Mode::Gives {
+            let spent: u32 = requests.iter().map(|request| request.spent).sum();
+            self.spent.fetch_add(spent.into(), Ordering::Relaxed);
+        }
         let slices = requests.iter().map(|request| Slice { granted: request.wanted, level }).collect();
         Box::pin(self.answer(slices))
     }
@@ -59,7 +65,8 @@ impl Drop for Bench {
 }
 
 fn bench(mode: Mode) -> Bench {
-    let stub = Arc::new(Stub { mode: watch::channel(mode).0, calls: AtomicU64::new(0) });
+    let stub =
+        Arc::new(Stub { mode: watch::channel(mode).0, spent: AtomicU64::new(0), calls: AtomicU64::new(0) });
     let limits = Arc::new(Limits::shared(&LimitsConfig::default(), stub.clone()).unwrap());
     let (stop, shared) = (CancellationToken::new(), limits.sharing().unwrap().clone());
     shared.set_servers(3);
@@ -138,6 +145,20 @@ async fn before_the_store_has_answered_once_and_after_the_end_each_server_decide
     assert_eq!(bench.outcome(Class::SeatLock, "usr_1").await, Outcome::Passed);
     bench.stop.cancel();
     bench.is_away(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_given_in_advance_is_charged_when_the_store_is_back() {
+    let bench = bench(Mode::Gives);
+    bench.is_away(false).await;
+    bench.stub.mode.send_replace(Mode::Refuses);
+    assert_eq!(bench.outcome(Class::SeatLock, "usr_1").await, Outcome::Passed);
+    bench.is_away(true).await;
+    assert_eq!(bench.stub.spent.load(Ordering::Relaxed), 0);
+    bench.stub.mode.send_replace(Mode::Gives);
+    bench.is_away(false).await;
+    // One of the user and one of the address.
+    assert_eq!(bench.stub.spent.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -68,12 +68,20 @@ fn rewrite(listing: &ListingId, name: &str, is_person: bool, value: &mut Value, 
             *text = audience.name(listing, &buyer);
             true
         }
-        Value::Object(fields) => fields
-            .iter_mut()
-            .fold(false, |changed, (name, value)| rewrite(listing, name, false, value, audience) || changed),
-        Value::Array(values) => values
-            .iter_mut()
-            .fold(false, |changed, value| rewrite(listing, name, is_person, value, audience) || changed),
+        Value::Object(fields) => {
+            let mut is_changed = false;
+            for (name, value) in fields {
+                is_changed |= rewrite(listing, name, false, value, audience);
+            }
+            is_changed
+        }
+        Value::Array(values) => {
+            let mut is_changed = false;
+            for value in values {
+                is_changed |= rewrite(listing, name, is_person, value, audience);
+            }
+            is_changed
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

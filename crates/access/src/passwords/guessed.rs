@@ -1,4 +1,4 @@
-//! The passwords that are guessed first. Some hundred words stand in `common.txt`; what people make of them (capitals, a
+//! The passwords that are guessed first. Some hundred words stand in `guessed.txt`; what people make of them (capitals, a
 //! year, `!`, `0` for `o`, twice the same) is undone here, so that few words stand for many thousand passwords.
 
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 /// Words in lower case, separated by white space.
 static WORDS: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("common.txt").split_ascii_whitespace().collect());
+    LazyLock::new(|| include_str!("guessed.txt").split_ascii_whitespace().collect());
 
 /// Rows and columns of keyboards and the alphabet; each is guessed forwards, backwards and in pieces.
 const WALKS: [&str; 9] = [
@@ -62,7 +62,7 @@ fn joined_words(core: &str) -> bool {
 
 /// What the text is a repetition of.
 fn repeated(text: &str) -> Option<&str> {
-    (1..=text.len() / 2).filter(|length| text.len() % length == 0).find_map(|length| {
+    (1..=text.len() / 2).filter(|length| text.len().is_multiple_of(*length)).find_map(|length| {
         let unit = text.get(..length)?;
         (unit.repeat(text.len() / length) == text).then_some(unit)
     })
