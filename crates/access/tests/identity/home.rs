@@ -35,7 +35,7 @@ pub(crate) const NOW: i64 = 1_800_000_000_000;
 pub(crate) const MINUTE: i64 = 60_000;
 pub(crate) const HOUSE_KEY: &[u8] = b"a house key of a test";
 /// A machine whose cores are all taken may need it.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) enum Home {
     Folder(TempDir),
@@ -67,14 +67,14 @@ impl Home {
         Sql::open_shared(&self.place(), &TABLES).await.expect("it opens")
     }
 
-    /// A statement that no program of ours would say.
+    /// Statements that no program of ours would say, in one transaction.
     pub(crate) fn meddle(&self, text: &str) {
         match self {
             Home::Folder(folder) => {
                 let file = folder.path().join("access.sqlite");
                 let connection = rusqlite::Connection::open(file).expect("a connection");
                 connection.busy_timeout(PATIENCE).expect("a time");
-                connection.execute_batch(text).expect("done");
+                connection.execute_batch(&format!("begin immediate; {text}; commit")).expect("done");
             }
             Home::Database(database) => {
                 database.say(&format!("set search_path = access; {text}"));
