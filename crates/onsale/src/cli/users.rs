@@ -72,7 +72,7 @@ fn role(text: &str) -> Result<Role, String> {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     args.at.open(async |offline| {
         let tenant = offline.known(args.tenant).await?;
-        let context = Context { tenant, address: "", request_id: "", now_ms: offline.now_ms };
+        let context = Context { tenant, address: "", request_id: "", now_ms: offline.now_ms, once: None };
         let accounts = accounts(offline)?;
         match &args.verb {
             Verb::List => list(args, &accounts, &context).await,

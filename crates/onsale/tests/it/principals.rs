@@ -31,7 +31,7 @@ fn now_ms() -> i64 {
 }
 
 fn context(tenant: Tenant) -> Context<'static> {
-    Context { tenant, address: "", request_id: "", now_ms: now_ms() }
+    Context { tenant, address: "", request_id: "", now_ms: now_ms(), once: None }
 }
 
 impl People {
