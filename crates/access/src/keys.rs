@@ -202,6 +202,12 @@ pub async fn list(sql: &Sql, tenant: Tenant, after: &str, limit: usize) -> Resul
     rows.iter().map(KeyRecord::read).collect()
 }
 
+/// One of this tenant.
+pub async fn find(sql: &Sql, tenant: Tenant, id: &str) -> Result<Option<KeyRecord>, SqlError> {
+    let rows = sql.query(&FIND, &[tenant.number().into(), id.into()]).await?;
+    rows.first().map(KeyRecord::read).transpose()
+}
+
 pub async fn find_in(tx: &mut Tx, tenant: Tenant, id: &str) -> Result<Option<KeyRecord>, SqlError> {
     let rows = tx.query(&FIND, &[tenant.number().into(), id.into()]).await?;
     rows.first().map(KeyRecord::read).transpose()

@@ -1,6 +1,9 @@
 //! Who asks, what they may do, and how fast. The truth is in SQL (`onsale-sql`); what every request needs is kept in memory and
 //! forgotten within a second of a change. Knows no HTTP, and decides nothing about goods.
 
+/// What the functions here take and fail with: whoever calls them needs no room of its own for that.
+pub use onsale_sql::{SqlError, Tx};
+
 pub mod accounts;
 pub mod answers;
 mod attempts;

@@ -105,7 +105,7 @@ pub enum AccessError {
 }
 
 /// The longest name of a tenant or a key.
-const NAME_CHARS_MAX: usize = 100;
+pub const NAME_CHARS_MAX: usize = 100;
 
 /// What people call a tenant or a key: shown, never a secret, never an id.
 pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {

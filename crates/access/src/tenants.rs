@@ -14,6 +14,7 @@ static SET_DISABLED: Query = query!("tenants/set_disabled");
 static PUT_HOST: Query = query!("hosts/put");
 static REMOVE_HOST: Query = query!("hosts/remove");
 static LIST_HOSTS: Query = query!("hosts/list");
+static LIST_HOSTS_OF_TENANT: Query = query!("hosts/list_of_tenant");
 static FIND_HOST: Query = query!("hosts/find");
 
 /// Rows of one page of a list.
@@ -96,6 +97,12 @@ pub async fn remove_host(tx: &mut Tx, host: &str, now_ms: i64) -> Result<(), Acc
 pub async fn list_hosts(sql: &Sql, after: &str, limit: usize) -> Result<Vec<(String, Tenant)>, SqlError> {
     let rows = sql.query(&LIST_HOSTS, &[after.into(), (limit.min(PAGE_MAX) as i64).into()]).await?;
     rows.iter().map(|row| Ok((row.text(0)?.to_owned(), read_tenant(row, 1)?))).collect()
+}
+
+/// Those of one tenant, in the order of their names: the first page of them.
+pub async fn hosts_of(sql: &Sql, tenant: Tenant) -> Result<Vec<String>, SqlError> {
+    let rows = sql.query(&LIST_HOSTS_OF_TENANT, &[tenant.number().into(), (PAGE_MAX as i64).into()]).await?;
+    rows.iter().map(|row| row.text(0).map(str::to_owned)).collect()
 }
 
 /// The tenant of a host, and whether it is disabled.

@@ -10,7 +10,7 @@ use onsale_domain::{BuyerId, ListingId, Tenant};
 use sha2::Sha256;
 
 use crate::keys::KeyRecord;
-use crate::principal::{KeyKind, Principal, Vouched, Who};
+use crate::principal::{KeyHolder, KeyKind, Principal, Vouched, Who};
 use crate::refusal::Refusal;
 use crate::scope::{Scope, Scopes};
 
@@ -37,6 +37,14 @@ pub struct Voucher {
     pub expires_ms: i64,
     /// Of these alone; `None`: of all in the tenant.
     pub listings: Option<Arc<[ListingId]>>,
+}
+
+/// What a token takes over from the key of who gives it out.
+struct Issuer<'a> {
+    tenant: Tenant,
+    key: &'a Arc<str>,
+    family: &'a Arc<str>,
+    is_test: bool,
 }
 
 /// Makes and reads tokens.
@@ -67,6 +75,31 @@ impl Vouchers {
         listings: Option<&[ListingId]>,
         now_ms: i64,
     ) -> Result<(String, Voucher), Refusal> {
+        let issuer = Issuer { tenant: key.tenant, key: &key.id, family: &key.family, is_test: key.is_test };
+        self.issue_by(&issuer, buyer, (lifetime_ms, listings), now_ms)
+    }
+
+    /// The same for who was let in with the key: its row need not be read once more.
+    pub fn issue_for(
+        &self,
+        principal: &Principal,
+        holder: &KeyHolder,
+        buyer: &BuyerId,
+        (lifetime_ms, listings): (i64, Option<&[ListingId]>),
+        now_ms: i64,
+    ) -> Result<(String, Voucher), Refusal> {
+        let Principal { tenant, family, is_test, .. } = principal;
+        let issuer = Issuer { tenant: *tenant, key: &holder.key, family, is_test: *is_test };
+        self.issue_by(&issuer, buyer, (lifetime_ms, listings), now_ms)
+    }
+
+    fn issue_by(
+        &self,
+        issuer: &Issuer<'_>,
+        buyer: &BuyerId,
+        (lifetime_ms, listings): (i64, Option<&[ListingId]>),
+        now_ms: i64,
+    ) -> Result<(String, Voucher), Refusal> {
         if buyer.as_str().starts_with(ACCOUNT) || buyer.as_str().chars().count() > BUYER_CHARS_MAX {
             return Err(Refusal::BuyerInvalid);
         }
@@ -74,17 +107,17 @@ impl Vouchers {
             return Err(Refusal::LifetimeInvalid);
         }
         let fits = |named: &[ListingId]| {
-            (1..=LISTINGS_MAX).contains(&named.len()) && named.iter().all(|one| one.tenant == key.tenant)
+            (1..=LISTINGS_MAX).contains(&named.len()) && named.iter().all(|one| one.tenant == issuer.tenant)
         };
         if listings.is_some_and(|named| !fits(named)) {
             return Err(Refusal::ListingsInvalid);
         }
         let voucher = Voucher {
-            tenant: key.tenant,
+            tenant: issuer.tenant,
             buyer: buyer.clone(),
-            key: Arc::clone(&key.id),
-            family: Arc::clone(&key.family),
-            is_test: key.is_test,
+            key: Arc::clone(issuer.key),
+            family: Arc::clone(issuer.family),
+            is_test: issuer.is_test,
             expires_ms: now_ms + lifetime_ms,
             listings: listings.map(Into::into),
         };

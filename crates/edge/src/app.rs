@@ -40,8 +40,8 @@ pub struct App {
 /// The secrets that the edge needs.
 #[derive(Clone, Copy)]
 pub struct Keys<'a> {
-    /// May do everything in the first tenant.
-    pub api_key: &'a str,
+    /// May do everything in the first tenant; `None`: only keys that were made do.
+    pub api_key: Option<&'a str>,
     /// Signs hold tokens, codes and order keys.
     pub house_key: &'a [u8],
 }

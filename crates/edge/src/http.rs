@@ -1,11 +1,14 @@
 //! The routes: one file per resource. `edge.rs` stands before them all, `reply.rs` between them and the engine.
 
 pub mod about;
+pub mod access_change;
 pub mod attempts;
 pub mod auctions;
 pub mod audience;
+pub mod audit;
 pub mod availability;
 pub mod blocks;
+pub mod buyer_tokens;
 pub mod buyers;
 pub mod change_event;
 pub mod chart;
@@ -26,6 +29,7 @@ pub mod gate;
 pub mod health;
 pub mod holds;
 pub mod json;
+pub mod keys;
 pub mod layout;
 pub mod list;
 pub mod lost;
@@ -46,6 +50,7 @@ pub mod seats;
 pub mod series;
 pub mod stream;
 pub mod table;
+pub mod tenants;
 pub mod time;
 pub mod venues;
 pub mod wire;

@@ -57,6 +57,15 @@ impl RouteKey {
         }
     }
 
+    /// The same for what no listing is: answers of keys, tenants and people are kept by their own room.
+    pub fn in_access(&self, tenant: Tenant, decoded: &impl Serialize) -> answers::Request {
+        let fingerprint = hashed(|bytes| {
+            let written = serde_json::to_writer(bytes, decoded);
+            debug_assert!(written.is_ok());
+        });
+        answers::Request { scope: hashed(|bytes| self.write_scope(bytes, tenant, "")), fingerprint }
+    }
+
     /// The number of a listing that is created under this key: the same key names the same listing for ever.
     pub fn listing_number(&self, tenant: Tenant, kind: ListingKind) -> u64 {
         self.scope(tenant, kind.prefix()) as u64 % LISTING_NUMBERS
@@ -137,11 +146,15 @@ fn fingerprint(decoded: &impl Serialize) -> u128 {
 
 /// Half of the hash of what `write` puts down: written first and hashed whole, which is quicker than word by word.
 fn first_128(write: impl FnOnce(&mut Vec<u8>)) -> u128 {
+    let mut first = [0; 16];
+    first.copy_from_slice(&hashed(write)[..16]);
+    u128::from_be_bytes(first)
+}
+
+fn hashed(write: impl FnOnce(&mut Vec<u8>)) -> [u8; 32] {
     let mut bytes = Vec::with_capacity(HASHED_BYTES);
     write(&mut bytes);
-    let mut first = [0; 16];
-    first.copy_from_slice(&Sha256::digest(&bytes)[..16]);
-    u128::from_be_bytes(first)
+    Sha256::digest(&bytes).into()
 }
 
 #[cfg(test)]

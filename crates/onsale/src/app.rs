@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clockwork;
 use crate::config::{Config, ProviderName};
+use crate::first_key;
 use crate::secrets::Secrets;
 
 /// How often recorded timings are folded into their buckets.
@@ -110,9 +111,12 @@ impl Bound {
         let (provider, patience) = chosen(&config, &secrets)?;
         let payments = Arc::new(Worker::new(engine.clone(), provider, patience));
         let access = access(&config, &secrets).await?;
+        if let (Some(access), None) = (&access, &secrets.api_key) {
+            first_key::ensure(access).await?;
+        }
         let letters = access.as_ref().map(|access| letters(&config, access, self.address)).transpose();
         let letters = letters.map_err(|error| io::Error::other(format!("letters: {error}")))?;
-        let keys = Keys { api_key: &secrets.api_key, house_key: &secrets.house_key };
+        let keys = Keys { api_key: secrets.api_key.as_deref(), house_key: &secrets.house_key };
         let app = Arc::new(App::new(config.edge(), keys, engine, payments, access.clone(), stop.clone()));
         let edge = Arc::new(Edge::new(app.clone()));
         let upkeep = tokio::spawn({

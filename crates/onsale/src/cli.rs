@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+pub mod access;
 pub mod bidding;
 pub mod client;
 pub mod config;
@@ -8,14 +9,18 @@ pub mod doctor;
 pub mod entry_book;
 pub mod facts;
 mod instant;
+pub mod keys;
 pub mod ledger;
 pub mod load;
+pub mod login;
 pub mod look;
 pub mod money_book;
 pub mod openapi;
 pub mod routes;
 pub mod serve;
 pub mod stock_book;
+pub mod tenants;
+pub mod users;
 pub mod verify;
 
 use std::io::Write;
@@ -46,6 +51,7 @@ const EXAMPLES: &str = "Examples:
   onsale load auction                      bidders, and a check of leader, price and end
   onsale load mixed                        all at once with orders and payments, and a check of every coin
   onsale serve --data /srv/onsale --listen 127.0.0.1:8080
+  onsale keys create --name 'shop server'  a key for a program; `onsale users` and `onsale tenants` likewise
   onsale doctor --url redis://127.0.0.1    is this Redis fit for it, and what to change
   onsale verify /srv/onsale                every frame, fact and invariant, offline
   curl http://127.0.0.1:7070/docs          every route, readable offline";
@@ -57,9 +63,13 @@ enum Command {
     Config(config::Args),
     Doctor(doctor::Args),
     Facts(facts::Args),
+    Keys(keys::Args),
     Load(load::Args),
+    Login(login::Args),
     Openapi(openapi::Args),
     Routes(routes::Args),
+    Tenants(tenants::Args),
+    Users(users::Args),
     Verify(verify::Args),
 }
 
@@ -72,9 +82,13 @@ pub fn main() -> ExitCode {
         Command::Config(args) => config::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Doctor(args) => doctor::run(&args),
         Command::Facts(args) => facts::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Keys(args) => keys::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Load(args) => load::run(&args),
+        Command::Login(args) => login::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Openapi(args) => openapi::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Routes(args) => routes::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Tenants(args) => tenants::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Users(args) => users::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::run(&args),
     };
     match done {

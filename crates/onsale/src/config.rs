@@ -38,7 +38,9 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The folder with journal, snapshots and keys.
     pub data: PathBuf,
-    /// May do everything in the first tenant, at least 8 characters; made on the first start and kept in the data folder if absent.
+    /// May do everything in the first tenant, at least 8 characters. If absent, the first start makes an admin key in the database of
+    /// keys and accounts and prints it once; `onsale keys` makes others. With `access.database = "none"` one is made in the data folder
+    /// instead, as `api_key`; such a file still opens when accounts are turned on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"a-long-random-word")]
     pub api_key: Option<String>,
@@ -205,7 +207,7 @@ impl Config {
         if let Some(file) = file {
             figment = figment.merge(Toml::file(file).search(false));
         }
-        let environment = Env::prefixed("ONSALE_").ignore(&["config"]).split("__");
+        let environment = Env::prefixed("ONSALE_").ignore(&["config", "key"]).split("__");
         let empty = empty_texts(&environment);
         figment = figment.merge(environment);
         for name in &empty {

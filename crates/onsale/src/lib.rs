@@ -4,5 +4,6 @@ pub mod app;
 pub mod cli;
 pub mod clockwork;
 pub mod config;
+pub mod first_key;
 pub mod logs;
 pub mod secrets;

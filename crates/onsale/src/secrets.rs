@@ -9,20 +9,36 @@ use onsale_domain::id::write_base32;
 /// The key that guards every route, and the key that signs hold tokens.
 #[derive(Clone)]
 pub struct Secrets {
-    pub api_key: String,
+    /// `None`: only keys that were made open anything.
+    pub api_key: Option<String>,
     pub house_key: Vec<u8>,
     /// Where the API key can be read, if it was not configured.
     pub api_key_file: Option<PathBuf>,
 }
 
+/// What stands in for an API key that is not configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unconfigured {
+    /// One is made, and kept in the data folder: there is no other way in.
+    Make,
+    /// Keys are made in the database of accounts. A file from before there were any still opens.
+    OnlyIfThere,
+}
+
 impl Secrets {
     /// Takes what is configured; the rest is read from `data`, and made there on the first start.
-    pub fn open(data: &Path, api_key: Option<&str>, house_key: Option<&str>) -> io::Result<Secrets> {
-        let (api_key, api_key_file) = match api_key {
-            Some(configured) => (configured.to_owned(), None),
-            None => {
-                let file = data.join("api_key");
-                (read_or_make(&file, "key_")?, Some(file))
+    pub fn open(
+        data: &Path,
+        api_key: Option<&str>,
+        unconfigured: Unconfigured,
+        house_key: Option<&str>,
+    ) -> io::Result<Secrets> {
+        let file = data.join("api_key");
+        let (api_key, api_key_file) = match (api_key, unconfigured) {
+            (Some(configured), _) => (Some(configured.to_owned()), None),
+            (None, Unconfigured::OnlyIfThere) if !file.exists() => (None, None),
+            (None, Unconfigured::OnlyIfThere | Unconfigured::Make) => {
+                (Some(read_or_make(&file, "key_")?), Some(file))
             }
         };
         let house_key = match house_key {
@@ -76,16 +92,29 @@ mod tests {
     #[test]
     fn secrets_are_made_once_and_for_the_owner_alone() -> io::Result<()> {
         let data = tempfile::tempdir()?;
-        let first = Secrets::open(data.path(), None, None)?;
-        let second = Secrets::open(data.path(), None, None)?;
+        let first = Secrets::open(data.path(), None, Unconfigured::Make, None)?;
+        let second = Secrets::open(data.path(), None, Unconfigured::Make, None)?;
         assert_eq!(first.api_key, second.api_key);
         assert_eq!(first.house_key, second.house_key);
-        assert!(first.api_key.len() > 50);
+        assert!(first.api_key.as_ref().is_some_and(|key| key.len() > 50));
         #[cfg(unix)]
         for file in ["api_key", "house_key"] {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(data.path().join(file))?.permissions().mode() & 0o777, 0o600, "{file}");
         }
+        Ok(())
+    }
+
+    #[test]
+    fn with_accounts_no_key_is_made_and_one_from_before_still_opens() -> io::Result<()> {
+        let data = tempfile::tempdir()?;
+        let without = Secrets::open(data.path(), None, Unconfigured::OnlyIfThere, None)?;
+        assert_eq!((without.api_key, data.path().join("api_key").exists()), (None, false));
+        let made = Secrets::open(data.path(), None, Unconfigured::Make, None)?;
+        let found = Secrets::open(data.path(), None, Unconfigured::OnlyIfThere, None)?;
+        assert_eq!(found.api_key, made.api_key);
+        let configured = Secrets::open(data.path(), Some("configured"), Unconfigured::OnlyIfThere, None)?;
+        assert_eq!(configured.api_key.as_deref(), Some("configured"));
         Ok(())
     }
 }

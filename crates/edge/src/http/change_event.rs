@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use onsale_access::principal::Principal;
 use onsale_domain::Command;
 use onsale_domain::seats::EventCommand;
 use onsale_domain::seats::command::ChangeEvent;
@@ -77,14 +78,14 @@ pub async fn change(
     LargeJson(body): LargeJson<EventChange>,
 ) -> Result<Response, Problem> {
     let names = Names::of(&*app.engine, &at.listing)?;
-    let command = command(&app, &names, &body)?;
+    let command = command(&app, &at.principal, &names, &body)?;
     let origin = caller.origin(&at.listing, &body);
     let answer = reply::submit(&app, at.listing, command, origin, Some(&names)).await?;
     let view = reply::seen(&app, &at.listing, &answer).await?;
     Ok(reply::changed(&answer, &view, &described(&app, &view)))
 }
 
-fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Problem> {
+fn command(app: &App, principal: &Principal, names: &Names, body: &EventChange) -> Result<Command, Problem> {
     let adopts = body.layout_version.is_some() || body.venue.is_some() || body.layout.is_some();
     let details = ChangeEvent {
         name: body.name.clone(),
@@ -112,7 +113,7 @@ fn command(app: &App, names: &Names, body: &EventChange) -> Result<Command, Prob
         (false, None, true) => {
             let own = names.event().details.venue.map(|venue| venue.to_string());
             let venue = if body.layout.is_some() { None } else { body.venue.clone().or(own) };
-            let chart = chart_of(app, venue.as_deref(), body.layout_version, body.layout.clone())?;
+            let chart = chart_of(app, principal, venue.as_deref(), body.layout_version, body.layout.clone())?;
             Ok(Command::Event(EventCommand::AdoptChart(Box::new(chart))))
         }
         (false, None, false) => Err(Problem::invalid("body", "names at least one thing to change")),

@@ -7,6 +7,7 @@ pub mod headers;
 mod parameters;
 pub mod place;
 mod problems;
+mod security;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -17,8 +18,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::path::Operation;
 
 use super::fact::schema::spread;
-use super::gate::SESSION_COOKIE;
-use super::table::{Route, RouteDescription, Scope, described};
+use super::table::{Route, RouteDescription, described};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -54,6 +54,8 @@ use super::table::{Route, RouteDescription, Scope, described};
         (name = "me", description = "Who am I, what do I prefer, what is stored of me"),
         (name = "users", description = "People and their roles"),
         (name = "staff", description = "Blocks and overrides"),
+        (name = "keys", description = "Keys, tokens for buyers, and who did what with them"),
+        (name = "tenants", description = "Merchants that share this deployment, for its operator"),
         (name = "operating", description = "Health, metrics, time; without a key"),
     )
 )]
@@ -88,16 +90,7 @@ fn assemble() -> Value {
         "schemas": schemas,
         "responses": problems::responses(),
         "headers": headers::components(),
-        "securitySchemes": {
-            "api_key": {
-                "type": "http", "scheme": "bearer",
-                "description": "The key that the operator gave you, or the token of a session.",
-            },
-            "session": {
-                "type": "apiKey", "in": "cookie", "name": SESSION_COOKIE,
-                "description": "The session of a browser; what changes something must come from a page of this site.",
-            },
-        },
+        "securitySchemes": security::schemes(),
     });
     document
 }
@@ -109,16 +102,7 @@ fn complete(route: &Route, operation: &Operation) -> Value {
     whole["x-onsale-scope"] = json!(route.scope.as_str());
     whole["x-onsale-rate"] = json!(format!("{:?}", route.rate).to_lowercase());
     whole["x-onsale-idempotent"] = json!(route.keyed);
-    match route.scope {
-        Scope::Open | Scope::Provider => whole["security"] = json!([]),
-        // With the key, or without one if the operator has opened it.
-        Scope::Anybody => whole["security"] = json!([{}, {"api_key": []}]),
-        Scope::Compat => whole["security"] = json!([{"api_key": []}, {}]),
-        // Everybody may, and who says who they are may see more.
-        Scope::Read => whole["security"] = json!([{}, {"api_key": []}]),
-        Scope::Person => whole["security"] = json!([{"api_key": []}, {"session": []}]),
-        Scope::Buy | Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access => {}
-    }
+    whole["security"] = security::of(route.scope);
     let given = whole["parameters"].take();
     whole["parameters"] = parameters::of(route, &given);
     let told = object(whole["responses"].take());

@@ -25,7 +25,7 @@ use super::{cross_site, direct, query, router};
 use crate::app::App;
 use crate::listen::access;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// On a read that may be older than what was answered elsewhere: the store that servers share is away.
 const STALE: HeaderName = HeaderName::from_static("onsale-stale");
 const REQUEST_ID_CHARS_MAX: usize = 128;
@@ -194,6 +194,7 @@ impl Edge {
             None => {
                 request.extensions_mut().insert(principal);
                 request.extensions_mut().insert(RequestId(id.clone()));
+                request.headers_mut().insert(REQUEST_ID, id.clone());
                 match self.router.clone().oneshot(request.map(Body::new)).await {
                     Ok(response) => response,
                     Err(never) => match never {},

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use onsale_access::principal::Principal;
 use onsale_domain::event::{EventDetails, EventStatus, SaleRules, Tier};
 use onsale_domain::listing::BodyView;
 use onsale_domain::money::Currency;
@@ -199,7 +200,8 @@ pub async fn create(
     let about = about::asked(&body.external_id, &body.metadata, &body.card);
     let listing = new_listing(&app, ListingKind::Event, &caller, &about);
     let origin = caller.origin(&listing, &body);
-    let chart = chart_of(&app, body.venue.as_deref(), body.layout_version, body.layout.clone())?;
+    let venue = body.venue.as_deref();
+    let chart = chart_of(&app, &caller.principal, venue, body.layout_version, body.layout.clone())?;
     let details = body.details(chart.venue)?;
     let status = body.status.map_or(EventStatus::Draft, StatusBody::into_domain);
     let command = Command::Event(EventCommand::CreateEvent(Box::new(CreateEvent { details, status, chart })));
@@ -232,6 +234,7 @@ pub async fn create(
 /// The layout an event shall have: its own, or a venue's.
 pub fn chart_of(
     app: &App,
+    principal: &Principal,
     venue: Option<&str>,
     version: Option<u32>,
     layout: Option<LayoutBody>,
@@ -246,7 +249,8 @@ pub fn chart_of(
             Ok(AdoptChart { venue: None, version: 0, layout: layout.into_domain().into() })
         }
         (Some(text), None) => {
-            let id = ListingId::parse(text).filter(|listing| listing.kind == ListingKind::Venue);
+            let id = ListingId::parse(text);
+            let id = id.filter(|listing| listing.kind == ListingKind::Venue && principal.sees(listing));
             let id = id.ok_or_else(|| Problem::invalid("venue", "no such venue"))?;
             let venue = venues::find(app, &id).map_err(|_| Problem::invalid("venue", "no such venue"))?;
             let published = match version {

@@ -195,11 +195,16 @@ pub struct PathParams(pub RawPathParams);
 impl PathParams {
     /// The first word, as every route has it that takes these.
     pub fn first(&self) -> &str {
-        self.0.iter().next().map_or("", |(_, value)| value)
+        self.word(0)
     }
 
     pub fn second(&self) -> &str {
-        self.0.iter().nth(1).map_or("", |(_, value)| value)
+        self.word(1)
+    }
+
+    /// The one at this place, counted from 0.
+    pub fn word(&self, place: usize) -> &str {
+        self.0.iter().nth(place).map_or("", |(_, value)| value)
     }
 }
 

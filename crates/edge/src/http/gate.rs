@@ -18,7 +18,7 @@ use super::problem::{Problem, catalog};
 use super::table::Scope;
 
 /// What facts call whoever uses the configured key, and under which name its idempotency keys are remembered.
-const FIXED_KEY: &str = "house";
+pub const FIXED_KEY: &str = "house";
 const FIXED_FAMILY: &str = "key:house";
 
 /// What every credential of ours begins with: whoever finds one in an address knows it.
@@ -31,8 +31,8 @@ const BUYER_TOKEN: HeaderName = HeaderName::from_static("onsale-buyer-token");
 
 /// Knows who may pass.
 pub struct Gate {
-    /// The key of the configuration, with whom it stands for.
-    fixed: (Box<[u8]>, Arc<Principal>),
+    /// The key of the configuration, if there is one, with whom it stands for.
+    fixed: Option<(Box<[u8]>, Arc<Principal>)>,
     nobody: Arc<Principal>,
     directory: Option<Arc<Directory>>,
 }
@@ -45,7 +45,7 @@ struct Carried<'a> {
 }
 
 impl Gate {
-    pub fn new(api_key: &str, directory: Option<Arc<Directory>>) -> Gate {
+    pub fn new(api_key: Option<&str>, directory: Option<Arc<Directory>>) -> Gate {
         let key = KeyHolder { key: FIXED_KEY.into(), kind: KeyKind::Secret };
         let principal = Principal {
             tenant: Tenant::DEFAULT,
@@ -55,7 +55,7 @@ impl Gate {
             is_test: true,
         };
         Gate {
-            fixed: (api_key.as_bytes().into(), Arc::new(principal)),
+            fixed: api_key.map(|key| (key.as_bytes().into(), Arc::new(principal))),
             nobody: Arc::new(Principal::nobody(Tenant::DEFAULT)),
             directory,
         }
@@ -118,8 +118,11 @@ impl Gate {
 
     /// From memory alone.
     fn known(&self, carried: &Carried<'_>, headers: &HeaderMap, now_ms: i64) -> Option<Arc<Principal>> {
-        if !carried.credential.is_empty() && carried.credential.as_bytes().ct_eq(&self.fixed.0).into() {
-            return Some(self.fixed.1.clone());
+        if let Some((key, principal)) = &self.fixed
+            && !carried.credential.is_empty()
+            && carried.credential.as_bytes().ct_eq(key).into()
+        {
+            return Some(principal.clone());
         }
         match &self.directory {
             None if carried.credential.is_empty() => Some(self.nobody.clone()),
@@ -201,16 +204,31 @@ pub fn allowed(scope: Scope, principal: &Principal) -> Result<(), Problem> {
     let needed = scope.needed();
     if needed.is_empty() || needed.iter().any(|one| principal.may(*one)) {
         let is_person = matches!(principal.who, Who::Person(_));
-        return match scope == Scope::Person && !is_person {
-            true => Err(Problem::of(catalog::PERSON_NEEDED)),
-            false => Ok(()),
-        };
+        if scope == Scope::Person && !is_person {
+            return Err(Problem::of(catalog::PERSON_NEEDED));
+        }
+        return has_whom_it_speaks_for(scope, principal);
     }
     if matches!(principal.who, Who::Nobody) {
         return Err(Problem::of(catalog::UNAUTHENTICATED));
     }
     let names: Vec<&str> = needed.iter().map(|one| one.as_str()).collect();
     Err(Problem::with(catalog::MISSING_SCOPE, format!("this needs the scope {}", names.join(" or "))))
+}
+
+/// A key that stands in a page may buy only for the buyer of a token beside it, and nobody vouches but a merchant's server.
+fn has_whom_it_speaks_for(scope: Scope, principal: &Principal) -> Result<(), Problem> {
+    let why = match (scope, &principal.who) {
+        (Scope::Vouch, Who::Key(holder)) if holder.kind != KeyKind::Publishable => return Ok(()),
+        (Scope::Vouch, Who::Nobody | Who::Key(_) | Who::Person(_) | Who::Vouched(_)) => {
+            "this needs a secret or restricted key with the scope buy"
+        }
+        (Scope::Buy, Who::Key(holder)) if holder.kind == KeyKind::Publishable => {
+            "a publishable key buys for the buyer of a token: send Onsale-Buyer-Token beside it"
+        }
+        _ => return Ok(()),
+    };
+    Err(Problem::with(catalog::MISSING_SCOPE, why))
 }
 
 /// What a request carries. A header and a cookie that disagree would be two people.
@@ -270,7 +288,7 @@ mod tests {
             headers.insert(header::AUTHORIZATION, key.parse().expect("a header"));
         }
         let uri = uri.parse().expect("an address");
-        let gate = Gate::new("the-key", None);
+        let gate = Gate::new(Some("the-key"), None);
         let admitted = match gate.admit(scope, &headers, &uri, 0) {
             Ok(Some(principal)) => Ok(principal),
             Ok(None) => gate.ask(scope, &headers, 0).now_or_never().expect("there is nobody to ask"),

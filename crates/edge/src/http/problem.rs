@@ -193,6 +193,18 @@ impl Problem {
         problem
     }
 
+    /// The same problem, of a field of the body.
+    pub fn of_field(mut self, field: &str) -> Problem {
+        self.0.in_body(field.to_owned());
+        self
+    }
+
+    /// The same problem, of a header.
+    pub fn of_header(mut self, name: &str) -> Problem {
+        self.0.field = Some(name.to_owned());
+        self
+    }
+
     /// 412: what this header says does not open it.
     pub fn wrong_token(header: &str) -> Problem {
         let mut problem = Problem::of(catalog::WRONG_TOKEN);

@@ -22,7 +22,7 @@ use crate::app::App;
 use crate::metrics::Verb;
 
 pub const POSITION: HeaderName = HeaderName::from_static("onsale-position");
-const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// Room for a hold of two seats without growing.
 const BODY_BYTES: usize = 768;
 /// How often a number is drawn for one request: of 64 bits, so many in a row are taken by no chance.

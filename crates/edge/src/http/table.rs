@@ -3,6 +3,7 @@
 //! OpenAPI document and `docs/routes.md` are made from this; nobody keeps a second list.
 
 mod page;
+mod roles;
 mod statuses;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +39,12 @@ pub enum Scope {
     Listings,
     /// Override, refund.
     BoxOffice,
-    /// People and their roles.
+    /// Vouch for a buyer: a merchant's server with a secret or restricted key.
+    Vouch,
+    /// Keys, people and their roles, the audit trail of the tenant.
     Access,
+    /// The deployment: its tenants and their hosts.
+    Operate,
     /// A payment provider, which signs what it sends.
     Provider,
     /// As `Buy`, or open if the configuration says so; its handler looks.
@@ -52,23 +57,25 @@ impl Scope {
         match self {
             Scope::Open | Scope::Anybody | Scope::Provider | Scope::Compat => &[],
             Scope::Read => &[Permission::Read],
-            Scope::Buy | Scope::Person => &[Permission::Buy],
+            Scope::Buy | Scope::Person | Scope::Vouch => &[Permission::Buy],
             Scope::Staff => &[Permission::Listings, Permission::BoxOffice],
             Scope::Listings => &[Permission::Listings],
             Scope::BoxOffice => &[Permission::BoxOffice],
             Scope::Access => &[Permission::Access],
+            Scope::Operate => &[Permission::Operate],
         }
     }
 
     /// Whether what is done here is done by staff, and says so.
     pub fn is_staffs(self) -> bool {
         match self {
-            Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access => true,
+            Scope::Staff | Scope::Listings | Scope::BoxOffice | Scope::Access | Scope::Operate => true,
             Scope::Open
             | Scope::Anybody
             | Scope::Read
             | Scope::Person
             | Scope::Buy
+            | Scope::Vouch
             | Scope::Provider
             | Scope::Compat => false,
         }
@@ -85,7 +92,9 @@ impl Scope {
             Scope::Staff => "staff",
             Scope::Listings => "listings",
             Scope::BoxOffice => "box_office",
+            Scope::Vouch => "vouch",
             Scope::Access => "access",
+            Scope::Operate => "operate",
             Scope::Provider => "provider",
             Scope::Compat => "compat",
         }
@@ -141,6 +150,8 @@ pub struct Route {
     pub straight: Option<Straight>,
     /// Whether it reads one listing and says at which position, in a header.
     pub positioned: bool,
+    /// Whether it is about keys, tenants or people: they are in a database beside the listings, and have no positions.
+    pub in_access: bool,
     /// Whether its handler reads parameters behind the question mark.
     pub takes_query: bool,
     /// Whether the document describes it; pages for people are not described.
@@ -202,6 +213,7 @@ impl RouteDeclaration {
             of_people: false,
             straight: None,
             positioned: false,
+            in_access: false,
             takes_query: false,
             described: true,
         };
@@ -243,6 +255,12 @@ impl RouteDeclaration {
         self
     }
 
+    /// What it is about is no listing.
+    pub fn in_access(mut self) -> RouteDeclaration {
+        self.route.in_access = true;
+        self
+    }
+
     /// A page for people: not in the document for programs.
     pub fn undescribed(mut self) -> RouteDeclaration {
         self.route.described = false;
@@ -273,6 +291,10 @@ fn declared() -> Vec<RouteDeclaration> {
         super::auctions::routes(),
         super::ordering::routes(),
         super::people::routes(),
+        super::keys::routes(),
+        super::buyer_tokens::routes(),
+        super::tenants::routes(),
+        super::audit::routes(),
         super::compat::routes(),
         super::docs::routes(),
         super::health::routes(),

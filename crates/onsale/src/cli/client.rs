@@ -13,6 +13,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Certificate, RequestBuilder, Response};
 use serde_json::Value;
 
+use super::login::store;
+
 /// An address that takes no connection by then is not there.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 /// Longer than the server's own limit, so that its answer comes first.
@@ -28,9 +30,9 @@ pub struct Server {
     /// The server's address
     #[arg(long = "server", value_name = "URL", default_value = "http://127.0.0.1:7070")]
     pub url: String,
-    /// The server's API key
-    #[arg(long, env = "ONSALE_API_KEY", default_value = super::DEMO_KEY, hide_env_values = true)]
-    pub key: String,
+    /// The key that opens it [default: what `onsale login` keeps for this server, or else the demo's]
+    #[arg(long, env = "ONSALE_KEY", hide_env_values = true)]
+    pub key: Option<String>,
     /// The certificate to trust, in PEM; an https:// address needs it
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
@@ -42,7 +44,20 @@ impl Server {
         let rest = self.url.trim_end_matches('/').split_once("://").map_or("", |(_, rest)| rest);
         let host = host(rest);
         let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-        is_here && self.key == super::DEMO_KEY
+        is_here && self.key().is_ok_and(|key| key == super::DEMO_KEY)
+    }
+
+    /// What opens it: what was said, what is in the environment, what is kept for it, and last what every demo takes.
+    pub fn key(&self) -> anyhow::Result<String> {
+        // The server's own setting serves for both where they run side by side.
+        let said = self.key.clone().or_else(|| std::env::var("ONSALE_API_KEY").ok());
+        match said.filter(|key| !key.is_empty()) {
+            Some(key) => Ok(key),
+            None => {
+                let kept = store::find(self.url.trim_end_matches('/'))?;
+                Ok(kept.unwrap_or_else(|| super::DEMO_KEY.to_owned()))
+            }
+        }
     }
 }
 
@@ -90,7 +105,7 @@ impl Server {
             .tls_certs_only(trusted)
             .build()
             .context("no way to speak TLS")?;
-        let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.key))
+        let mut authorization = HeaderValue::try_from(format!("Bearer {}", self.key()?))
             .context("the key has characters that no header takes")?;
         authorization.set_sensitive(true);
         Ok(Client { base: url.to_owned(), authorization, http })
@@ -173,8 +188,8 @@ fn is_refused(error: &reqwest::Error) -> bool {
 pub fn refused(path: &str, reply: &Reply) -> anyhow::Error {
     if reply.status == 401 {
         return anyhow::anyhow!(
-            "the server refuses the API key; give the right one with --key or in ONSALE_API_KEY \
-             (a server makes its own in <data>/api_key)"
+            "the server refuses the key; give the right one with --key or in ONSALE_KEY, or keep it with `onsale login` \
+             (`onsale keys create` makes one)"
         );
     }
     let told = reply.json();

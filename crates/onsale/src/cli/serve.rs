@@ -19,9 +19,10 @@ mod opened;
 use self::opened::OpenEngine;
 use super::config::Settings;
 use crate::app::Bound;
+use crate::config::access::Database;
 use crate::config::{Config, ProviderName};
 use crate::logs;
-use crate::secrets::Secrets;
+use crate::secrets::{Secrets, Unconfigured};
 use onsale_edge::listen::tls;
 use onsale_payments::stripe::Stripe;
 
@@ -62,7 +63,12 @@ pub fn run_with(
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().on_thread_start(work_in_batches).build()?;
     let opened = runtime.block_on(OpenEngine::open(&config))?;
-    let secrets = Secrets::open(&data, config.api_key.as_deref(), config.house_key.as_deref())
+    let unconfigured = match config.access.database {
+        Database::None => Unconfigured::Make,
+        Database::Sqlite | Database::Postgres(_) => Unconfigured::OnlyIfThere,
+    };
+    let (api_key, house_key) = (config.api_key.as_deref(), config.house_key.as_deref());
+    let secrets = Secrets::open(&data, api_key, unconfigured, house_key)
         .with_context(|| format!("reading the keys in {}", data.display()))?;
     let served = runtime.block_on(async {
         let bound = Bound::bind(&config).await.with_context(|| format!("listening on {}", config.listen))?;
@@ -114,14 +120,13 @@ async fn stop_when_poisoned(engine: Arc<dyn Engine>, stop: CancellationToken) {
 fn tell(config: &Config, secrets: &Secrets, address: SocketAddr) {
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     tracing::info!(%address, data = %config.data.display(), "serving {scheme}://{address} (routes: /docs)");
-    match &secrets.api_key_file {
-        Some(file) => tracing::info!("the API key is in {0}; read it with: cat {0}", file.display()),
-        None => tracing::info!("the API key is the configured one"),
+    match (&secrets.api_key, &secrets.api_key_file) {
+        (Some(_), Some(file)) => {
+            tracing::info!("an API key is in {0}; read it with: cat {0}", file.display());
+        }
+        (Some(_), None) => tracing::info!("the configured API key opens everything in the first tenant"),
+        (None, _) => tracing::info!("keys open this server: `onsale keys` lists and makes them"),
     }
-    tracing::info!(
-        "there are no accounts yet: one API key guards everything, the buyer is taken from the header \
-         Onsale-Buyer, the key may confirm, and only loopback is served"
-    );
 }
 
 /// Ctrl-C, or what a service manager sends; a second Ctrl-C ends the process at once.

@@ -296,7 +296,12 @@ fn wrong_parameters(
     match parameter["in"].as_str().expect("a place") {
         "path" => {
             let Some(own) = asked.parameters.get(name) else { return Vec::new() };
-            let values = if is_person { vec!["%07", &long] } else { vec!["nothing", &long] };
+            let values = match name {
+                _ if is_person => vec!["%07", long.as_str()],
+                // Any other word could be one.
+                "host" => vec!["no%20host", &long],
+                _ => vec!["nothing", &long],
+            };
             // The place of this word in the path.
             let place = route.path.split('/').position(|word| word == format!("{{{name}}}"));
             let place = place.expect("a word of the path");

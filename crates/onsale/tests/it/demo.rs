@@ -63,6 +63,19 @@ impl Demo {
         Answer::read(&mut BufReader::new(stream))
     }
 
+    /// Waits for a word that begins like this.
+    pub(crate) fn await_word(&self, beginning: &str) -> String {
+        loop {
+            let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(word) = told.split_whitespace().find(|word| word.starts_with(beginning)) {
+                return word.to_owned();
+            }
+            // It ends with its pipes.
+            assert!(Arc::strong_count(&self.told) > 1, "it never says {beginning}: {told}");
+            std::thread::yield_now();
+        }
+    }
+
     /// Ends it as Ctrl-C does, and gives everything it has said.
     pub(crate) fn stop(mut self) -> String {
         let pid = rustix::process::Pid::from_child(&self.child);

@@ -54,6 +54,9 @@ const SEATS_LIMIT: Bound = Number(1, BUYER_LIMIT_MAX as i64);
 const PICTURE: Bound = Text(1, PICTURE_SVG_BYTES_MAX);
 const HOLD_LIST: Bound = List(0, HOLD_PLACES_MAX as usize);
 const INCREMENT: Bound = OneOf(&[AMOUNT, List(1, of_auctions::RUNGS_MAX)]);
+const ACCESS_NAME: Bound = Text(1, onsale_access::refusal::NAME_CHARS_MAX);
+/// Every id of a listing is shorter.
+const LISTING: Bound = Text(1, 40);
 const UNITS: Bound = Number(1, UNITS_PER_BUYER_MAX as i64);
 
 const EMAIL: Bound = Text(3, EMAIL_BYTES_MAX);
@@ -264,6 +267,15 @@ const BOUNDS: &[(&str, &str, Bound)] = &[
     ("Preferences", "interests", EACH_PREFERRED),
     ("Preferences", "price_range_min", PREFERRED_PRICE),
     ("Preferences", "price_range_max", PREFERRED_PRICE),
+    ("NewKeyBody", "name", ACCESS_NAME),
+    ("NewKeyBody", "scopes", List(1, onsale_access::scope::Scope::ALL.len())),
+    ("RotationBody", "overlap_seconds", Number(0, onsale_access::keys::OVERLAP_MS_MAX / 1_000)),
+    ("NewBuyerToken", "buyer", BUYER),
+    ("NewBuyerToken", "ttl_seconds", Number(1, onsale_access::vouchers::LIFETIME_MS_MAX / 1_000)),
+    ("NewBuyerToken", "listings", List(1, onsale_access::vouchers::LISTINGS_MAX)),
+    ("NewBuyerToken", "listings", Each(&LISTING)),
+    ("NewTenant", "name", ACCESS_NAME),
+    ("TenantChange", "name", ACCESS_NAME),
     ("NewEvent", "time_zone", Text(1, TIME_ZONE_CHARS_MAX)),
     ("EventChange", "time_zone", Text(1, TIME_ZONE_CHARS_MAX)),
 ];

@@ -85,7 +85,7 @@ pub(super) fn of(route: &Route, status: u16) -> Vec<&'static Header> {
     if route.keyed {
         headers.push(&REPLAYED);
     }
-    if (route.keyed && !route.of_people) || route.positioned {
+    if ((route.keyed && !route.of_people) || route.positioned) && !route.in_access {
         headers.push(&POSITION);
     }
     if may_be_stale(&route.method, &route.path) {

@@ -1,6 +1,8 @@
 //! Every code an answer may carry, with its status, its title and what to do next. Served as pages under
 //! `/problems/<code>`; codes are never reused.
 
+pub mod access;
+
 use onsale_domain::Code;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -182,8 +184,15 @@ pub const RELOAD: Entry = entry(
     "Load the listing again and go on from its position, or read facts after the position in this answer: from there none is missed.",
 );
 
+pub const KEY_CONFIGURED: Entry = entry(
+    "key_configured",
+    403,
+    "The configured key vouches for nobody",
+    "A buyer token ends with the key that made it: make a secret key with POST /v1/keys, and use that.",
+);
+
 /// Codes that the edge itself gives.
-pub const EDGE: [Entry; 40] = [
+pub const EDGE: [Entry; 41] = [
     MALFORMED,
     UNAUTHENTICATED,
     MISSING_SCOPE,
@@ -224,11 +233,12 @@ pub const EDGE: [Entry; 40] = [
     TIMED_OUT,
     STREAMS_FULL,
     RELOAD,
+    KEY_CONFIGURED,
 ];
 
 /// Everything that has a page, the edge's codes first.
 pub fn all() -> impl Iterator<Item = Entry> {
-    EDGE.into_iter().chain(Code::ALL.iter().map(|code| of(*code)))
+    EDGE.into_iter().chain(Code::ALL.iter().map(|code| of(*code))).chain(access::all())
 }
 
 /// The schema of `code`: every code that has a page.

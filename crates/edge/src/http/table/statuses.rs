@@ -19,7 +19,8 @@ pub(super) fn of(route: &Route, operation: &Operation) -> BTreeSet<u16> {
         // What it carries is wrong, or not enough.
         statuses.extend([401, 403]);
     }
-    if names_something(&route.path) {
+    // Where accounts are off there is nothing of theirs.
+    if names_something(&route.path) || route.in_access {
         statuses.insert(404);
     }
     if operation.request_body.is_some() {

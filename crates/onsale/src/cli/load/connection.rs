@@ -40,7 +40,8 @@ impl Server {
             _ => bail!("--server {} is not an address like http://127.0.0.1:7070", self.url),
         };
         let authority = if rest.contains(':') { rest.to_owned() } else { format!("{rest}:{port}") };
-        Ok(Connection { authority, authorization: format!("Bearer {}", self.key), trust, sender: None })
+        let authorization = format!("Bearer {}", self.key()?);
+        Ok(Connection { authority, authorization, trust, sender: None })
     }
 }
 

@@ -2,17 +2,19 @@
 //! and answered first under each operation and status.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use onsale_edge::http::table::{Route, table};
 use onsale_edge::http::time::Time;
+use onsale_engine::embedded::EmbeddedEngine;
 use onsale_payments::signature;
 use serde_json::{Value, json};
 
 use crate::auctions::hall::{Hall, START};
 use crate::document::{operation, schema};
-use crate::house::{Answer, KEY, read_chunk, read_head};
+use crate::house::{Answer, House, KEY, read_chunk, read_head};
 use crate::people::letter_token;
 
 /// What is asked, in its order, and what was answered when it was played last.
@@ -21,6 +23,8 @@ pub(super) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/sr
 const SECRET: &[u8] = b"webhooks:house";
 /// Nothing here takes long; a busy machine may.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Before a credential in a header.
+const BEARER: &str = "Bearer ";
 /// Of a text that is no JSON so much is shown.
 const SHOWN_CHARS: usize = 400;
 
@@ -63,6 +67,42 @@ impl Player {
     /// Asks the same server something that is no step.
     pub(crate) fn ask(&self, route: &Route, asked: &Asked) -> Answer {
         self.send(route, &Value::Null, asked)
+    }
+
+    /// The server's data folder.
+    pub(crate) fn data(&self) -> &Path {
+        self.hall.house.data()
+    }
+
+    pub(crate) fn house(&self) -> &House<EmbeddedEngine> {
+        &self.hall.house
+    }
+
+    /// The path of a route with what the steps have kept; where they kept nothing, with what nobody has.
+    pub(crate) fn path_of(&self, route: &Route) -> String {
+        let word = |word: &str| match word.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            Some(name) => self.kept.get(name).map_or("nobodys", String::as_str).to_owned(),
+            None => word.to_owned(),
+        };
+        route.path.split('/').map(word).collect::<Vec<_>>().join("/")
+    }
+
+    /// Asks for who is in the headers, and of a stream reads the head alone.
+    pub(crate) fn ask_as(&self, route: &Route, asked: &Asked) -> Answer {
+        if !route.operation.ends_with(".stream") {
+            return self.ask(route, asked);
+        }
+        let mut stream = self.hall.house.connect();
+        let headers = asked.headers.iter().filter(|(_, value)| !value.is_empty());
+        let headers: String = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let head = format!("GET {} HTTP/1.1\r\nhost: x\r\n{headers}\r\n", asked.path);
+        stream.write_all(head.as_bytes()).expect("sent");
+        let mut reader = BufReader::new(stream);
+        let (status, headers) = read_head(&mut reader);
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let mut body = vec![0; length.and_then(|(_, length)| length.parse().ok()).unwrap_or(0)];
+        reader.read_exact(&mut body).expect("the whole body");
+        Answer { status, headers, body }
     }
 
     /// Sends bytes that may be no request at all.
@@ -134,19 +174,17 @@ impl Player {
     /// `$name` is what was kept under this name, also behind `Bearer`; `@+60` the time a minute from now.
     fn filled(&self, value: &Value) -> Value {
         match value {
+            Value::String(text) if text.starts_with(BEARER) => {
+                let credential = self.filled(&json!(&text[BEARER.len()..]));
+                json!(format!("{BEARER}{}", credential.as_str().expect("a text")))
+            }
             Value::String(text) => match (text.strip_prefix('$'), text.strip_prefix('@')) {
                 (Some(name), _) => json!(self.kept.get(name).unwrap_or_else(|| panic!("no {name} yet"))),
                 (None, Some(seconds)) => {
                     let seconds: i64 = seconds.parse().expect("seconds from now");
                     json!(Time(self.now + seconds * 1_000))
                 }
-                (None, None) => match text.strip_prefix("Bearer $") {
-                    Some(name) => json!(format!(
-                        "Bearer {}",
-                        self.filled(&json!(format!("${name}"))).as_str().unwrap_or_default()
-                    )),
-                    None => value.clone(),
-                },
+                (None, None) => value.clone(),
             },
             Value::Array(items) => items.iter().map(|item| self.filled(item)).collect(),
             Value::Object(fields) => {
