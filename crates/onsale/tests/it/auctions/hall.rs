@@ -3,7 +3,6 @@
 use onsale_edge::http::time::Time;
 use std::sync::Arc;
 
-use onsale::config::Config;
 use onsale_domain::{Command, ListingId, Millis};
 use onsale_engine::disk::MemoryDisk;
 use onsale_engine::embedded::clock::ManualClock;
