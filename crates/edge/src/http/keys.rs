@@ -8,6 +8,7 @@ use onsale_access::keys::{self, NewKey, Rotation};
 use onsale_access::refusal::{AccessError, Refusal};
 use onsale_access::scope::{Scope, Scopes};
 use onsale_access::tenants::PAGE_MAX;
+use onsale_domain::limits::TIME_MAX;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -73,6 +74,9 @@ impl NewKeyBody {
 #[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = NewKeyBody,
     responses((status = 201, body = MadeKey)))]
 pub async fn create(caller: AccessCaller, Json(body): Json<NewKeyBody>) -> Result<Response, Problem> {
+    if body.expires_at.is_some_and(|time| !(0..=TIME_MAX).contains(&time.0)) {
+        return Err(Problem::invalid("expires_at", "a time between 1970 and 2200"));
+    }
     let mut change = match caller.begin(&body).await? {
         Begun::New(change) => change,
         Begun::Done(answer) => return Ok(answer),
