@@ -10,9 +10,7 @@ pub async fn claim(link: &Link, here: &str) -> Result<String, LinkError> {
     let key = format!("{}accounts:{{onsale}}", link.config().prefix);
     let mut command = redis::cmd("SET");
     command.arg(&key).arg(here).arg("NX").arg("GET");
-    match link.at(&key, &command).await? {
-        Value::BulkString(known) => Ok(String::from_utf8_lossy(&known).into_owned()),
-        // There was nothing: now it is here.
-        _ => Ok(here.to_owned()),
-    }
+    // There was nothing if it is no text: now it is here.
+    let Value::BulkString(known) = link.at(&key, &command).await? else { return Ok(here.to_owned()) };
+    Ok(String::from_utf8_lossy(&known).into_owned())
 }

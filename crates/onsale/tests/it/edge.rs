@@ -9,15 +9,17 @@ use serde_json::json;
 use crate::house::{Answer, House, KEY};
 
 #[test]
-fn everything_under_v1_needs_the_key_except_the_time() {
+fn what_is_on_sale_needs_no_key_and_a_wrong_one_is_refused_there_too() {
     let house = House::open();
-    for authorization in
-        ["", "Bearer", "Bearer ", "Bearer wrong", "Basic dGVzdA==", &format!("Bearer {KEY}x")]
-    {
-        let told = house.send("GET", "/v1/events", &[("authorization", authorization)], None);
-        told.problem(401, "unauthenticated");
-        assert_eq!(told.header("www-authenticate"), Some("Bearer"));
+    for authorization in ["Bearer", "Bearer wrong", "Basic dGVzdA==", &format!("Bearer {KEY}x")] {
+        for path in ["/v1/events", "/v1/orders"] {
+            let told = house.send("GET", path, &[("authorization", authorization)], None);
+            told.problem(401, "unauthenticated");
+            assert_eq!(told.header("www-authenticate"), Some("Bearer"));
+        }
     }
+    assert_eq!(house.send_bare("GET", "/v1/events", &[], None).status, 200);
+    house.send_bare("GET", "/v1/orders", &[], None).problem(401, "unauthenticated");
     assert_eq!(
         house.send("GET", "/v1/events", &[("authorization", &format!("bearer {KEY}"))], None).status,
         200

@@ -83,6 +83,8 @@ impl<E: Engine> House<E> {
             engine,
         );
         house.folder = Some(folder);
+        // Its database is there when it answers.
+        assert_eq!(house.get("/livez").status, 200);
         house
     }
 

@@ -268,6 +268,6 @@ fn the_audit_trail_says_who_did_what_and_nothing_secret() {
 fn a_server_without_accounts_has_nothing_to_manage() {
     let house = House::open();
     for path in ["/v1/keys", "/v1/tenants", "/v1/audit"] {
-        house.get(path).problem(404, "access_off");
+        house.get(path).problem(503, "access_off");
     }
 }

@@ -73,7 +73,7 @@ fn every_list_has_data_and_next_and_takes_after_and_limit() {
         assert!(example["next"].is_null() || example["next"].is_string(), "{}: {example}", route.operation);
         lists.push(route.operation);
     }
-    assert_eq!(lists.len(), 25, "{lists:?}");
+    assert_eq!(lists.len(), 28, "{lists:?}");
 }
 
 #[test]
