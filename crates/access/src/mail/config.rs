@@ -38,14 +38,17 @@ pub struct MailConfig {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SmtpConfig {
+    /// The name or address of the server.
     #[schemars(example = &"smtp.example.com")]
     pub host: String,
     /// Without it 587, 465 for `tls`, and 25 for `plain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 587)]
     pub port: Option<u16>,
     /// How the connection is kept secret.
     #[serde(default)]
     pub security: SmtpSecurity,
+    /// Who signs in there; without it nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"onsale")]
     pub user: Option<String>,
