@@ -80,7 +80,7 @@ fn a_clock_that_ran_ahead_is_logged_at_start_with_by_how_much() {
     let mut told = String::new();
     for line in BufReader::new(log).lines().map_while(Result::ok) {
         told.push_str(&line);
-        if line.contains("the API key is in") {
+        if line.contains("keys open this server") {
             break;
         }
     }
